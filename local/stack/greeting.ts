@@ -14,7 +14,7 @@ Stack ${stack.name} is running on this machine.
 
 Pages for a browser:
 
-${list([...shopPages(stack), ...stack.shops.flatMap(sandboxPages), ['metrics', stack.metricsAddress]])}
+${list([...shopPages(stack), ...stack.shops.flatMap(sandboxPages), ['metrics', stack.metricsAddress, 'of all functions, in the last hour']])}
 
 Addresses for programs:
 
@@ -64,7 +64,9 @@ function shopPages({ shopAddress }: RunningStack): Place[] {
   if (shopAddress === undefined) return [];
   return [
     ['the shop', shopAddress, 'buy, and see the points arrive'],
-    ...hostedPages.map(({ path, label }): Place => [label.toLowerCase(), `${shopAddress}${path}`]),
+    ...hostedPages.map(
+      ({ path, label, note }): Place => [label.toLowerCase(), `${shopAddress}${path}`, note],
+    ),
   ];
 }
 

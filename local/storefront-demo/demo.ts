@@ -34,8 +34,8 @@ type PageHost = (path: string, visit: Visit, request: HostedRequest) => Promise<
 
 /** The pages of hosts that the header links to. `npm start` prints them. */
 export const hostedPages: Shop['links'] = [
-  { path: '/account/loyalty', label: 'Loyalty' },
-  { path: '/till', label: 'Till' },
+  { path: '/account/loyalty', label: 'Loyalty', note: "the page in the customer's account" },
+  { path: '/till', label: 'Till', note: 'the point of sale' },
 ];
 
 /** A demo shop: its pages with the widget, its app proxy, the pages of its customer accounts, and its till. */

@@ -17,7 +17,11 @@ export interface Shop {
   readonly store: ShopStore;
   readonly loyalty: Pick<LoyaltySandbox, 'address' | 'journal' | 'state'>;
   /** Pages besides the shop's own that the header links to. */
-  readonly links: readonly { readonly path: string; readonly label: string }[];
+  readonly links: readonly {
+    readonly path: string;
+    readonly label: string;
+    readonly note: string;
+  }[];
 }
 
 export interface CartLine {

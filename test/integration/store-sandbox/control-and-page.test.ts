@@ -142,6 +142,19 @@ describe('the page', () => {
     }
   });
 
+  it('answers a browser with a page and a program with JSON where there is nothing', async () => {
+    const ask = (accept: string) => fetch(`${sandbox.address}/nothing`, { headers: { accept } });
+    const page = await ask('text/html,application/xhtml+xml,*/*;q=0.8');
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect(await page.text()).toContain('There is no such page');
+    expect(await (await ask('*/*')).json()).toEqual({
+      problems: [expect.stringContaining('/sandbox/')],
+    });
+  });
+
   it('offers only actions that the store accepts', async () => {
     const text = await (await fetch(`${sandbox.address}/fragment`)).text();
     const readBack = (value: string) =>
