@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { faultIn } from '../../scripts/connector/secrets/secret-values.ts';
 import {
   createSecretReader,
   type ParsedSecret,
   requireText,
   type SecretReaderOptions,
 } from '../../shared/aws/secrets.ts';
+import { secretForms } from '../../shared/services/secret-forms.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -143,5 +145,32 @@ describe('a cached secret', () => {
     expect(String(fault)).toContain(`secret loyalty/example`);
     expect(String(fault)).toContain(why);
     expect(`${fault.stack} ${JSON.stringify(fault)} ${fault.cause}`).not.toContain('hunter2');
+  });
+});
+
+describe('the store secret', () => {
+  const read = (fields: Readonly<Record<string, string>>) => {
+    const parsed = secretForms.store(fields);
+    return parsed.kind === 'parsed' ? parsed.value : parsed.field;
+  };
+  const id = { clientId: 'the-app' };
+
+  it('is a client id and secret, or the token of an older app with or without its id', () => {
+    const token = { accessToken: 'shpat_1' };
+    expect(read(token)).toEqual({ kind: 'static', ...token });
+    expect(read({ ...token, ...id })).toEqual({ kind: 'static', ...token, ...id });
+    const pair = { ...id, clientSecret: 'secret' };
+    expect(read(pair)).toEqual({ kind: 'client-credentials', ...pair });
+    expect(read({ ...pair, ...token })).toEqual({ kind: 'static', ...token, ...id });
+  });
+
+  it('is not a part of them', () => {
+    expect(read(id)).toBe('clientSecret');
+    expect(read({ clientSecret: 'secret' })).toBe('clientId');
+  });
+
+  it('can be stored in each form', () => {
+    expect(faultIn('store', { accessToken: 'shpat_1', ...id })).toBeUndefined();
+    expect(faultIn('store', { accessToken: 'shpat_1', client_id: 'x' })).toMatch(/client_id/);
   });
 });
