@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/rate-limit.ts';
+import { answerRoute } from './answer-route.ts';
 import { type Caller, callerOf, type ProvedCall, prove } from './caller.ts';
 import { allowAnyOrigin, answerPreflight } from './cross-origin.ts';
 import { getRoutes } from './get-routes.ts';
-import { postRoutes, tillPostRoutes } from './post-routes.ts';
+import { challenge, redeem, redeemAtTill } from './redeem-routes.ts';
 import {
   badRequest,
   errorAnswer,
@@ -18,14 +19,14 @@ import type { ServedShop, StorefrontRequest } from './served-shop.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...getRoutes, ...postRoutes }),
+  Object.entries({ ...getRoutes, redeem, answer: answerRoute }),
 );
 
 /** Quizzes are for the customer alone: staff must not earn points by answering them. */
 const { quizzes: _, ...readByStaff } = getRoutes;
 
 export const tillRoutes: ReadonlyMap<string, Route> = new Map(
-  Object.entries({ ...readByStaff, ...tillPostRoutes }),
+  Object.entries({ ...readByStaff, redeem: redeemAtTill, challenge }),
 );
 
 export interface ServingWorld {
