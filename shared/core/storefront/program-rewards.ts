@@ -52,6 +52,7 @@ export async function readActive(world: ProgramWorld): Promise<ActiveRewards> {
 
 /** A page waits for no more; the next one asks for the rest. */
 const MOST_ASKED = 5;
+const FAILED_SECONDS = 60;
 
 /**
  * The tiers of rewards that the service does not offer. It gives no reason for those of another tier, and
@@ -72,7 +73,10 @@ async function readTiers(id: number, world: ProgramWorld): Promise<void> {
     (options) => world.loyalty.getRewardConfiguration(id, options),
     world,
   );
-  if (asked.kind === 'unavailable') return;
+  if (asked.kind === 'unavailable') {
+    // A reward that the service cannot read must not open the circuit breaker with every page.
+    return world.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
+  }
   const tiers = asked.kind === 'answered' ? (asked.value.Tiers ?? []) : [];
   const names = tiers.flatMap(({ Name, IsActive }) => (Name && IsActive !== false ? [Name] : []));
   world.tiersOfRewards.keep(String(id), names);

@@ -1,7 +1,8 @@
 /** Remembers for a short time, and only so many values: the oldest are dropped first. */
 export interface TimedCache<Value> {
   recall(key: string): Value | undefined;
-  keep(key: string, value: Value): void;
+  /** `seconds`: for another time than the others. */
+  keep(key: string, value: Value, seconds?: number): void;
   forget(key: string): void;
 }
 
@@ -19,11 +20,11 @@ export function createTimedCache<Value>(limits: {
       kept.delete(key);
       return undefined;
     },
-    keep(key, value) {
+    keep(key, value, seconds = limits.seconds) {
       // A map keeps the order of insertion: after a deletion, the key that is set again is the
       // youngest.
       kept.delete(key);
-      kept.set(key, { value, until: limits.now().getTime() + limits.seconds * 1000 });
+      kept.set(key, { value, until: limits.now().getTime() + seconds * 1000 });
       for (const oldest of kept.keys()) {
         if (kept.size <= limits.most) break;
         kept.delete(oldest);

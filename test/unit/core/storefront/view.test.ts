@@ -209,11 +209,21 @@ describe('a reward of another tier', () => {
     expect(rewardIn(await look(shop), 5)).toBeUndefined();
   });
 
-  it('stays away while the service does not say for whom it is', async () => {
+  it('stays away while the service does not say for whom it is, which is asked once in a minute', async () => {
     const shop = await open();
-    shop.loyalty.world.interfere = ({ operation }, pass) =>
-      operation === 'getRewardConfiguration' ? FAULT : pass();
-    expect(rewardIn(await look(shop), 5)).toBeUndefined();
+    let asked = 0;
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation !== 'getRewardConfiguration') return pass();
+      asked += 1;
+      return FAULT;
+    };
+    for (const _ of ['first page', 'second page']) {
+      expect(rewardIn(await look(shop), 5)).toBeUndefined();
+    }
+    expect(asked).toBe(2);
+    shop.clock.ms += 60_000;
+    shop.loyalty.world.interfere = undefined;
+    expect(rewardIn(await look(shop), 5)).toMatchObject({ why: 'other-tier' });
   });
 });
 
