@@ -1,8 +1,5 @@
 import { createHmac, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
-import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
-import { CLIENT_ID, STORE_SECRET } from '../../support/store-and-connector.ts';
 import {
   type Asked,
   CART,
@@ -17,7 +14,10 @@ import {
   staffClaims,
   staffToken,
   tokenOf,
-} from './world.ts';
+} from '../../support/extension-world.ts';
+import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
+import { CLIENT_ID, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: ExtensionWorld;

@@ -1,18 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { createStorefrontFunction } from '../../../functions/create-storefront.ts';
-import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
-import { defineConnector } from '../../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
-import { invocationOf } from '../../support/event-source.ts';
-import { openBalances } from '../../support/running-balances.ts';
-import { type runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
-import { proxyValues, signedQuery } from '../../support/running-storefront.ts';
-import {
-  CLIENT_ID,
-  openStoreAndConnector,
-  STORE_SECRET,
-} from '../../support/store-and-connector.ts';
+import { createStorefrontFunction } from '../../functions/create-storefront.ts';
+import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
+import { defineConnector } from '../../shared/config/connector-config.ts';
+import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
+import { LOYALTY_CREDENTIALS } from './emulated-world.ts';
+import { invocationOf } from './event-source.ts';
+import { openBalances } from './running-balances.ts';
+import { type runConnectors, SECOND_SHOP, SHOP } from './running-connector.ts';
+import { proxyValues, signedQuery } from './running-storefront.ts';
+import { CLIENT_ID, openStoreAndConnector, STORE_SECRET } from './store-and-connector.ts';
 
 export const SECOND_SECRET = 'secret-of-the-second-store';
 export const SECOND_CLIENT = 'app-of-the-second-store';
@@ -128,7 +124,7 @@ function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
     async view(id: string, items = CART) {
       const { status, json } = await started.account(id, 'view', { query: `items=${items}` });
       if (status !== 200) throw new Error(`view answers ${status} ${JSON.stringify(json)}`);
-      return json as import('../../../app/program/answers.ts').View;
+      return json as import('../../app/program/answers.ts').View;
     },
   };
   return started;

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  customerToken,
+  type ExtensionWorld,
+  openExtensions,
+  STAFF,
+} from '../../support/extension-world.ts';
+import { runConnectors } from '../../support/running-connector.ts';
+
+const connectors = runConnectors({ posCustomerId: 'email-or-document' });
+let world: ExtensionWorld;
+afterEach(() => world.stop());
+
+const ANOTHER = '5002';
+
+async function open(settings: Parameters<typeof openExtensions>[1] = { readsPerMinute: 1_000 }) {
+  world = await openExtensions(connectors, settings);
+  return { robin: await world.shopper('Robin'), sasha: await world.shopper('Sasha', 7_777) };
+}
+
+async function expectSpentOnce(id: string) {
+  await world.rest();
+  expect([world.pointsOf(id), world.spentBy(id), world.codesOf(id)]).toEqual([150, 1, 1]);
+  expect(await world.balances.deadLetters()).toEqual([]);
+}
+
+describe('a till', () => {
+  it('serves any customer of the shop, each with their own', async () => {
+    const { robin, sasha } = await open();
+    const points = async (id: string, route: string) =>
+      (await world.one.till(id, route)).json.points;
+    expect([await points(robin, 'view'), await points(sasha, 'view')]).toEqual([250, 7_777]);
+    expect([await points(robin, 'me'), await points(sasha, 'me')]).toEqual([250, 7_777]);
+    const { json } = await world.one.till(sasha, 'redeem', { body: world.click() });
+    expect(json.redemption.state).toBe('ready');
+    await world.rest();
+    expect([world.pointsOf(robin), world.pointsOf(sasha)]).toEqual([250, 7_677]);
+    expect((await world.other.view(robin)).redemptions).toEqual([]);
+    const [seen] = (await world.other.view(sasha)).redemptions;
+    expect([seen?.id, seen?.code]).toEqual([json.redemption.id, json.redemption.code]);
+  });
+
+  it('spends nothing for a customer whom the shop does not have', async () => {
+    await open();
+    const { status } = await world.one.till('999999999999', 'redeem', { body: world.click() });
+    expect(status).toBeGreaterThanOrEqual(400);
+    await world.rest();
+    expect(world.loyalty.state().redemptions).toEqual([]);
+  });
+
+  it('redeems once when a request is sent many times, at two functions and by two users', async () => {
+    const { robin } = await open();
+    const body = world.click();
+    const tries = [world.one, world.other, world.one, world.other].map((till, index) =>
+      till.till(robin, 'redeem', { body }, index > 1 ? ANOTHER : STAFF),
+    );
+    const answers = await Promise.all(tries);
+    answers.push(await world.other.till(robin, 'redeem', { body }));
+    expect(new Set(answers.map(({ status }) => status))).not.toContain(500);
+    const ids = answers.flatMap(({ json }) => json.redemption?.id ?? []);
+    expect(new Set(ids).size).toBe(1);
+    await expectSpentOnce(robin);
+  });
+
+  it('joins a redemption that is not finished, with another key and at another till', async () => {
+    const { robin } = await open();
+    world.loyalty.faults.add({ kind: 'reset-after', operation: 'redeemRewardByKey', count: 1 });
+    const first = await world.one.till(robin, 'redeem', { body: world.click() });
+    expect(first.json.redemption?.state).toBe('pending');
+    const second = await world.other.till(robin, 'redeem', { body: world.click() }, ANOTHER);
+    expect(second.json.redemption?.id).toBe(first.json.redemption.id);
+    const account = await world.other.account(robin, 'redeem', { body: world.click() });
+    expect(account.json.redemption?.id).toBe(first.json.redemption.id);
+    await expectSpentOnce(robin);
+  });
+
+  it('and the customer’s own page, at the same moment, redeem once', async () => {
+    const { robin } = await open();
+    world.loyalty.faults.add({ kind: 'latency', ms: 80, operation: 'redeemRewardByKey' });
+    await Promise.all([
+      world.one.till(robin, 'redeem', { body: world.click() }),
+      world.other.till(robin, 'redeem', { body: world.click() }, ANOTHER),
+      world.one.account(robin, 'redeem', { body: world.click() }),
+    ]);
+    world.loyalty.faults.clear();
+    await expectSpentOnce(robin);
+  });
+
+  it('cannot redeem what the customer cannot have', async () => {
+    const { robin } = await open();
+    // For Gold, inactive, of another season, too expensive by then, unknown.
+    for (const rewardId of [5, 7, 6, 999]) {
+      const { status } = await world.one.till(robin, 'redeem', { body: world.click(rewardId) });
+      expect([rewardId, [404, 409].includes(status)]).toEqual([rewardId, true]);
+    }
+    await world.rest();
+    expect([world.pointsOf(robin), world.spentBy(robin)]).toEqual([250, 0]);
+  });
+});
+
+describe('limits of a till', () => {
+  it('a user who asks for many customers is stopped for a minute, and no one else', async () => {
+    const { robin } = await open({ readsPerMinute: 10 });
+    const statuses: number[] = [];
+    for (let n = 0; n < 150 && statuses.at(-1) !== 429; n += 1) {
+      statuses.push((await world.one.till(String(6_900_000_000_000 + n), 'view')).status);
+    }
+    expect(statuses.slice(0, 5)).not.toContain(429);
+    expect(statuses.at(-1)).toBe(429);
+    const stopped = await world.one.till(robin, 'view');
+    expect([stopped.status, stopped.json.error.code]).toEqual([429, 'too-many-requests']);
+    expect(stopped.headers).toMatchObject({ 'access-control-allow-origin': '*' });
+    const redeem = await world.one.till(robin, 'redeem', { body: world.click() });
+    expect([redeem.status, world.pointsOf(robin)]).toEqual([429, 250]);
+    expect((await world.one.till(robin, 'view', {}, ANOTHER)).status).toBe(200);
+    expect((await world.one.account(robin, 'view')).status).toBe(200);
+    expect((await world.one.proxy(robin, 'view')).status).toBe(200);
+    world.connector.pass(61);
+    expect((await world.one.till(robin, 'view')).status).toBe(200);
+  });
+
+  it('redemptions of a customer are limited by the hour, over tills, functions and pages', async () => {
+    const { sasha } = await open({ readsPerMinute: 1_000, redeemsPerHour: 3 });
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      for (const till of [world.one, world.other]) {
+        statuses.push(
+          (await till.till(sasha, 'redeem', { body: world.click(3) }, `50${n}`)).status,
+        );
+      }
+      statuses.push((await world.one.account(sasha, 'redeem', { body: world.click(3) })).status);
+    }
+    await world.rest();
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+    expect([world.spentBy(sasha), world.pointsOf(sasha)]).toEqual([3, 7_777 - 150]);
+  });
+});
+
+describe('the record of a till', () => {
+  it('says which user redeemed what for whom, and holds no personal data', async () => {
+    const { robin, sasha } = await open();
+    const before = world.connector.output.lines().length;
+    const { json } = await world.one.till(robin, 'redeem', { body: world.click() }, ANOTHER);
+    await world.one.account(sasha, 'redeem', { body: world.click() });
+    await world.rest();
+    const lines = world.connector.output
+      .lines()
+      .slice(before)
+      .map((line) => JSON.stringify(line));
+    const about = lines.filter((line) => line.includes(`"${ANOTHER}"`));
+    expect(about.length).toBeGreaterThan(0);
+    expect(about.every((line) => line.includes(robin))).toBe(true);
+    expect(about.some((line) => line.includes(json.redemption.id))).toBe(true);
+    // A customer’s own redemption names no user.
+    expect(lines.filter((line) => line.includes('"staff') && line.includes(sasha))).toEqual([]);
+    const told = [...lines, await world.connector.ledgerText()];
+    expect(world.connector.confidential.disclosedIn(told)).toEqual([]);
+    expect(told.join('')).not.toContain(customerToken(robin).slice(0, 30));
+  });
+
+  it('has refused and limited redemptions too', async () => {
+    const { robin } = await open();
+    const before = world.connector.output.lines().length;
+    await world.one.till(robin, 'redeem', { body: world.click(5) }, ANOTHER);
+    const lines = world.connector.output
+      .lines()
+      .slice(before)
+      .map((line) => JSON.stringify(line));
+    expect(
+      lines.filter((line) => line.includes(ANOTHER) && line.includes(robin)).length,
+    ).toBeGreaterThan(0);
+  });
+});
