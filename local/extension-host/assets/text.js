@@ -62,6 +62,8 @@ class Badge extends Component {
       font-size: 0.8125rem; font-weight: 550; line-height: 1.4;
     }
     :host([data-tone=critical]) { background: var(--critical-surface); color: var(--critical); }
+    :host([data-tone=success]) { background: var(--success-surface); color: var(--success); }
+    :host([data-tone=info]) { background: var(--info-surface); color: var(--accent); }
     :host([data-color=subdued]) { background: var(--subdued); color: var(--note); }
   `;
 

@@ -156,13 +156,38 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     await modal.getByText('The cart has no customer.').waitFor();
     await modal.getByRole('button', { name: 'Use this customer for the cart' }).click();
     await modal.getByText('The cart is empty. Add products to redeem a reward.').waitFor();
-    const [button] = await modal.getByRole('button', { name: /^Redeem for/ }).all();
-    expect(await button?.isDisabled()).toBe(true);
+    const button = modal.getByRole('button', { name: /^Redeem for/ }).first();
+    await button.waitFor();
+    expect(await button.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByLabel('Offline').check();
     await openRewards();
     await modal.getByText('The till is offline. Points and rewards need a connection.').waitFor();
   }, 120_000);
+
+  it.runIf(process.env.DOCS_PICTURES === '1')(
+    'is in the pictures of the docs',
+    async () => {
+      for (const [size, suffix] of [
+        [{ width: 1280, height: 800 }, ''],
+        [{ width: 390, height: 844 }, '-mobile'],
+      ] as const) {
+        const { page, block, modal, openRewards, confirm } = await openTill('Robin');
+        await page.setViewportSize(size);
+        await block.getByText(/^Rewards for this cart/).waitFor();
+        await openRewards();
+        await modal.getByText('For Gold customers').waitFor();
+        await page.screenshot({ path: `docs/till-rewards${suffix}.png` });
+        await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
+        await confirm();
+        await modal.getByText(/^Done/).waitFor();
+        await modal.getByRole('button', { name: 'Back to the sale' }).click();
+        await page.getByText('€14.00').waitFor();
+        await page.screenshot({ path: `docs/till${suffix}.png`, fullPage: true });
+      }
+    },
+    120_000,
+  );
 
   it('needed no permission that its function does not have', () => {
     expect(stack.problems).toEqual([]);

@@ -5,6 +5,7 @@ import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
 import { ptBr } from '../../../app/program/strings/pt-br.ts';
+import { forStaff, tillStrings } from '../../../app/program/strings/till.ts';
 import { createWords } from '../../../app/program/words.ts';
 
 /** `rewards.redeem` to its text, for every text of a table. */
@@ -25,6 +26,8 @@ describe.each([
   ['the words in pt-BR', ptBr, en],
   ['the words of the account in es', accountStrings.es, accountStrings.en],
   ['the words of the account in pt-BR', accountStrings['pt-BR'], accountStrings.en],
+  ['the words of the till in es', tillStrings.es, tillStrings.en],
+  ['the words of the till in pt-BR', tillStrings['pt-BR'], tillStrings.en],
 ])('%s', (_, table, inEnglish) => {
   it('leave the same holes to be filled as the English ones', () => {
     const holes = (texts: ReturnType<typeof textsOf>) =>
@@ -88,6 +91,28 @@ describe('words', () => {
 });
 
 const script = await bundleWidget();
+
+describe('the words for the staff at a till', () => {
+  it.each(['en', 'pt-BR', 'es'])('speak of the customer, never to them (%s)', (locale) => {
+    const words = createWords(locale, 'EUR', forStaff);
+    const said = [
+      ...Object.keys(words.strings.why).map((code) => words.why(code)),
+      words.strings.rewards.missing,
+    ].join(' ');
+    // `Please log in first` and a page's signature cannot happen at a till.
+    const others = said
+      .replace(words.strings.why['not-logged-in'], '')
+      .replace(words.strings.why['bad-signature'], '');
+    expect(others).not.toMatch(/\b(your? (cart|points|do)|você|seus?|tu|tienes|te)\b/i);
+  });
+
+  it('name what only a till can be refused for', () => {
+    const words = createWords('en', 'EUR', forStaff);
+    expect(words.why('challenge-wrong')).toBe('The code from the message is wrong.');
+    expect(words.why('bad-token')).toContain('permission');
+    expect(words.why('unheard-of')).toBe(words.strings.why.technical);
+  });
+});
 
 describe('the script of the widget', () => {
   it('stays below 12 kB when compressed', () => {
