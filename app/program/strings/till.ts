@@ -97,7 +97,7 @@ const en: TillStrings = {
     'not-available': 'This reward is not available to the customer at the moment.',
     pending: 'The customer asked for this reward already. It is being confirmed.',
     unreadable: 'The loyalty program gave no proper answer.',
-    'bad-token': 'Your staff account has no permission for this app.',
+    'bad-signature': 'Your staff account has no permission for this app.',
     'challenge-wrong': 'The code from the message is wrong.',
   },
 };
@@ -155,7 +155,7 @@ const ptBr: TillStrings = {
     'not-available': 'Esta recompensa não está disponível para o cliente no momento.',
     pending: 'O cliente já pediu esta recompensa. Ela está sendo confirmada.',
     unreadable: 'O programa de fidelidade não deu uma resposta válida.',
-    'bad-token': 'Sua conta de funcionário não tem permissão para este app.',
+    'bad-signature': 'Sua conta de funcionário não tem permissão para este app.',
     'challenge-wrong': 'O código da mensagem está errado.',
   },
 };
@@ -214,7 +214,7 @@ const es: TillStrings = {
     'not-available': 'Esta recompensa no está disponible para el cliente en este momento.',
     pending: 'El cliente ya ha pedido esta recompensa. Se está confirmando.',
     unreadable: 'El programa de fidelidad no dio una respuesta válida.',
-    'bad-token': 'Tu cuenta de empleado no tiene permiso para esta app.',
+    'bad-signature': 'Tu cuenta de empleado no tiene permiso para esta app.',
     'challenge-wrong': 'El código del mensaje es incorrecto.',
   },
 };

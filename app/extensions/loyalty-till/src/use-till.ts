@@ -59,6 +59,8 @@ function createTill(api: TillApi, changed: () => void): Till {
       `${STOREFRONT_ADDRESS}/till/${customer.id}`,
       async () => (await session.getSessionToken()) ?? '',
     ),
+    // That of the location, and so of the store: a till sells in no other (Shopify, "Guidelines and
+    // restrictions for selling in local currencies").
     sale: { customerId: customer.id, currency: session.currentSession.currency },
     keys: storedKeys(storage, customer.id, () => Date.now()),
     cart: () => cart.current.value,
