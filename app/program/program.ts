@@ -30,6 +30,12 @@ export function answered<T>(asked: Asked<T>): T | undefined {
   return asked?.kind === 'ok' ? asked.value : undefined;
 }
 
+/**
+ * The cart of a page that has none, or an empty one: rewards are offered for a purchase that is large enough. A
+ * code has its conditions in the store.
+ */
+export const ANY_PURCHASE = '0:1000000:1';
+
 export interface Wanted {
   readonly shows: (section: Section) => boolean;
   /** `id:price:quantity,…`; undefined: the page is about no product. */

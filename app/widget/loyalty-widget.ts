@@ -1,6 +1,6 @@
 import type { View as Answer, Redemption, Reward } from '../program/answers.ts';
 import { createAsk } from '../program/ask.ts';
-import { answered, Program, type Wanted } from '../program/program.ts';
+import { ANY_PURCHASE, answered, Program, type Wanted } from '../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
 import { createWords } from '../program/words.ts';
 import { build, focusOn, redraw } from './build-element.ts';
@@ -34,7 +34,7 @@ const VIEWED = 'loyalty:viewed';
  *
  *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards
  *   `items`       instead of product and price, what earns points: `id:price:quantity,…`
- *   `cart`        the cart in the same form: rewards are offered for it, else for what earns points
+ *   `cart`        the cart in the same form: rewards are offered for it, else for what earns points, else for any
  *   `proxy`       the path of the app proxy (/apps/loyalty)
  *   `log-in`      the address of the login (/account/login)
  *   `logged-out`  the page knows that the visitor is not logged in: saves requests
@@ -143,7 +143,7 @@ export class LoyaltyWidget extends HTMLElement {
       // A shopper who redeems must see the code.
       shows: (section) => !show || show.includes(section === 'codes' ? 'rewards' : section),
       items,
-      cart: this.getAttribute('cart') || items,
+      cart: this.getAttribute('cart') || items || ANY_PURCHASE,
       currency: this.getAttribute('currency') ?? undefined,
       isLoggedOut: this.hasAttribute('logged-out'),
     };

@@ -9,7 +9,7 @@ import type {
   Reward,
 } from '../../../program/answers.ts';
 import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
-import { answered, Program } from '../../../program/program.ts';
+import { ANY_PURCHASE, answered, Program } from '../../../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../../../program/sentences.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords, type Words } from '../../../program/words.ts';
@@ -32,12 +32,6 @@ const SHOP_CURRENCY = 'query { shop { paymentSettings { currencyCode } } }';
 interface ShopAnswer {
   readonly shop: { readonly paymentSettings: { readonly currencyCode: string } };
 }
-
-/**
- * There is no cart here: rewards are offered for a purchase that is large enough. A code has its conditions in
- * the store.
- */
-const ANY_PURCHASE = '0:1000000:1';
 
 /** What the page shows, and what a customer does on it. */
 export class Account {
