@@ -75,7 +75,7 @@ describe('the wanted Events', () => {
     expect(document.definitions).toHaveLength(1);
     expect(events?.query).toMatch(/^query \w+\(\$productId:ID!\)\{/);
     // Practitioners report a limit of 100 points for the query of a subscription.
-    expect(queryCost(adminSchema(), document)).toBeLessThan(25);
+    expect(queryCost(adminSchema(), document)).toBe(11);
   });
 
   it('take other triggers from the settings', () => {
