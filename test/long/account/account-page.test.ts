@@ -137,6 +137,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
       context: { kind: 'customers', ids: [customerId('Robin')] },
     });
     expect(requests.filter((request) => request === 'POST redeem')).toHaveLength(1);
+    expect(await page.getByRole('button', { name: `Copy code: ${code}` }).count()).toBe(1);
     await page.getByText('440 points', { exact: true }).waitFor();
     await page.getByRole('listitem').filter({ hasText: '−50 points' }).waitFor();
     await tabTo(copy);

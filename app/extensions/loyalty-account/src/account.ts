@@ -64,7 +64,7 @@ export class Account {
       settled: (redemption) => {
         const { rewardId } = redemption;
         this.#note(`reward-${rewardId}`, 'done', sayRedeemed(redemption, this.words));
-        void this.#renewHistory();
+        void this.#readHistory(1);
       },
       later: (run, seconds) => {
         const timer = setTimeout(run, seconds * 1000);
@@ -89,7 +89,7 @@ export class Account {
     const [currency] = await Promise.all([
       this.#readCurrency(),
       this.program.load(),
-      this.#renewHistory(),
+      this.#readHistory(1),
     ]);
     this.words = createWords(this.#language, currency);
     this.#earlier = new Set(this.#redemptions.map(({ id }) => id));
@@ -106,24 +106,18 @@ export class Account {
       return this.#note(key, 'failed', sayNotRedeemed(redeemed, this.words));
     }
     this.#note(key, 'done', sayRedeemed(redeemed.value, this.words));
-    await this.#renewHistory();
+    await this.#readHistory(1);
   }
 
   async answer(quiz: Quiz, answers: readonly QuestionAnswer[]): Promise<void> {
     const answer = await this.program.answer(quiz, answers);
     const said = sayAnswered(answer, this.program.hasCompleted(quiz), this.words);
     this.#note(`quiz-${quiz.id}`, said.kind === 'accepted' ? 'done' : 'failed', said.sentence);
-    if (said.kind === 'accepted') await this.#renewHistory();
+    if (said.kind === 'accepted') await this.#readHistory(1);
   }
 
-  async showMore(): Promise<void> {
-    const { entries, page } = this.history;
-    const asked = await this.#ask<HistoryPage>(`history?page=${page + 1}`);
-    this.history =
-      asked.kind === 'ok'
-        ? { ...asked.value, entries: [...entries, ...asked.value.entries], failure: undefined }
-        : { ...this.history, failure: asked };
-    this.#redraw();
+  showMore(): Promise<void> {
+    return this.#readHistory(this.history.page + 1);
   }
 
   get earlierRedemptions(): readonly Redemption[] {
@@ -145,9 +139,15 @@ export class Account {
     void this.#shopify.toast.show(sentence);
   }
 
-  async #renewHistory(): Promise<void> {
-    this.history = { ...this.history, entries: [], page: 0 };
-    await this.showMore();
+  /** The first page replaces what is shown, any other one continues it. */
+  async #readHistory(page: number): Promise<void> {
+    const asked = await this.#ask<HistoryPage>(`history?page=${page}`);
+    const before = page === 1 ? [] : this.history.entries;
+    this.history =
+      asked.kind === 'ok'
+        ? { ...asked.value, entries: [...before, ...asked.value.entries], failure: undefined }
+        : { ...this.history, failure: asked };
+    this.#redraw();
   }
 
   #note(key: string, kind: Note['kind'], sentence: string): void {

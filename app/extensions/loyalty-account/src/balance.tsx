@@ -1,5 +1,6 @@
 import type { Tier, TierGoal, View } from '../../../program/answers.ts';
 import { fill, type Words } from '../../../program/words.ts';
+import { TWO_COLUMNS } from './columns.ts';
 
 interface Shown {
   readonly view: View;
@@ -8,15 +9,12 @@ interface Shown {
   readonly words: Words;
 }
 
-/** Side by side where there is room. */
-const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
-
 export function Balance({ view, change, words }: Shown) {
   const { tier, points, rewards } = view;
   // Nothing is known, and the program cannot be reached.
   if (points === null && rewards === null) return null;
   return (
-    <s-grid gridTemplateColumns={tier ? COLUMNS : '1fr'} gap="large">
+    <s-grid gridTemplateColumns={tier ? TWO_COLUMNS : '1fr'} gap="large">
       <Points view={view} change={change} words={words} />
       {tier && <TierProgress tier={tier} words={words} />}
     </s-grid>

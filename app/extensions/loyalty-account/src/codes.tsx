@@ -2,13 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { Redemption } from '../../../program/answers.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
+import { TWO_COLUMNS } from './columns.ts';
 
 interface Props {
   readonly account: Account;
   readonly redemptions: readonly Redemption[];
 }
-
-const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
 
 /** More would hide the rewards below. */
 const SHOWN_AT_FIRST = 4;
@@ -28,7 +27,7 @@ export function Codes({ account, redemptions }: Props) {
       <s-stack gap="base" alignItems="start">
         <s-grid
           accessibilityRole="unordered-list"
-          gridTemplateColumns={COLUMNS}
+          gridTemplateColumns={TWO_COLUMNS}
           gap="base"
           inlineSize="100%"
         >

@@ -4,10 +4,9 @@ import { redeemLabel, whyNot } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
 import { Code } from './codes.tsx';
+import { TWO_COLUMNS } from './columns.ts';
 import { textOf } from './field-value.ts';
 import { Note } from './note.tsx';
-
-const COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
 
 interface Props {
   readonly account: Account;
@@ -24,7 +23,7 @@ export function Rewards({ account, rewards }: Props) {
       {rewards.length === 0 ? (
         <s-paragraph color="subdued">{strings.rewards.none}</s-paragraph>
       ) : (
-        <s-grid gridTemplateColumns={COLUMNS} gap="base" accessibilityRole="unordered-list">
+        <s-grid gridTemplateColumns={TWO_COLUMNS} gap="base" accessibilityRole="unordered-list">
           {rewards.map((reward) => (
             <Offer key={reward.id} account={account} reward={reward} />
           ))}
@@ -81,16 +80,20 @@ function Redeem({ account, reward }: OfferProps) {
   const { words, program } = account;
   const { rewards, why } = words.strings;
   const { id, title, cashback, redeemable } = reward;
-  const typed = useSignal(cashback ? String(cashback.most) : '');
+  const typed = useSignal<string | undefined>(undefined);
   const error = useSignal('');
+  // Until another one is typed, all that is there.
+  const amount = typed.value ?? String(cashback?.most ?? '');
   const isRedeeming = program.model.redeeming === id;
   const label = isRedeeming ? rewards.redeeming : redeemLabel(reward, words);
   const redeem = () => {
     if (!cashback) return void account.redeem(reward);
-    const value = Number(typed.value);
+    const value = Number(amount);
     const isAllowed = value >= cashback.least && value <= cashback.most;
     error.value = isAllowed ? '' : why['value-not-allowed'];
-    if (isAllowed) void account.redeem(reward, value);
+    if (!isAllowed) return;
+    typed.value = undefined;
+    void account.redeem(reward, value);
   };
   return (
     <>
@@ -100,7 +103,7 @@ function Redeem({ account, reward }: OfferProps) {
             least: words.money(cashback.least),
             most: words.money(cashback.most),
           })}
-          value={typed.value}
+          value={amount}
           error={error.value}
           min={cashback.least}
           max={cashback.most}
