@@ -93,7 +93,7 @@ function Rewards(view: TillView) {
     <s-section heading={words.strings.rewards.heading}>
       <s-stack direction="block" gap="base">
         {rewards.length === 0 && <s-text>{words.strings.rewards.none}</s-text>}
-        {rewards.toSorted(byUse).map((reward) => (
+        {[...rewards].sort(byUse).map((reward) => (
           <RewardRow key={reward.id} reward={reward} {...view} />
         ))}
       </s-stack>
