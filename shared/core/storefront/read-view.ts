@@ -30,8 +30,8 @@ import { isStale, type ReadingWorld, requestReading } from './request-reading.ts
 import {
   type RewardView,
   unexplained,
-  viewForNobody,
   viewOffered,
+  viewUnoffered,
   withOtherTiers,
 } from './reward-view.ts';
 import { type KnownTier, namedTier, readTier, type TierView } from './tier-view.ts';
@@ -163,11 +163,11 @@ const notListed = ({ afterSeconds }: Unavailable): Rewards => ({
 
 function viewForAll(
   active: ActiveRewards,
-  why: Parameters<typeof viewForNobody>[1],
+  why: Parameters<typeof viewUnoffered>[1],
   { rewardTypes }: ViewWorld,
 ): Rewards {
   return active.kind === 'answered'
-    ? listed(viewForNobody(active.value, why, rewardTypes))
+    ? listed(viewUnoffered(active.value, why, rewardTypes))
     : notListed(active);
 }
 

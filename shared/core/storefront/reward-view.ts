@@ -40,8 +40,8 @@ type WhyNot =
   /** It cannot become a discount of the store. */
   | 'not-online';
 
-/** For a visitor, and for a customer whom the service does not know: nothing can be redeemed. */
-export function viewForNobody(
+/** Active rewards that the service offers no customer of this page: none can be redeemed, for one reason. */
+export function viewUnoffered(
   items: readonly RewardItem[],
   why: 'not-logged-in' | 'not-a-member',
   rewardTypes: RewardTypes,
@@ -98,7 +98,7 @@ export function withOtherTiers(
     const isBarred = tiers.length > 0 && !tiers.includes(ownTier ?? '');
     return isBarred ? ({ redeemable: false, why: 'other-tier', tiers } as const) : undefined;
   };
-  const absent = viewForNobody(
+  const absent = viewUnoffered(
     active.filter((item) => !offered.some(({ id }) => id === item.Id)),
     'not-a-member',
     rewardTypes,

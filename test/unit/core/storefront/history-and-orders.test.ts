@@ -177,7 +177,7 @@ describe('what an order earns', () => {
     },
   );
 
-  it('is not told where the service has it under another customer', async () => {
+  it('is not shown where the service has it under another customer', async () => {
     const shop = serveInProcess();
     await send(shop, { id: '123' });
     const other = {
