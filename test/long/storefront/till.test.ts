@@ -148,6 +148,35 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     await page.getByRole('button', { name: /^Remove: HELLO/ }).waitFor();
   }, 180_000);
 
+  it('redeems an amount of cashback that the cart allows, and no other', async () => {
+    const { page, modal, redeems, openRewards, confirm } = await openTill('Sasha');
+    await openRewards();
+    const amount = modal.getByLabel(/^Amount/);
+    const button = modal.getByRole('button', { name: 'Use cashback' });
+    await amount.fill('99');
+    await modal.getByText('This amount is not possible for the cart.').waitFor();
+    expect(await button.isDisabled()).toBe(true);
+    await amount.fill('1.5');
+    await button.click();
+    await confirm();
+    await modal.getByText(/^Done\. The code CASH\S+ is in the cart\.$/).waitFor();
+    expect(JSON.parse(redeems[0] ?? '{}')).toMatchObject({ value: 1.5 });
+    await modal.getByRole('button', { name: 'Back to the sale' }).click();
+    await page.getByText('€15.50').waitFor();
+  }, 120_000);
+
+  it('speaks the language of the till', async () => {
+    const { page, block, modal, openRewards } = await openTill('Sasha');
+    await block.getByText(/^Rewards for this cart/).waitFor();
+    await page.getByLabel('Language').selectOption('pt-BR');
+    await block.getByText(/^Recompensas para este carrinho: \d/).waitFor();
+    await page.getByLabel('Language').selectOption('es');
+    await block.getByText(/^Recompensas para este carrito: \d/).waitFor();
+    await page.getByLabel('Language').selectOption('en');
+    await openRewards();
+    await modal.getByText('For Gold customers').waitFor();
+  }, 120_000);
+
   it('says what is missing: a customer in the cart, products, a connection', async () => {
     const { page, modal, openRewards } = await openTill('Sasha');
     await page.getByRole('button', { name: 'Remove from cart' }).click();
