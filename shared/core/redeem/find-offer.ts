@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
 import { askLoyalty } from '../storefront/ask-loyalty.ts';
-import type { CartLine } from '../storefront/cart.ts';
+import { ANY_PRODUCT, type CartLine } from '../storefront/cart.ts';
 import {
   type AvailableReward,
   type AvailableRewards,
@@ -63,7 +63,7 @@ export async function findOffer(request: OfferRequest, world: OfferWorld): Promi
     readAvailable(request.customerId, request.cart, world),
     allowedAlone(request, world),
   ]);
-  if (offered.kind === 'unavailable') return UNAVAILABLE;
+  if (offered.kind === 'unavailable' || alone === 'unavailable') return UNAVAILABLE;
   if (offered.kind === 'not-a-member') return refused('not-a-member');
   const reward = offered.value.Rewards.find(({ Id }) => Id === rewardId);
   if (!reward) return refused('unknown-reward');
@@ -94,7 +94,7 @@ type Found =
   | { readonly kind: 'discount'; readonly discount: Discount }
   | Exclude<Offer, { kind: 'on-offer' }>;
 
-/** `alone`: the cashback that the service allows for a purchase of just the chosen amount. */
+/** `alone`: the cashback that the service allows for a purchase of just the chosen amount, if any. */
 type PricedRequest = OfferRequest & { readonly alone: number | undefined };
 
 async function findDiscount(
@@ -128,12 +128,13 @@ async function findDiscount(
 async function allowedAlone(
   { customerId, rewardId, value, cart }: OfferRequest,
   world: OfferWorld,
-): Promise<number | undefined> {
+): Promise<number | 'unavailable' | undefined> {
   const price = readAmount(value);
   const [line] = cart;
   if (price === undefined || !line) return undefined;
   const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], world);
-  if (asked.kind !== 'answered') return undefined;
+  if (asked.kind === 'unavailable') return asked.kind;
+  if (asked.kind === 'not-a-member') return undefined;
   const reward = asked.value.Rewards.find(({ Id }) => Id === rewardId);
   return reward && cashbackRange(reward, asked.value)?.most;
 }
@@ -156,6 +157,10 @@ function cashbackDiscount(
     value <= most &&
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
+  // The amount of such a cart means nothing: a code from it would need an order that does not exist.
+  if (alone === undefined && cart.some(({ id }) => id === ANY_PRODUCT)) {
+    return refused('below-minimum');
+  }
   const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;
   const part = Math.ceil(Math.round(value * orderPerUnit * 1e4) / 100) / 100;
   const minimum = Math.max(part, value);

@@ -80,6 +80,25 @@ describe('a reward on offer', () => {
     ]);
   });
 
+  it('is none of any purchase where the program allows no cashback for a small one, or cannot be asked', async () => {
+    const { find, loyalty } = await openOffers();
+    const answer = { kind: 'allowed' };
+    const before = loyalty.world.interfere;
+    loyalty.world.interfere = async (call, pass) => {
+      const isSmall = JSON.stringify(call.body ?? '').includes('"PurchaseValue":1.5');
+      if (!isSmall) return before ? before(call, pass) : pass();
+      if (answer.kind === 'down') return { kind: 'answer', status: 503, headers: {}, text: '' };
+      const passed = await pass();
+      if (passed.kind !== 'answer') return passed;
+      const body = JSON.parse(passed.text);
+      for (const reward of body.Rewards) reward.MaxCashbackForCurrentPurchase = 0;
+      return { ...passed, text: JSON.stringify(body) };
+    };
+    expect(await find(8, { value: 1.5 }, ANY_PURCHASE)).toEqual(refused('below-minimum'));
+    answer.kind = 'down';
+    expect(await find(8, { value: 1.5 }, ANY_PURCHASE)).toEqual({ kind: 'unavailable' });
+  });
+
   it('of type 0 is a percentage, with the dates and limits of its configuration', async () => {
     const { find, loyalty } = await openOffers();
     expect(await find(2)).toEqual({
