@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { History } from '../../../app/program/answers.ts';
+import { orderAt } from '../../fixtures/order-life.ts';
+import { persons } from '../../fixtures/persons.ts';
+import {
+  type ExtensionWorld,
+  openExtensions,
+  SECOND_SECRET,
+} from '../../support/extension-world.ts';
+import { runConnectors, SECOND_SHOP } from '../../support/running-connector.ts';
+
+const connectors = runConnectors({
+  daysToWaitToGrantPoints: 2,
+  posCustomerId: 'email-or-document',
+});
+let world: ExtensionWorld;
+afterEach(() => world.stop());
+
+const DAYS = 86_400;
+const UNKNOWN = { state: 'waiting', points: null, cashback: null, why: null };
+
+async function open() {
+  world = await openExtensions(connectors, { readsPerMinute: 1_000 });
+  const robin = await world.shopper('Robin', 0);
+  const sasha = await world.shopper('Sasha', 0);
+  const buy = (customerId: string, price: number) =>
+    world.store.actions.placeOrder({
+      ...{ customerId, payment: 'paid', taxes: [] },
+      lines: [{ title: 'Kettle', price, quantity: 1 }],
+    }).id;
+  const arrive = async () => {
+    await world.store.deliveries.settled();
+    while ((await world.connector.work()) > 0);
+  };
+  const ask = async (customer: string, id: string, at = world.one) => {
+    const { status, json } = await at.account(customer, 'order', { query: `id=${id}` });
+    return status === 200 ? json : status;
+  };
+  return { robin, sasha, buy, arrive, ask };
+}
+
+describe('what an order earns', () => {
+  it('is waiting, expected, and then earned to the point', async () => {
+    const { robin, buy, arrive, ask } = await open();
+    const id = buy(robin, 133.4);
+    expect(await ask(robin, id)).toEqual(UNKNOWN);
+    await arrive();
+    expect(['waiting', 'expected']).toContain((await ask(robin, id)).state);
+    world.store.actions.fulfilOrder({ orderId: id });
+    await arrive();
+    for (const at of [world.one, world.other]) {
+      expect(await ask(robin, id, at)).toEqual({
+        ...UNKNOWN,
+        state: 'expected',
+        points: 133.4,
+        cashback: 6.67,
+      });
+    }
+    world.connector.pass(2 * DAYS + 60);
+    await world.rest();
+    for (const at of [world.one, world.other]) {
+      expect(await ask(robin, id, at)).toMatchObject({ state: 'earned', points: 133.4, why: null });
+    }
+    expect(world.pointsOf(robin)).toBe(133.4);
+    const till = await world.one.till(robin, 'order', { query: `id=${id}` });
+    const proxy = await world.one.proxy(robin, 'order', { id });
+    expect([till.json.state, proxy.json.state]).toEqual(['earned', 'earned']);
+  });
+
+  it('is none for one that was cancelled before and after its points came, and for one without worth', async () => {
+    const { robin, buy, arrive, ask } = await open();
+    const [early, late, free] = [buy(robin, 40), buy(robin, 50), buy(robin, 0)];
+    for (const orderId of [early, late, free]) world.store.actions.fulfilOrder({ orderId });
+    await arrive();
+    world.store.actions.cancelOrder({ orderId: early });
+    await arrive();
+    expect(await ask(robin, early)).toMatchObject({ state: 'none', why: 'cancelled' });
+    expect((await ask(robin, late)).state).toBe('expected');
+    expect(await ask(robin, free)).toMatchObject({ state: 'none', why: 'no-points' });
+    world.connector.pass(2 * DAYS + 60);
+    await world.rest();
+    expect(await ask(robin, late)).toMatchObject({ state: 'earned', points: 50 });
+    expect(world.pointsOf(robin)).toBe(50);
+    world.store.actions.cancelOrder({ orderId: late });
+    await arrive();
+    expect(await ask(robin, late)).toMatchObject({ state: 'none', why: 'cancelled' });
+    expect((await world.one.view(robin)).points).toBe(0);
+  });
+
+  it('of another customer, of no customer, of another shop and of none is the same answer', async () => {
+    const { robin, sasha, buy, arrive, ask } = await open();
+    const hers = buy(sasha, 80);
+    const guest = world.store.actions.placeOrder({
+      ...{ payment: 'paid', email: 'perdita.unlisted@example.com', taxes: [] },
+      lines: [{ title: 'Kettle', price: 30, quantity: 1 }],
+    }).id;
+    for (const orderId of [hers, guest]) world.store.actions.fulfilOrder({ orderId });
+    await arrive();
+    const life = {
+      lines: [{ product: 1, priceCents: 9_900, quantity: 1, discountCents: 0, takenBack: 0 }],
+    };
+    const other = orderAt(
+      1,
+      { ...life, fulfilledAfterDays: 1 },
+      {},
+      { ...persons.quillane, id: Number(robin) },
+    );
+    await world.connector.deliver([
+      'orders/create',
+      other,
+      { shop: SECOND_SHOP, secret: SECOND_SECRET },
+    ]);
+    expect((await ask(sasha, hers)).state).toBe('expected');
+    const answers: unknown[] = [];
+    await ask(robin, '77');
+    world.connector.newCalls();
+    const ids = [hers, guest, String(other.id), '77', '9223372036854775807', robin];
+    for (const id of ids) answers.push(await ask(robin, id));
+    const till = await world.one.till(robin, 'order', { query: `id=${hers}` });
+    expect([...answers, till.json]).toEqual([...ids, 'till'].map(() => UNKNOWN));
+    expect(world.connector.newOperations()).toEqual([]);
+  });
+
+  it('is asked for by the exact number, however large', async () => {
+    const { robin, ask } = await open();
+    const life = {
+      lines: [{ product: 1, priceCents: 9_900, quantity: 1, discountCents: 0, takenBack: 0 }],
+    };
+    const payload = orderAt(
+      1,
+      { ...life, fulfilledAfterDays: 1 },
+      {},
+      { ...persons.quillane, id: Number(robin) },
+    );
+    const large = '820982911946154508';
+    const text = JSON.stringify(payload).replaceAll(String(payload.id), large);
+    await world.connector.deliver([
+      'orders/create',
+      Buffer.from(text),
+      {
+        secret: 'store-secret-of-this-test',
+      },
+    ]);
+    expect(world.loyalty.state().orders.map(({ OriginalId }) => OriginalId)).toEqual([large]);
+    expect((await ask(robin, large)).state).toBe('expected');
+    for (const near of ['820982911946154500', '820982911946154496', '820982911946154509']) {
+      expect(await ask(robin, near)).toEqual(UNKNOWN);
+    }
+    const odd = [
+      '',
+      '0x1',
+      '-1',
+      '1e3',
+      '1.0',
+      ' 1',
+      '1%202',
+      'gid://shopify/Order/1',
+      `${large}${large}`,
+      '%D9%A1',
+    ];
+    for (const id of odd) expect([id, await ask(robin, id)]).toEqual([id, 400]);
+    expect((await world.one.account(robin, 'order')).status).toBe(400);
+  });
+});
+
+describe('the history', () => {
+  it('has every entry once over its pages, and adds up to the balance', async () => {
+    const { robin, sasha } = await open();
+    for (let n = 1; n <= 23; n += 1) {
+      world.connector.pass(60);
+      await world.give(robin, 100 + n);
+    }
+    await world.give(sasha, 4_444);
+    world.connector.pass(2 * DAYS + 60);
+    await world.rest();
+    await world.one.account(robin, 'redeem', { body: world.click() });
+    world.connector.pass(60);
+    const pages: History[] = [];
+    do {
+      const at = pages.length % 2 ? world.other : world.one;
+      const { json } = await at.account(robin, 'history', { query: `page=${pages.length + 1}` });
+      pages.push(json);
+      expect(json.page).toBe(pages.length);
+    } while (pages.at(-1)?.hasMore && pages.length < 30);
+    const entries = pages.flatMap((page) => page.entries).filter(({ kind }) => kind === 'points');
+    expect(entries.map(({ points }) => points).toSorted((a, b) => a - b)).toEqual([
+      -100,
+      ...Array.from({ length: 23 }, (_, n) => 101 + n),
+    ]);
+    const sum = entries.reduce((total, { points }) => total + points, 0);
+    expect([sum, (await world.one.view(robin)).points]).toEqual([world.pointsOf(robin), sum]);
+    const times = entries.map(({ at }) => Date.parse(at ?? ''));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    const first = await world.one.account(robin, 'history');
+    expect(first.json).toEqual(pages[0]);
+    const beyond = await world.one.account(robin, 'history', { query: 'page=50' });
+    if (beyond.status === 200) expect(beyond.json).toMatchObject({ hasMore: false, entries: [] });
+    else expect(beyond.status).toBe(400);
+    for (const page of ['0', '-1', '1.5', 'x', '', '99999999999999999999']) {
+      const { status } = await world.one.account(robin, 'history', { query: `page=${page}` });
+      expect([page, status]).toEqual([page, 400]);
+    }
+  });
+});
