@@ -1,0 +1,247 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
+import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
+
+const connectors = runConnectors();
+let stop: (() => Promise<void>) | undefined;
+afterEach(async () => stop?.());
+
+type Headers = Readonly<Record<string, string | undefined>>;
+const without = [
+  'topic',
+  'shop-domain',
+  'webhook-id',
+  'api-version',
+  'triggered-at',
+  'hmac-sha256',
+];
+const noWebhook: Headers = Object.fromEntries(
+  without.map((name) => [`x-shopify-${name}`, undefined]),
+);
+const sign = (body: string, secret = STORE_SECRET) =>
+  createHmac('sha256', secret).update(body).digest('base64');
+
+/** The headers of an Event over these bytes. */
+const eventHeaders = (body: string, changes: Headers = {}): Headers => ({
+  ...noWebhook,
+  'shopify-topic': 'Product',
+  'shopify-action': 'update',
+  'shopify-handle': 'loyalty_products',
+  'shopify-shop-domain': SHOP,
+  'shopify-webhook-id': randomUUID(),
+  'shopify-api-version': '2026-10',
+  'shopify-triggered-at': new Date().toISOString(),
+  'shopify-hmac-sha256': sign(body),
+  ...changes,
+});
+
+const webhookHeaders = (body: string, topic: string): Headers => ({
+  'x-shopify-topic': topic,
+  'x-shopify-hmac-sha256': sign(body),
+});
+
+/** One product that both sides know as "Kettle". */
+async function open() {
+  const {
+    store,
+    connector,
+    stop: end,
+  } = await openStoreAndConnector(connectors, {
+    ...{ seed: 7, healing: { productChanges: 'events' } },
+  });
+  stop = end;
+  const [first] = store.rows.products.values();
+  const id = first?.id ?? '';
+  const rest = async () => {
+    await store.deliveries.settled();
+    await connector.settle();
+  };
+  connector.pass(60);
+  store.actions.updateProduct({ productId: id, title: 'Kettle' });
+  await rest();
+  const held = () => connector.loyalty.state().products.find(({ OriginalId }) => OriginalId === id);
+  expect(held()).toMatchObject({ Title: 'Kettle', IsActive: true });
+  // From here on only what the test sends arrives.
+  store.disorder = { ...store.disorder, drop: 1 };
+  const ours = (value: unknown) => JSON.stringify(value).replaceAll('8012345678901', id);
+  return {
+    ...{ store, connector, id, rest, held },
+    /** A body of the store about this product, at a later second than the store's own. */
+    event: (action?: 'create' | 'update' | 'delete', changes?: object, more: object = {}) => {
+      const at = new Date(Date.now() + 1000).toISOString();
+      return ours({
+        ...productEventAt(0, action, { title: 'Teapot', updatedAt: at, ...changes }),
+        ...more,
+      });
+    },
+    webhook: (changes?: object) =>
+      ours(
+        productAt(0, {
+          title: 'Teapot',
+          updated_at: new Date(Date.now() + 1000).toISOString(),
+          ...changes,
+        }),
+      ),
+    async send(body: string, headers: Headers) {
+      connector.pass(2);
+      const status = await connector.post('', Buffer.from(body), { secret: '', headers });
+      await rest();
+      return status;
+    },
+    letters: async () => (await connector.deadLetters()).length,
+  };
+}
+type World = Awaited<ReturnType<typeof open>>;
+
+/** The message changed the product, or was refused, or a person is asked; the product is never taken away. */
+async function expectKept({ held, letters, send }: World, body: string, headers: Headers) {
+  const before = await letters();
+  const status = await send(body, headers);
+  expect(held()?.IsActive).toBe(true);
+  if (status >= 300 || held()?.Title === 'Teapot') return;
+  expect([held()?.Title, await letters()]).toEqual(['Kettle', before + 1]);
+}
+
+describe('an Event about a product', () => {
+  it('changes it, and an older one that comes later changes nothing', async () => {
+    const world = await open();
+    const older = world.event('update', { title: 'Samovar' });
+    world.connector.pass(10);
+    const newer = world.event();
+    expect(await world.send(newer, eventHeaders(newer))).toBe(200);
+    expect(world.held()).toMatchObject({ Title: 'Teapot', IsActive: true });
+    for (const body of [older, newer, older]) {
+      expect(await world.send(body, eventHeaders(body))).toBe(200);
+      expect(world.held()).toMatchObject({ Title: 'Teapot', IsActive: true });
+    }
+    expect(await world.letters()).toBe(0);
+  });
+
+  it('that is not proved is refused', async () => {
+    const world = await open();
+    const body = world.event();
+    const { 'shopify-hmac-sha256': _, ...unsigned } = eventHeaders(body);
+    const attempts: Headers[] = [
+      eventHeaders(body, { 'shopify-hmac-sha256': sign(`${body} `) }),
+      eventHeaders(body, { 'shopify-hmac-sha256': sign(body, 'another secret') }),
+      eventHeaders(body, {
+        'shopify-hmac-sha256': sign(body, world.connector.webhookSecret('second-store')),
+      }),
+      eventHeaders(body, { 'shopify-hmac-sha256': '' }),
+      unsigned,
+      eventHeaders(body, { 'shopify-hmac-sha256': undefined, 'x-shopify-hmac-sha256': sign('{}') }),
+    ];
+    for (const headers of attempts) expect(await world.send(body, headers)).toBe(401);
+    const elsewhere = eventHeaders(body, { 'shopify-shop-domain': SECOND_SHOP });
+    expect(await world.send(body, elsewhere)).toBeGreaterThanOrEqual(400);
+    expect(world.held()).toMatchObject({ Title: 'Kettle', IsActive: true });
+  });
+
+  it('of a deletion takes away only what the store no longer has', async () => {
+    const world = await open();
+    const body = world.event('delete');
+    expect(await world.send(body, eventHeaders(body, { 'shopify-action': 'delete' }))).toBe(200);
+    expect(world.held()).toMatchObject({ Title: 'Kettle', IsActive: true });
+    // A captured body under the header of a deletion.
+    const update = world.event();
+    await expectKept(world, update, eventHeaders(update, { 'shopify-action': 'delete' }));
+    await expectKept(world, body, eventHeaders(body, { 'shopify-action': 'update' }));
+    const create = world.event('create');
+    await expectKept(world, create, eventHeaders(create, { 'shopify-action': 'delete' }));
+
+    world.store.actions.deleteProduct({ productId: world.id });
+    const gone = world.event('delete');
+    expect(await world.send(gone, eventHeaders(gone, { 'shopify-action': 'delete' }))).toBe(200);
+    expect(world.held()?.IsActive).toBe(false);
+  });
+
+  it.each([
+    ['errors beside data', { errors: [{ message: 'Timeout' }] }],
+    ['reported errors', { data: undefined, query_errors: [{ message: 'Timeout' }] }],
+    ['no data', { data: undefined }],
+    ['data of null', { data: null }],
+    ['a product of null', { data: { product: null } }],
+    ['another shape', { data: { product: { title: 5 } } }],
+    ['a list', { data: [] }],
+    ['another handle', { handle: 'of_another_app' }],
+  ])('with %s never takes the product away, and asks the store', async (_, more) => {
+    const world = await open();
+    world.store.actions.updateProduct({ productId: world.id, title: 'Teapot' });
+    const body = world.event('update', {}, more);
+    const handle = 'handle' in more ? more.handle : 'loyalty_products';
+    expect(await world.send(body, eventHeaders(body, { 'shopify-handle': handle }))).toBe(200);
+    expect(world.held()).toMatchObject({ Title: 'Teapot', IsActive: true });
+  });
+
+  it('of another topic or action changes nothing, and is not answered with a failure', async () => {
+    const world = await open();
+    for (const topic of [
+      'Order',
+      'Collection',
+      'Customer',
+      'product',
+      'NoSuchTopic',
+      'products/delete',
+    ]) {
+      const body = world.event('update', {}, { topic });
+      const status = await world.send(body, eventHeaders(body, { 'shopify-topic': topic }));
+      expect([topic, status < 500]).toEqual([topic, true]);
+    }
+    for (const action of ['archive', 'DELETE', '']) {
+      const body = world.event('update', {}, { action });
+      const status = await world.send(body, eventHeaders(body, { 'shopify-action': action }));
+      expect([action, status < 500]).toEqual([action, true]);
+    }
+    expect(world.held()).toMatchObject({ IsActive: true });
+    expect(world.connector.loyalty.state().orders).toEqual([]);
+  });
+});
+
+describe('one family of headers with a body of the other', () => {
+  it.each([
+    ['a webhook as an Event', 'update', (world: World) => world.webhook()],
+    ['a webhook as an Event of a creation', 'create', (world: World) => world.webhook()],
+    ['a webhook as an Event of a deletion', 'delete', (world: World) => world.webhook()],
+    [
+      'the webhook of a deletion as an Event of one',
+      'delete',
+      (world: World) => `{"id":${world.id}}`,
+    ],
+  ])('%s takes nothing away', async (_, action, bodyOf) => {
+    const world = await open();
+    const body = bodyOf(world);
+    await expectKept(world, body, eventHeaders(body, { 'shopify-action': action }));
+  });
+
+  it.each([
+    'products/update',
+    'products/create',
+    'products/delete',
+    'orders/updated',
+    'orders/delete',
+    'app/uninstalled',
+  ])('an Event as the webhook %s takes nothing away', async (topic) => {
+    const world = await open();
+    for (const body of [world.event(), world.event('delete')]) {
+      await expectKept(world, body, webhookHeaders(body, topic));
+    }
+    expect(world.connector.loyalty.state().orders).toEqual([]);
+  });
+
+  it('both families at once, with one right signature, take nothing away', async () => {
+    const world = await open();
+    const body = world.event('update');
+    const deletion = {
+      ...webhookHeaders(body, 'products/delete'),
+      'x-shopify-hmac-sha256': sign('x'),
+    };
+    await expectKept(world, body, { ...eventHeaders(body), ...deletion });
+    const wrong = {
+      ...eventHeaders(body, { 'shopify-hmac-sha256': sign('x') }),
+      ...webhookHeaders(body, 'products/delete'),
+    };
+    await expectKept(world, body, wrong);
+  });
+});
