@@ -5,6 +5,7 @@ import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
 import { LOYALTY_CREDENTIALS } from './emulated-world.ts';
 import { invocationOf } from './event-source.ts';
+import { type OutsideLine, openLine, type Treat } from './outside-line.ts';
 import { openBalances } from './running-balances.ts';
 import { type runConnectors, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { proxyValues, signedQuery } from './running-storefront.ts';
@@ -146,9 +147,38 @@ export async function openExtensions(
   });
   const balances = await openBalances(connector, storefront);
   const start = () => startFunction(loyalty.address, storefront);
+  const environment = { ...process.env };
+  const lines: OutsideLine[] = [];
   let clicks = 0;
   const world = {
-    ...{ store, connector, loyalty, balances, stop, start },
+    ...{ store, connector, loyalty, balances, start },
+
+    async stop(): Promise<void> {
+      for (const line of lines) await line.close();
+      await stop();
+    },
+
+    /** A function whose every call goes over a line that the test may cut. */
+    async startOnLine(treat: Treat) {
+      const targets = {
+        ledger: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+        queue: environment.AWS_ENDPOINT_URL_SQS ?? '',
+        secrets: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '',
+        loyalty: loyalty.address,
+        store: store.address,
+      };
+      const line = await openLine(targets, treat);
+      lines.push(line);
+      Object.assign(process.env, {
+        AWS_ENDPOINT_URL_DYNAMODB: line.addresses.ledger,
+        AWS_ENDPOINT_URL_SQS: line.addresses.queue,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: line.addresses.secrets,
+        STORE_SANDBOX_ADDRESS: line.addresses.store,
+      });
+      const started = startFunction(line.addresses.loyalty, storefront);
+      Object.assign(process.env, environment);
+      return { ...started, line };
+    },
     ...{ one: start(), other: start() },
 
     async callLoyalty(method: string, path: string, body?: unknown) {
