@@ -67,6 +67,52 @@ describe('what an order earns', () => {
     expect([till.json.state, proxy.json.state]).toEqual(['earned', 'earned']);
   });
 
+  it('follows a refund to the point, before and after its points came', async () => {
+    const { robin, arrive, ask } = await open();
+    const buy = async (prices: readonly number[]) => {
+      const order = world.store.actions.placeOrder({
+        ...{ customerId: robin, payment: 'paid', taxes: [] },
+        lines: prices.map((price) => ({ title: 'Kettle', price, quantity: 1 })),
+      });
+      world.store.actions.fulfilOrder({ orderId: order.id });
+      await arrive();
+      return order.id;
+    };
+    const refundLast = async (orderId: string) => {
+      const lineId = world.store.rows.orders.get(orderId)?.lines.at(-1)?.id ?? '';
+      world.connector.pass(10);
+      world.store.actions.refundOrder({ orderId, lines: [{ lineId, quantity: 1 }] });
+      await arrive();
+    };
+    const [early, late] = [await buy([70, 20.5]), await buy([60, 39.99])];
+    await refundLast(early);
+    expect(await ask(robin, early)).toMatchObject({ state: 'expected', points: 70 });
+    expect(await ask(robin, late)).toMatchObject({ state: 'expected', points: 99.99 });
+    world.connector.pass(2 * DAYS + 60);
+    expect(await ask(robin, early)).toMatchObject({ state: 'earned', points: 70 });
+    expect(await ask(robin, late)).toMatchObject({ state: 'earned', points: 99.99 });
+    await refundLast(late);
+    expect(await ask(robin, late)).toMatchObject({ state: 'earned', points: 60 });
+    expect(world.pointsOf(robin)).toBe(130);
+  });
+
+  // Any entry of as many points counts as the order's own, also one that no order gave.
+  it.fails('is not earned by a quiz that gives as many points', async () => {
+    const { robin, buy, arrive, ask } = await open();
+    const id = buy(robin, 25);
+    world.store.actions.fulfilOrder({ orderId: id });
+    await arrive();
+    expect(await ask(robin, id)).toMatchObject({ state: 'expected', points: 25 });
+    world.connector.pass(60);
+    const answers = [
+      { questionId: 11, optionIds: [101], text: null },
+      { questionId: 12, optionIds: null, text: 'Green' },
+    ];
+    const { json } = await world.one.account(robin, 'answer', { body: { quizId: 1, answers } });
+    if (json.points !== 25) throw new Error('the quiz gives other points');
+    expect(await ask(robin, id)).toMatchObject({ state: 'expected', points: 25 });
+  });
+
   it('is none for one that was cancelled before and after its points came, and for one without worth', async () => {
     const { robin, buy, arrive, ask } = await open();
     const [early, late, free] = [buy(robin, 40), buy(robin, 50), buy(robin, 0)];
