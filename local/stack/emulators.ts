@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import dynalite from 'dynalite';
 import { type BuildAppOptions, buildApp } from 'fauxqs';
 
@@ -44,6 +45,8 @@ export async function startSqs(
 }
 
 interface Persistence {
+  readonly db: DatabaseSync;
+  updateMessageReady(messageId: string): void;
   load(...stores: [Stores['sqsStore'], Stores['snsStore'], Stores['s3Store']]): void;
   close(): void;
 }
@@ -71,6 +74,11 @@ async function openKeptQueues(
     s3Store: await make('./s3/s3Store.js', 'S3Store'),
   } as Stores;
   const persistence = (await make('./persistence.js', 'PersistenceManager', folder)) as Persistence;
+  // fauxqs 2.4 empties a column that may not be empty, fails, and forgets a message that becomes visible at once.
+  const makeReady = persistence.db.prepare(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+  );
+  persistence.updateMessageReady = (messageId) => void makeReady.run(messageId);
   persistence.load(stores.sqsStore, stores.snsStore, stores.s3Store);
   const { sqsStore } = stores;
   sqsStore.persistence = persistence as unknown as NonNullable<typeof sqsStore.persistence>;
@@ -78,9 +86,8 @@ async function openKeptQueues(
     queue.persistence = sqsStore.persistence;
     if (keepInFlight) continue;
     // The receivers of these messages ended with the last process, so they become visible again.
-    // (Not after 0 seconds: fauxqs 2.4 cannot store that.)
     for (const { receiptHandle } of queue.inspectMessages().inflight) {
-      queue.changeVisibility(receiptHandle, 1);
+      queue.changeVisibility(receiptHandle, 0);
     }
   }
   return { stores, close: () => persistence.close() };

@@ -76,8 +76,7 @@ export function createSqsLetterQueue(
 
     async giveBack(receiptHandles) {
       for (const handles of batchesOf(receiptHandles, MESSAGES_PER_CALL)) {
-        // Entries fail only for letters whose time-out has passed: those are visible again anyway.
-        await client.changeMessageVisibilityBatch({
+        const { Failed: failed = [] } = await client.changeMessageVisibilityBatch({
           QueueUrl: queueUrl,
           Entries: handles.map((ReceiptHandle, index) => ({
             Id: String(index),
@@ -85,6 +84,9 @@ export function createSqsLetterQueue(
             VisibilityTimeout: 0,
           })),
         });
+        // Called the sender's fault: letters whose time-out has passed. They are visible again anyway.
+        const [unknown] = failed.filter(({ SenderFault: isOurs }) => !isOurs);
+        if (unknown) throw new Error(`SQS did not give letters back: ${unknown.Code}`);
       }
     },
 

@@ -62,8 +62,10 @@ export async function openOperatedConnector({
   for (const secret of Object.values(SECRETS)) {
     for (const value of Object.values(secret)) confidential.addSecret(value);
   }
+  const folder = createProject('operated-connector');
   const emulators = {
-    sqs: await startSqs(),
+    // On disk, as with `npm start -- --data DIR`: the emulator's persistence has bugs of its own.
+    sqs: await startSqs(join(folder, 'queues')),
     dynamodb: await startDynamoDb(),
     secretsmanager: await startSecretsEmulator({
       secrets: Object.fromEntries(
@@ -123,7 +125,6 @@ export async function openOperatedConnector({
     ...services,
   });
 
-  const folder = createProject('operated-connector');
   const outputs: StackOutputs = {
     WebhookAddress: webhooks.endpoint,
     OrdersQueueUrl: queues.urls.orders.url,

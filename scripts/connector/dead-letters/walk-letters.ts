@@ -30,22 +30,35 @@ export async function walkLetters(
   { queue, signal }: WalkSettings,
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {
-  const seen = new Set<string>();
   const held = new Map<string, string>();
+  const walked = await visitAll({ queue, signal }, held, visit).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  const givenBack = await queue.giveBack([...held.values()]).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  // Letters that could not be given back are visible again by themselves: the first error matters more.
+  const failed = walked ?? givenBack;
+  if (failed) throw failed.error;
+}
+
+async function visitAll(
+  { queue, signal }: WalkSettings,
+  held: Map<string, string>,
+  visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
+): Promise<void> {
+  const seen = new Set<string>();
   let fruitless = 0;
-  try {
-    while (!signal.aborted && fruitless < FRUITLESS_RECEIVES) {
-      const letters = await queue.receive(HIDDEN_SECONDS);
-      if (letters.length === 0) return;
-      for (const { messageId, receiptHandle } of letters) held.set(messageId, receiptHandle);
-      const fresh = letters.filter(({ messageId }) => !seen.has(messageId));
-      for (const { messageId } of letters) seen.add(messageId);
-      fruitless = fresh.length === 0 ? fruitless + 1 : 0;
-      const kept = new Set((await visit(fresh)).map(({ messageId }) => messageId));
-      for (const { messageId } of fresh) if (!kept.has(messageId)) held.delete(messageId);
-    }
-  } finally {
-    // Their hiding time ends anyway: a failure to shorten it must not replace the first error.
-    await queue.giveBack([...held.values()]).catch(() => {});
+  while (!signal.aborted && fruitless < FRUITLESS_RECEIVES) {
+    const letters = await queue.receive(HIDDEN_SECONDS);
+    if (letters.length === 0) return;
+    for (const { messageId, receiptHandle } of letters) held.set(messageId, receiptHandle);
+    const fresh = letters.filter(({ messageId }) => !seen.has(messageId));
+    for (const { messageId } of letters) seen.add(messageId);
+    fruitless = fresh.length === 0 ? fruitless + 1 : 0;
+    const kept = new Set((await visit(fresh)).map(({ messageId }) => messageId));
+    for (const { messageId } of fresh) if (!kept.has(messageId)) held.delete(messageId);
   }
 }

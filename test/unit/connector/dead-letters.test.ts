@@ -18,6 +18,7 @@ import {
 } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import type { ReplayedLetter } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { maskPersonal } from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
+import { walkLetters } from '../../../scripts/connector/dead-letters/walk-letters.ts';
 import { LETTER_REASONS, type LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { EventKind, StoreEvent } from '../../../shared/core/events/event.ts';
@@ -304,5 +305,23 @@ describe('following replayed letters', () => {
     const followed = await follow([replayed('1', '3')], { 1: entry(['2', 'rejected']) });
     expect(followed.outcomes.size).toBe(0);
     expect(followed).toMatchObject({ settled: 1, failing: 0 });
+  });
+});
+
+describe('walking through letters', () => {
+  const unreachable = async () => Promise.reject(new Error('SQS is unreachable'));
+  const walk = (queue: Partial<LetterQueue>) =>
+    walkLetters(
+      { queue: { ...emptyQueue, ...queue }, signal: new AbortController().signal },
+      async (letters) => letters,
+    );
+
+  it('fails if the letters cannot be given back: they would be hidden without a word', async () => {
+    await expect(walk({ giveBack: unreachable })).rejects.toThrow('SQS is unreachable');
+  });
+
+  it('fails with its own error, not with that of giving back', async () => {
+    const receive = async () => Promise.reject(new Error('access denied'));
+    await expect(walk({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
   });
 });
