@@ -1,6 +1,6 @@
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
 import type { OrderRow } from '../store-sandbox/model/order-row.ts';
-import { customerOf, priceOf, type ShopStore } from '../storefront-demo/shop.ts';
+import { customerOf, moneyOf, type ShopStore } from '../storefront-demo/shop.ts';
 import type { Visit } from '../storefront-demo/visit.ts';
 import { hostHead, moduleAddress } from './host-files.ts';
 
@@ -76,7 +76,7 @@ const MODULES = {
 };
 
 export function renderOrderStatus(store: ShopStore, visit: Visit, order: OrderRow): Html {
-  const money = (minor: number) => `${order.currency} ${priceOf(store, minor)}`;
+  const money = (minor: number) => moneyOf(store, minor);
   const total = order.lines.reduce((sum, line) => sum + line.unitMinor * line.quantity, 0);
   return html`<div class="order">
 <h1>Order #${order.number}</h1>

@@ -16,7 +16,8 @@ export function createAccountHost(store: ShopStore, files: HostFiles): AccountHo
     }
     if (path === '/account/loyalty') {
       // As Shopify does with every page but that of an order.
-      if (!customer) return { status: 303, headers: { location: '/account' }, body: '' };
+      if (!customer)
+        return { status: 303, headers: { location: `/account?next=${path}` }, body: '' };
       const content = renderExtension(store, visit, 'customer-account.page.render');
       return files.page(renderAccountPage(store, visit, { title: 'Loyalty', path, content }));
     }

@@ -5,7 +5,7 @@ const rewards: readonly CatalogReward[] = [
   {
     id: 1,
     title: '5 off',
-    description: 'Five off your next purchase.',
+    description: 'Taken off your next larger purchase.',
     kind: 'fixed-value',
     value: 5,
     points: 100,
@@ -28,7 +28,7 @@ const rewards: readonly CatalogReward[] = [
   {
     id: 3,
     title: '3 off',
-    description: 'Three off your next purchase.',
+    description: 'A small thank-you, taken off your next purchase.',
     kind: 'fixed-value',
     value: 3,
     points: 50,
@@ -39,7 +39,7 @@ const rewards: readonly CatalogReward[] = [
   {
     id: 4,
     title: 'Welcome gift',
-    description: 'Once for each customer, while the hundred last.',
+    description: 'One for each customer, a hundred in all.',
     kind: 'fixed-value',
     value: 2,
     points: 10,
@@ -120,7 +120,7 @@ const rewards: readonly CatalogReward[] = [
   {
     id: 10,
     title: 'A visit to the workshop',
-    description: 'Show the code at the door.',
+    description: 'An afternoon with our makers. Ask for it in the shop.',
     kind: 'custom',
     value: 0,
     points: 50,

@@ -14,7 +14,7 @@ import {
 } from '../sandbox-kit/http/server.ts';
 import { html } from '../sandbox-kit/pages/html.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
-import { forms } from './forms.ts';
+import { accountPage, forms } from './forms.ts';
 import { renderAccount } from './pages/account-page.ts';
 import { renderCart } from './pages/cart-page.ts';
 import { type PageParts, pageAnswer, renderLayout } from './pages/layout.ts';
@@ -90,7 +90,7 @@ async function answer(
     response,
     method === 'POST'
       ? submit(pathname, body.bytes, visit, shop, headers)
-      : showPage(pathname, visit, shop),
+      : showPage(pathname, new URLSearchParams(search), visit, shop),
   );
 }
 
@@ -119,7 +119,7 @@ const files: Pages<undefined> = {
   '/favicon.ico': () => ({ status: 204, body: '' }),
 };
 
-function showPage(path: string, visit: Visit, shop: Shop): Answer {
+function showPage(path: string, query: URLSearchParams, visit: Visit, shop: Shop): Answer {
   const { store } = shop;
   const found = Object.hasOwn(files, path) ? files[path] : undefined;
   if (found) return found(undefined, '');
@@ -127,7 +127,9 @@ function showPage(path: string, visit: Visit, shop: Shop): Answer {
     showOnce(visit, pageAnswer(200, renderLayout(shop, visit, { title, path, content })));
   if (path === '/') return page('Products', renderProducts(store));
   if (path === '/cart') return page('Cart', renderCart(store, visit));
-  if (path === '/account') return page('Account', renderAccount(shop, visit));
+  if (path === '/account') {
+    return page('Account', renderAccount(shop, visit, accountPage(query.get('next'))));
+  }
   const product = shownProducts(store).find(({ handle }) => path === `/products/${handle}`);
   if (product) return page(product.title, renderProduct(store, visit, product));
   const [, orderId, rest] = /^\/orders\/(\d+)(\/progress)?$/.exec(path) ?? [];

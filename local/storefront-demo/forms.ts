@@ -15,7 +15,8 @@ export const forms: Readonly<Record<string, Form>> = {
     const id = form.get('customerId') ?? '';
     // The next customer must not get the cart and the code of the last one.
     const { customerId: _, ...visitor } = { ...visit, cart: [], code: '' };
-    return { visit: rows.customers.get(id) ? { ...visitor, customerId: id } : visitor };
+    const to = accountPage(form.get('next'));
+    return { visit: rows.customers.get(id) ? { ...visitor, customerId: id } : visitor, to };
   },
   '/language': (_store, visit, form) => {
     const locale = form.get('locale');
@@ -36,6 +37,10 @@ export const forms: Readonly<Record<string, Form>> = {
   '/cart/order': (store, visit, form) =>
     placeOrder(store, { ...visit, code: codeIn(form) }, form.get('total')),
 };
+
+/** Only pages of the account ask for a login; another address could leave the shop. */
+export const accountPage = (path: string | null): string =>
+  path?.startsWith('/account/') ? path : '/account';
 
 /** The last one: the button that removes a code sends an empty one after the code itself. */
 const codeIn = (form: URLSearchParams): string => (form.getAll('code').at(-1) ?? '').trim();

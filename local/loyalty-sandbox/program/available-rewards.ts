@@ -11,7 +11,7 @@ import { mayTakePart } from './order-points.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 import { findObstacle } from './redemptions.ts';
-import { findDisabledReason } from './reward-view.ts';
+import { findDisabledReason, minimumRule } from './reward-view.ts';
 import type { CustomerRow } from './rows.ts';
 import { iconUrl, tierOf } from './tiers.ts';
 
@@ -116,7 +116,7 @@ function describe(
     Value: reward.value,
     CanSelectValue: isCashback,
     IsCashback: isCashback,
-    Requirements: reward.minimalValue === undefined ? null : `From ${reward.minimalValue}.`,
+    Requirements: minimumRule(reward) || null,
     AvailableCashback: isCashback ? fromHundredths(balance.cashback) : null,
     MaxCashbackForCurrentPurchase: isCashback
       ? fromHundredths(mostCashback(reward, balance, purchase))

@@ -18,6 +18,10 @@ export function findDisabledReason({ now }: Context, { isActive, valid }: Catalo
   return '';
 }
 
+/** As shoppers read it; empty for a reward of any purchase. */
+export const minimumRule = ({ minimalValue }: CatalogReward): string =>
+  minimalValue === undefined ? '' : `For purchases from ${minimalValue.toFixed(2)}.`;
+
 /** What the sandbox does not do (e-mails, icons, product collections) is there, but empty or off. */
 export function describeReward(
   context: Context,
@@ -79,8 +83,7 @@ function describeTerms({ catalog, settings }: Context, reward: CatalogReward) {
       RewardDescription: reward.description,
       NonCumulativePromotion: 'Cannot be combined with other coupons.',
       MaximumPurchaseCashback: '',
-      MinimalPurchaseRequirement:
-        reward.minimalValue === undefined ? '' : `For purchases from ${reward.minimalValue}.`,
+      MinimalPurchaseRequirement: minimumRule(reward),
       CouponValidityDays: `Valid for ${reward.couponValidDays} days.`,
       CouponEmailConfirmation: '',
     },

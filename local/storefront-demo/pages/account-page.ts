@@ -5,13 +5,13 @@ import { customerOf, moneyOf, ordersOf, type Shop, type ShopStore } from '../sho
 import type { Visit } from '../visit.ts';
 import { renderWidget } from './layout.ts';
 
-/** Logging in means choosing a customer. */
-export function renderAccount({ store, loyalty }: Shop, visit: Visit): Html {
+/** Logging in means choosing a customer. `next`: the page that asked for it. */
+export function renderAccount({ store, loyalty }: Shop, visit: Visit, next: string): Html {
   const customer = customerOf(store, visit);
   if (!customer) {
     return html`<h1>Log in</h1>
 <p class="lead">Choose who you are. All of them are invented.</p>
-${renderChoice(store, undefined)}`;
+${renderChoice(store, undefined, next)}`;
   }
   return html`<h1>Account of ${nameOf(customer)}</h1>
 <div class="account">
@@ -25,7 +25,7 @@ ${renderOrders(store, visit)}
 <div><dt>E-mail</dt><dd>${customer.email ?? 'none'}</dd></div>
 </dl>
 <p class="links"><a href="${store.address}/#customer-${customer.id}">In the store</a> <a href="${loyalty.address}/state#customer-${customer.id}">In the loyalty service</a></p>
-${renderChoice(store, customer)}
+${renderChoice(store, customer, next)}
 </section>
 </div>
 </div>`;
@@ -34,11 +34,11 @@ ${renderChoice(store, customer)}
 const nameOf = ({ firstName, lastName, id }: CustomerRow): string =>
   [firstName, lastName].filter(Boolean).join(' ') || id;
 
-function renderChoice({ rows }: ShopStore, current: CustomerRow | undefined): Html {
+function renderChoice({ rows }: ShopStore, current: CustomerRow | undefined, next: string): Html {
   return html`<form method="post" action="/account" class="choice">
+<input type="hidden" name="next" value="${next}">
 <label>Customer <select name="customerId">
-<option value="">None (logged out)</option>
-${[...rows.customers.values()].map(
+${current && html`<option value="">None (log out)</option>\n`}${[...rows.customers.values()].map(
   (one) =>
     html`<option value="${one.id}"${one.id === current?.id && html` selected`}>${nameOf(one)}</option>`,
 )}

@@ -22,7 +22,7 @@ export function Balance({ view, change, words }: Shown) {
 }
 
 function Points({ view, change, words }: Shown) {
-  const { points, cashback, expiring, asOf } = view;
+  const { points, cashback, expiring, asOf, rewards } = view;
   const { balance, cashback: ofCashback } = words.strings;
   if (points === null) {
     return (
@@ -53,7 +53,7 @@ function Points({ view, change, words }: Shown) {
             })}
           </s-text>
         )}
-        {asOf !== null && (
+        {asOf !== null && rewards === null && (
           <s-text color="subdued" type="small">
             {fill(balance.asOf, { date: words.date(asOf) })}
           </s-text>
