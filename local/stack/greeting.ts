@@ -7,6 +7,7 @@ import type { RunningShop } from './start-sandboxes.ts';
 export function greet(stack: RunningStack): string {
   const { domain } = stack.shop;
   const { administrator } = stack.keys;
+  const [order] = stack.store.rows.orders.values();
   const body = '{"id":1}';
   const signature = createHmac('sha256', stack.webhookSecret).update(body).digest('base64');
   return `
@@ -37,8 +38,7 @@ For any other event, use the buttons on the store's page, or send it by hand:
   npx loyalty-connector send --sample orders/create
 
 See the state of the connector: npx loyalty-connector status
-See the history of one order: npx loyalty-connector trace
-
+${order === undefined ? '' : `See the history of one order: npx loyalty-connector trace order ${order.id}\n`}
 Read the queues, the ledger and the secrets with the AWS CLI:
 
   export AWS_ENDPOINT_URL=${stack.endpoint} AWS_REGION=us-east-1 \\

@@ -16,7 +16,7 @@ export function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
     case 'received':
       return line(`arrived: ${fields.topic}`);
     case 'applied':
-      return line(`sent: ${fields.calls}`);
+      return line(fields.calls === '' ? 'brought to the store' : `sent: ${fields.calls}`);
     case 'unchanged':
       return line('unchanged, nothing to send');
     case 'superseded':

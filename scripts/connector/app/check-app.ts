@@ -10,7 +10,7 @@ import type { Session } from '../session.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readAppFolder } from './app-folder.ts';
 import { compareApp } from './compare-app.ts';
-import { type AppOptions, shopsOf } from './write-app.ts';
+import { type AppOptions, isForeign, releaseCommand, shopsOf } from './write-app.ts';
 
 /** No API shows these; the file is all that can be compared. */
 const UNSEEN =
@@ -23,16 +23,20 @@ export async function checkApp(session: Session, options: AppOptions): Promise<E
   const shops = [];
   for (const shop of shopsOf(deployment, options)) {
     const { folder, wanted, written } = await readAppFolder(deployment, shop, options);
-    const write = nextCommand(deployment, writeCommand(shop, options));
+    const command = nextCommand(deployment, writeCommand(shop, options));
+    const write = isForeign({ written })
+      ? `${command} --yes replaces the file; see without --yes what would be lost`
+      : command;
     const place = relative(process.cwd(), folder) || '.';
-    const differences = compareApp(wanted, written, { write });
+    const release = deployment.where === 'aws' ? releaseCommand(place) : undefined;
+    const differences = compareApp(wanted, written, { write, release });
     const results = [
       {
         name: 'folder',
         findings: differences.length > 0 ? differences : [pass(`${place} is as it should be`)],
       },
       { name: 'scopes', findings: await judgeStore(deployment, shop) },
-      { name: 'subscriptions', findings: await judgeSubscriptions(deployment, shop) },
+      { name: 'subscriptions', findings: await judgeSubscriptions(deployment, shop, release) },
       { name: 'not seen', findings: [info(UNSEEN)] },
     ];
     shops.push({ shop: shop.domain, folder: place, checks: results });
@@ -58,6 +62,7 @@ async function judgeStore(deployment: Deployment, shop: Shop): Promise<readonly 
 async function judgeSubscriptions(
   deployment: Deployment,
   { domain }: Shop,
+  release: string | undefined,
 ): Promise<readonly Finding[]> {
   const all = await readSubscriptions(deployment);
   const sync = nextCommand(deployment, `webhooks sync --yes --shop ${domain}`);
@@ -68,7 +73,9 @@ async function judgeSubscriptions(
       const { right, faults, notes } = found.value;
       return [
         ...(faults.length > 0 ? faults.map((one) => fail(one, sync)) : [pass(`${right} right`)]),
-        ...notes.map((note) => warn(note, 'Release the folder: shopify app deploy')),
+        ...notes.map((note) =>
+          warn(note, `Release the folder${release === undefined ? '' : `: ${release}`}`),
+        ),
       ];
     });
 }

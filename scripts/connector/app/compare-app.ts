@@ -7,21 +7,24 @@ import { ALL_ORDERS } from './describe-app.ts';
 export interface Fixes {
   /** The command that writes the folder again. */
   readonly write: string;
+  /** The command that releases it; undefined for the stack on this machine, whose app is not released. */
+  readonly release: string | undefined;
 }
 
 /** What in an app's folder is not as the settings and the deployed addresses need it; one line for each. */
-export function compareApp(wanted: AppFiles, written: AppFiles, { write }: Fixes): Finding[] {
+export function compareApp(wanted: AppFiles, written: AppFiles, fixes: Fixes): Finding[] {
+  const { write, release } = fixes;
   const has = parseToml(written.get(TOML));
   if (!written.has(TOML)) return [fail(`there is no ${TOML}`, write)];
   if (!has) return [fail(`${TOML} cannot be read`, write)];
   const wants = parseToml(wanted.get(TOML)) ?? {};
-  const release = `${write}, then release it: shopify app deploy`;
+  const fix = release === undefined ? write : `${write}, then release it: ${release}`;
   return [
-    ...differentValues(wants, has).map((what) => fail(what, release)),
-    ...missingScopes(scopesIn(wants), scopesIn(has)).map((what) => fail(what, release)),
-    ...extraScopes(scopesIn(wants), scopesIn(has)).map((what) => warn(what, release)),
-    ...differentSubscriptions(wants, has).map((what) => fail(what, release)),
-    ...differentExtensions(wanted, written).map((what) => fail(what, release)),
+    ...differentValues(wants, has).map((what) => fail(what, fix)),
+    ...missingScopes(scopesIn(wants), scopesIn(has)).map((what) => fail(what, fix)),
+    ...extraScopes(scopesIn(wants), scopesIn(has)).map((what) => warn(what, fix)),
+    ...differentSubscriptions(wants, has).map((what) => fail(what, fix)),
+    ...differentExtensions(wanted, written).map((what) => fail(what, fix)),
   ];
 }
 

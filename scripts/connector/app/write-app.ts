@@ -45,13 +45,16 @@ export async function writeApp(session: Session, options: WriteOptions): Promise
     if (json) continue;
     terminal.line(`${shop.domain}: ${folder}, ${describeChanges(changes)}`);
     if (deployment.where === 'aws') {
-      terminal.line(`Release it with Shopify's command line: cd ${folder} && shopify app deploy`);
+      terminal.line(`Release it with Shopify's command line: ${releaseCommand(folder)}`);
     }
   }
   if (json) terminal.json({ apps: documents });
   else terminal.line(`Then compare: ${nextCommand(deployment, 'app check')}`);
   return EXIT.fine;
 }
+
+/** From the folder in which the connector's own commands run. */
+export const releaseCommand = (folder: string): string => `cd ${folder} && shopify app deploy`;
 
 /** Shows a file of the merchant's own, and leaves it alone without --yes. */
 function refuseForeign(found: AppFolder, { yes }: WriteOptions, terminal: Terminal): void {
@@ -99,7 +102,7 @@ export function writeFolder({ folder, wanted, written }: AppFolder): WrittenFile
 }
 
 function describeChanges({ written, removed, unchanged }: WrittenFiles): string {
-  const parts = [`${written.length} files written`];
+  const parts = [`${written.length} ${written.length === 1 ? 'file' : 'files'} written`];
   if (unchanged > 0) parts.push(`${unchanged} unchanged`);
   if (removed.length > 0) parts.push(`${removed.length} removed`);
   return parts.join(', ');

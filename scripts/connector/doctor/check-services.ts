@@ -72,7 +72,7 @@ export function judgeScopes(
   const findings = missing.map((one) =>
     fail(
       `the app lacks the scope ${one.scope}, needed for ${one.for}`,
-      "Add the scope to the app's configuration, release it and approve it in the shop's admin.",
+      "Write the app's folder (app write), release it (shopify app deploy), and approve the scope in the shop's admin.",
     ),
   );
   if (!hasScope(granted, ALL_ORDERS)) {

@@ -58,13 +58,14 @@ const LEAST_ROOM = 40;
 export function printResult(terminal: Terminal, { name, findings }: CheckResult): void {
   const indent = ' '.repeat(MARK_WIDTH + NAME_WIDTH);
   const room = Math.max(terminal.width - indent.length, LEAST_ROOM);
-  for (const { verdict, what, fix } of findings) {
+  for (const [index, { verdict, what, fix }] of findings.entries()) {
     const { text, style } = MARKS[verdict];
     const [first = '', ...rest] = wrap(printable(what), room);
     terminal.line(`${terminal.style(style, text)}  ${name.padEnd(NAME_WIDTH)}${first}`);
     for (const more of rest) terminal.line(`${indent}${more}`);
     // Not wrapped: a command that is broken over two lines cannot be copied.
-    if (fix !== undefined) terminal.line(`${indent}fix: ${printable(fix)}`);
+    const isLast = fix !== findings[index + 1]?.fix;
+    if (fix !== undefined && isLast) terminal.line(`${indent}fix: ${printable(fix)}`);
   }
 }
 

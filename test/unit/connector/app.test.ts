@@ -129,7 +129,9 @@ const pageOf = (release: string, address = STOREFRONT) =>
   `// Written by loyalty-connector ${release}, app write: changes here are lost.\nask("${address}");\n`;
 
 const findingsOf = (...changed: Parameters<typeof filesWith>) =>
-  compareApp(filesWith(), filesWith(...changed), { write: 'app write' }).map(({ what }) => what);
+  compareApp(filesWith(), filesWith(...changed), { write: 'app write', release: undefined }).map(
+    ({ what }) => what,
+  );
 const swap = (from: string | RegExp, to: string) => (text: string) => {
   const changed = text.replace(from, to);
   expect(changed).not.toBe(text);
@@ -197,7 +199,7 @@ describe('the comparison of an app folder', () => {
       compareApp(
         eventsWith((text) => text),
         eventsWith(change),
-        { write: 'app write' },
+        { write: 'app write', release: undefined },
       ).map(({ what }) => what);
     expect(compare(swap('handle = "loyalty_products"', 'handle = "mine"'))).toEqual([
       'shopify.app.toml: no subscription to the event loyalty_products',
@@ -233,12 +235,22 @@ describe('the comparison of an app folder', () => {
     expect(findingsOf(swap('read_orders,', 'read_orders,read_all_orders,'))).toEqual([]);
   });
 
+  it('says how to write the folder, and how to release it where an app can be released', () => {
+    const fixes = (release: string | undefined) =>
+      compareApp(filesWith(), filesWith(swap(',write_app_proxy', '')), {
+        write: 'app write',
+        release,
+      }).map(({ fix }) => fix);
+    expect(fixes(undefined)).toEqual(['app write']);
+    expect(fixes('shopify app deploy')).toEqual(['app write, then release it: shopify app deploy']);
+  });
+
   it('says when there is no file, or none that can be read', () => {
     const compare = (text: string | undefined) =>
       compareApp(
         filesWith(),
         new Map(text === undefined ? [] : [['shopify.app.toml', Buffer.from(text)]]),
-        { write: 'app write' },
+        { write: 'app write', release: undefined },
       );
     expect(compare(undefined)).toMatchObject([{ what: 'there is no shopify.app.toml' }]);
     expect(compare('name = ')).toMatchObject([{ what: 'shopify.app.toml cannot be read' }]);

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { type AppFolder, readAppFolder, requireClientId } from '../../app/app-folder.ts';
-import { isForeign, writeFolder } from '../../app/write-app.ts';
+import { isForeign, releaseCommand, writeFolder } from '../../app/write-app.ts';
 import { type ShopSetup, titleOf } from '../shop-setup.ts';
 import { done, left, open, type Step } from '../step.ts';
 
@@ -13,7 +13,7 @@ export function appConfigurationStep(setup: ShopSetup): Step {
   const read = () => readAppFolder(deployment, shop, {});
   const nameOf = ({ folder }: AppFolder) => relative(process.cwd(), folder);
   const release = (found: AppFolder) =>
-    `Release it with Shopify's command line: cd ${nameOf(found)} && shopify app deploy`;
+    `Release it with Shopify's command line: ${releaseCommand(nameOf(found))}`;
   return {
     title: titleOf(setup, 'Folder of the app'),
     async look() {
