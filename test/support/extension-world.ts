@@ -68,8 +68,6 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-export type Answered = Awaited<ReturnType<ReturnType<typeof startFunction>['send']>>;
-
 /** One running Lambda of the storefront. */
 function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
   const handler = createStorefrontFunction(

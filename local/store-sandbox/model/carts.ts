@@ -45,8 +45,8 @@ export const cartWithoutCode: Cart = (rows, draw) => {
 function usableCodes(rows: StoreRows, now: Date): string[] {
   return [...rows.codes.values()].flatMap(({ code, discountId }) => {
     const discount = rows.discounts.get(discountId);
-    const isUsable =
-      discount && discount.kind !== 'app' && discountStatus(discount, now) === 'ACTIVE';
+    const isPriced = discount && discount.kind !== 'app' && discount.kind !== 'bxgy';
+    const isUsable = isPriced && discountStatus(discount, now) === 'ACTIVE';
     return isUsable ? [code] : [];
   });
 }

@@ -77,6 +77,11 @@ function fromStore(
     };
   }
   const { value, productIds } = discount;
+  if (discount.kind === 'bxgy') {
+    return refused(
+      `This store cannot price the code ${code}: it does not know which item is free.`,
+    );
+  }
   if (!value) return refused(`Only its app knows what the code ${code} is worth.`);
   const entitled =
     productIds &&

@@ -276,7 +276,7 @@ describe('discounts', () => {
         lines: [{ title: 'x', price: 1 }],
         discounts: [{ code: 'SOON' }],
       }),
-    ).toThrow('cannot be used');
+    ).toThrow('The code SOON is not valid yet.');
     later(60);
     expect(await status()).toBe('ACTIVE');
     sandbox.advanceClock(60);

@@ -314,11 +314,13 @@ describe('a quote', () => {
         customerId: sasha?.id ?? null,
         discounts: [{ code }],
       });
-    const refusals = ['NOPE', 'ROBINS', 'ENDED', 'LATER', 'SOCKS', 'ONCE'].map((code) => {
-      const { refusedCodes, totals } = why(code);
-      expect(totals).toMatchObject({ discountsMinor: 0, totalMinor: 4_900 });
-      return refusedCodes.map((refused) => refused.why).join();
-    });
+    const refusals = ['NOPE', 'ROBINS', 'ENDED', 'LATER', 'SOCKS', 'ONCE', 'BUY2GET1'].map(
+      (code) => {
+        const { refusedCodes, totals } = why(code);
+        expect(totals).toMatchObject({ discountsMinor: 0, totalMinor: 4_900 });
+        return refusedCodes.map((refused) => refused.why).join();
+      },
+    );
     expect(refusals).toEqual([
       'There is no code NOPE.',
       'The code ROBINS is for another customer.',
@@ -326,6 +328,7 @@ describe('a quote', () => {
       'The code LATER is not valid yet.',
       'The code SOCKS is for other products.',
       'The code ONCE has been used already.',
+      'This store cannot price the code BUY2GET1: it does not know which item is free.',
     ]);
     add('BIG', { minimumSubtotal: 60 });
     expect(why('BIG').refusedCodes[0]?.why).toBe(
