@@ -1,5 +1,6 @@
 import { minorDigits } from '../../shared/store/money.ts';
 import type { LoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
+import { discountOf } from '../store-sandbox/model/line-amounts.ts';
 import type { OrderRow } from '../store-sandbox/model/order-row.ts';
 import type { Quote } from '../store-sandbox/model/place-order.ts';
 import type { CustomerRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
@@ -71,6 +72,22 @@ export function quoteOf(
 ): Quote | undefined {
   const draft = draftOf(store, visit);
   return draft && store.actions.quoteOrder(draft);
+}
+
+/** The cart as the widget reads it: the prices after the discount, because the order counts those. */
+export function paidItems(
+  store: Pick<ShopStore, 'actions' | 'rows' | 'shop'>,
+  visit: Visit,
+): string {
+  const scale = 10 ** minorDigits(store.shop.currency);
+  const lines = quoteOf(store, visit)?.order.lines ?? [];
+  return lines
+    .map((line) => {
+      const { productId, unitMinor, quantity } = line;
+      const price = (unitMinor - discountOf(line) / quantity) / scale;
+      return `${productId}:${Number(price.toFixed(4))}:${quantity}`;
+    })
+    .join();
 }
 
 export function customerOf(

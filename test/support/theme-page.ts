@@ -27,6 +27,12 @@ function pageOf({ header = '', main, bodyEnd = '' }: Placed): string {
 ${bodyEnd}</html>`;
 }
 
+interface CartItem {
+  readonly product_id: number;
+  readonly final_price: number;
+  readonly quantity: number;
+}
+
 /** What the page looked like before a script came must be painted first. */
 const SCRIPT_DELAY_MS = 150;
 
@@ -47,7 +53,8 @@ export async function visitTheme(
   const requests: string[] = [];
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
-  const cart: object[] = [];
+  const cart: CartItem[] = [];
+  const paid = { part: 1 };
   const asked: string[] = [];
   let html = '';
 
@@ -61,7 +68,11 @@ export async function visitTheme(
       const body = theme.read(`assets/${pathname.slice(CDN.length)}`);
       return route.fulfill({ contentType: 'text/javascript', body });
     }
-    if (pathname === '/cart.js') return route.fulfill({ json: { items: cart } });
+    if (pathname === '/cart.js') {
+      const subtotal = cart.reduce((sum, item) => sum + item.final_price * item.quantity, 0);
+      const totals = { items_subtotal_price: subtotal, total_price: subtotal * paid.part };
+      return route.fulfill({ json: { items: cart, ...totals } });
+    }
     const name = pathname.split('/').at(-1) ?? '';
     asked.push(`${name}${decodeURIComponent(searchParams.size > 0 ? `?${searchParams}` : '')}`);
     const { status, headers, body } = await storefront.ask(name, {
@@ -80,6 +91,8 @@ export async function visitTheme(
     asked,
     /** The store's cart, as its Cart API answers. */
     cart,
+    /** What a discount on the whole cart leaves of it. */
+    paid,
     problems,
     close: () => context.close(),
     async open(placed: Placed, hash = ''): Promise<void> {

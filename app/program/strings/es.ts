@@ -14,7 +14,10 @@ export const es: Strings = {
     logIn: 'Inicia sesión',
     logInTo: 'para ver tus puntos y canjear recompensas.',
   },
-  earns: { product: 'Con este producto ganas {gain}.', cart: 'Con este pedido ganas {gain}.' },
+  earns: {
+    product: 'Con este producto ganas {gain}.',
+    cart: 'Con este pedido ganas cerca de {gain}.',
+  },
   rewards: {
     heading: 'Recompensas',
     none: 'No hay recompensas en este momento.',

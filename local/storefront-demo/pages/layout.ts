@@ -1,7 +1,7 @@
 import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
-import { cartOf, customerOf, pointsOf, priceOf, type Shop, type ShopStore } from '../shop.ts';
+import { customerOf, paidItems, pointsOf, type Shop, type ShopStore } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 
 const languages: readonly (readonly [Visit['locale'], string])[] = [
@@ -87,12 +87,7 @@ interface WidgetOptions {
 /** The same element and script as the theme extension's snippet loyalty-widget.liquid renders. */
 export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOptions): Html {
   const { product, show } = options;
-  const cart = cartOf(store, visit)
-    .map(
-      ({ product: { id }, variant, quantity }) =>
-        `${id}:${priceOf(store, variant.priceMinor)}:${quantity}`,
-    )
-    .join(',');
+  const cart = paidItems(store, visit);
   const items = options.isCart ? cart : undefined;
   return html`<loyalty-widget locale="${visit.locale}" currency="${store.shop.currency}" log-in="/account"${
     show !== undefined && html` show="${show}"`

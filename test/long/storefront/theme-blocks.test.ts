@@ -152,7 +152,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
   }, 120_000);
 
   it('offers rewards for the cart of the moment, also after the theme changed it', async () => {
-    const { page, open, asked, cart } = await visit(1280);
+    const { page, open, asked, cart, paid } = await visit(1280);
     await open({ main: '', bodyEnd: theme.render('loyalty-button', {}, { customer }) });
     await page.waitForLoadState('networkidle');
     cart.push({ product_id: 8012300032771, final_price: 4900, quantity: 2 });
@@ -169,6 +169,12 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     await expect
       .poll(() => asked.at(-1), { timeout: 45_000 })
       .toBe('view?items=8012300032771:49:2,8012300032772:8.5:1');
+    await page.keyboard.press('Escape');
+    paid.part = 0.9;
+    await button.click();
+    await expect
+      .poll(() => asked.at(-1), { timeout: 45_000 })
+      .toBe('view?items=8012300032771:44.1:2,8012300032772:7.65:1');
   }, 120_000);
 
   it('opens the panel from a link to #loyalty, and from an address with it', async () => {

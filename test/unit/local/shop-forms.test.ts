@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forms } from '../../../local/storefront-demo/forms.ts';
 import type { ShopStore } from '../../../local/storefront-demo/shop.ts';
-import { quoteOf } from '../../../local/storefront-demo/shop.ts';
+import { paidItems, quoteOf } from '../../../local/storefront-demo/shop.ts';
 import { readVisit, type Visit } from '../../../local/storefront-demo/visit.ts';
 import { openStore } from '../store-sandbox/open-store.ts';
 
@@ -25,6 +25,7 @@ function openShop() {
     shirt: shirt ?? '',
     socks: socks ?? '',
     orders: () => [...one.rows.orders.values()],
+    items: () => paidItems(store, visit),
     total: () => String(quoteOf(store, visit)?.totals.totalMinor),
     submit(path: string, fields: Record<string, string>) {
       const next = forms[path]?.(store, visit, new URLSearchParams(fields));
@@ -68,6 +69,18 @@ describe('the forms of the shop', () => {
     expect(to).toBe(`/orders/${orders()[0]?.id}`);
     expect({ cart, code }).toEqual({ cart: [], code: '' });
     expect(orders()[0]?.applications).toMatchObject([{ name: 'WELCOME10' }]);
+  });
+
+  it('count the points of the cart by what is paid for it', () => {
+    const { shirt, socks, submit, items } = openShop();
+    expect(items()).toBe('');
+    submit('/cart/add', { variantId: shirt });
+    submit('/cart/add', { variantId: socks, quantity: '3' });
+    expect(items()).toMatch(/^\d+:49:1,\d+:13:3$/);
+    submit('/cart/code', { code: 'FIVEOFF' });
+    expect(items()).toMatch(/^\d+:46.22:1,\d+:12.26:3$/);
+    submit('/cart/code', { code: 'NOPE' });
+    expect(items()).toMatch(/^\d+:49:1,\d+:13:3$/);
   });
 
   it('place no order with a code that the store refuses, nor with an empty cart', () => {

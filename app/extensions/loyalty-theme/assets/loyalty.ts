@@ -71,14 +71,20 @@ class LoyaltyPanel extends ThemeBlock {
     template?.replaceWith(template.content);
   }
 
-  /** Themes change the cart without a new page, and the rewards depend on it. The prices are hundredths. */
+  /** Themes change the cart without a new page, and the rewards depend on it. As in loyalty-widget.liquid. */
   async #readCart(): Promise<string | undefined> {
     try {
       const answer = await fetch(`${this.getAttribute('cart')}.js`);
-      const { items }: { items: readonly CartLine[] } = await answer.json();
+      const {
+        items,
+        items_subtotal_price: subtotal,
+        total_price: total,
+      }: Cart = await answer.json();
+      const paidPart = subtotal > 0 ? total / subtotal : 1;
+      const priceOf = (line: CartLine) => Number(((line.final_price * paidPart) / 100).toFixed(4));
       return items
         .slice(0, 50)
-        .map((line) => `${line.product_id}:${line.final_price / 100}:${line.quantity}`)
+        .map((line) => `${line.product_id}:${priceOf(line)}:${line.quantity}`)
         .join();
     } catch {
       return undefined;
@@ -97,6 +103,13 @@ class LoyaltyPanel extends ThemeBlock {
 }
 
 /** Shopify's page "Cart API reference". */
+interface Cart {
+  readonly items: readonly CartLine[];
+  /** After discounts on lines, before those on the whole cart. */
+  readonly items_subtotal_price: number;
+  readonly total_price: number;
+}
+
 interface CartLine {
   readonly product_id: number;
   readonly final_price: number;

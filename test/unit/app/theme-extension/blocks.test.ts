@@ -115,6 +115,22 @@ describe('the blocks', () => {
     expect(theme.render('loyalty', {}, { cart })).toContain('logged-out');
   });
 
+  it('take a discount on the whole cart off every item', () => {
+    const cart = {
+      item_count: 2,
+      items: [
+        { product_id: '1', final_price: 4900, quantity: 1 },
+        { product_id: '2', final_price: 850, quantity: 3 },
+      ],
+      items_subtotal_price: 7450,
+      total_price: 6705,
+    };
+    const html = theme.render('loyalty', {}, { cart, pageType: 'cart' });
+    expect(html).toContain('items="1:44.1:1,2:7.65:3"');
+    const free = theme.render('loyalty', {}, { cart: { ...cart, items_subtotal_price: 0 } });
+    expect(free).toContain('cart="1:49:1,2:8.5:3"');
+  });
+
   it('set only attributes that the elements read', () => {
     const html = theme.render(
       'loyalty',
