@@ -4,22 +4,16 @@ import type { Connector } from '../../shared/config/connector-config.ts';
 import { findProject } from '../../shared/config/folders.ts';
 import type { Healing } from '../../shared/config/healing-settings.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
+import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
 import { openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
 import { greet, greetNew } from './greeting.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
-import { portsFrom, type StartOptions } from './start-options.ts';
+import { portsFrom, requireFreePorts, type StartOptions } from './start-options.ts';
 import { writeStateFile } from './state-file.ts';
-import {
-  type AssemblyFolder,
-  CannotStart,
-  type ChosenSettings,
-  chooseSettings,
-  openAssemblyFolder,
-  synthesize,
-} from './synthesize.ts';
+import { type AssemblyFolder, CannotStart, openAssemblyFolder, synthesize } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
 /** For everything that the day caused, including retries after the outage. */
@@ -49,8 +43,9 @@ export async function runStack(options: StartOptions): Promise<number> {
   const project = findProject();
   const folder = openAssemblyFolder(join(project, '.connector'));
   try {
-    const settings = await chooseSettings(options, project);
-    stack = await start(options, settings, folder, stopping.signal);
+    await requireFreePorts(options.port);
+    const settings = await chooseSettings(options, { project, folder: folder.path });
+    stack = await start(options, settings, { project, folder }, stopping.signal);
     const state = writeStateFile(stack, { stage: options.stage, settings: settings.file }, project);
     if (state.kind === 'written') removeStateFile = state.remove;
     else
@@ -84,19 +79,19 @@ const notInSync = ({ aborted }: AbortSignal): number => (aborted ? 130 : 1);
 
 async function start(
   { stage, port, data: given, isNew }: StartOptions,
-  { connector, file, project }: ChosenSettings,
-  folder: AssemblyFolder,
+  { connector, file, addsStorefront }: ChosenSettings,
+  { project, folder }: { readonly project: string; readonly folder: AssemblyFolder },
   signal: AbortSignal,
 ): Promise<RunningStack> {
   const dataFolder = given === undefined ? undefined : resolve(given);
   if (dataFolder !== undefined) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   say(`Starting the stack of stage ${stage}: synthesizing the template, bundling the functions.`);
-  if (file !== undefined)
+  if (addsStorefront)
     say('The settings have no storefront. It is switched on here, so that you can try it.');
   const synthesis = new AbortController();
   const abort = () => synthesis.abort();
   signal.addEventListener('abort', abort);
-  const assembly = synthesize(stage, folder.path, {
+  const assembly = synthesize(stage, join(folder.path, 'cdk.out'), {
     project,
     settings: file,
     signal: synthesis.signal,

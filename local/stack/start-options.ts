@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
 /** Consecutive ports from the first. */
 export interface Ports {
   readonly webhooks: number;
@@ -20,6 +23,21 @@ export function portsFrom(first: number): Ports {
     metrics: nth(4),
     shop: nth(5),
   };
+}
+
+/**
+ * Rejects with the error of the first port that cannot be used: synthesizing and bundling would only delay it.
+ * The port of the demo shop too, although a stack without a storefront does not use it.
+ */
+export async function requireFreePorts(first: number): Promise<void> {
+  if (first === 0) return;
+  for (const port of Object.values(portsFrom(first))) {
+    const server = createServer().listen(port, '127.0.0.1');
+    // An error event rejects this.
+    await once(server, 'listening');
+    server.close();
+    await once(server, 'close');
+  }
 }
 
 export interface StartOptions {

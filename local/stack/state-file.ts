@@ -10,7 +10,7 @@ interface StackState {
   readonly pid: number;
   readonly stack: string;
   readonly stage: string;
-  /** The settings file, if it is not the one of the stage. */
+  /** The file with the settings that it runs with, if it is not the one of the stage. */
   readonly settings?: string | undefined;
   readonly region: string;
   /** The gateway in front of the emulators. */

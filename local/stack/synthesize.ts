@@ -1,33 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Concurrency, concurrencyText } from '../../shared/config/concurrency.ts';
-import type { Connector } from '../../shared/config/connector-config.ts';
 import { moduleFile } from '../../shared/config/folders.ts';
-import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
 import { isAlive } from '../sandbox-kit/data-file-lock.ts';
-import type { StartOptions } from './start-options.ts';
 import { type Assembly, readAssembly } from './template/template.ts';
 
 /** A problem that the user can fix; the message says how. */
 export class CannotStart extends Error {}
 
 const stackNameOf = (stage: string): string => `loyalty-connector-${stage}`;
-
-/** The settings of a stage, as the deployed functions read them. */
-export async function loadConnector(
-  stage: string,
-  project: string,
-  file = settingsFileOf(stage),
-): Promise<Connector> {
-  if (!existsSync(resolve(project, file))) {
-    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${project}.`);
-  }
-  const read = await readSettingsFile(project, file);
-  if (read.kind === 'settings') return read.connector;
-  throw new CannotStart(read.faults.join('\n'));
-}
 
 interface SynthesisOptions {
   readonly project: string;
@@ -86,7 +69,7 @@ export interface AssemblyFolder {
 }
 
 /**
- * The folder for the synthesized stack. Functions are started from it as long as this process runs,
+ * The folder for the synthesized stack and its settings. They are read as long as this process runs,
  * so each process has its own. Removes the folders that killed processes left behind.
  */
 export function openAssemblyFolder(parent: string): AssemblyFolder {
@@ -101,41 +84,4 @@ export function openAssemblyFolder(parent: string): AssemblyFolder {
 
 function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
-}
-
-export interface ChosenSettings {
-  readonly project: string;
-  readonly connector: Connector;
-  /** The settings file, if it is not the one of the stage. */
-  readonly file: string | undefined;
-}
-
-/**
- * The settings of the stage. If those of `prod` have no storefront, it is switched on, so that the user
- * can see its pages; not with `--once`, which ends before anyone could look.
- */
-export async function chooseSettings(
-  { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
-  project: string,
-): Promise<ChosenSettings> {
-  const connector = await loadConnector(stage, project);
-  if (connector.storefront || stage !== 'prod' || once) {
-    return { project, connector, file: undefined };
-  }
-  const file = writeSettingsWithStorefront(project);
-  return { project, connector: await loadConnector(stage, project, file), file };
-}
-
-/** A file, because functions are bundled with one. */
-function writeSettingsWithStorefront(project: string): string {
-  const file = '.connector/with-storefront.config.mjs';
-  const from = (path: string) => JSON.stringify(path);
-  writeFileSync(
-    join(project, file),
-    `import { withStorefront } from ${from(moduleFile('shared/config/connector-config'))};
-import settings from ${from(`../${settingsFileOf('prod')}`)};
-export default withStorefront(settings);
-`,
-  );
-  return file;
 }

@@ -71,6 +71,7 @@ function openSession(options: CommonOptions, line: CommandLine) {
         secretsDenied = true;
       };
       found = { ...(await findDeployment(options)), onSecretsDenied };
+      if (found.note !== undefined) terminal.note(found.note);
       return found;
     },
     async beginChange(deployment) {

@@ -4,6 +4,8 @@ export interface SettingFault {
   readonly path: string;
   /** Completes the sentence: `must end in .myshopify.com`. */
   readonly problem: string;
+  /** Of an unknown setting: those that exist in its place. */
+  readonly known?: readonly string[];
 }
 
 /** Checks one setting. Hand-written, because a library would slow down every cold start. */
@@ -73,9 +75,10 @@ export function shapeOf({ required = {}, optional = {} }: Shape): Check {
     const missing = Object.keys(required)
       .filter((name) => !given.has(name))
       .map((name) => ({ path: at(name), problem: 'is missing' }));
+    const known = [...Object.keys(required), ...Object.keys(optional)];
     const wrong = [...given].flatMap(([name, field]) => {
       const check = ownCheck(required, name) ?? ownCheck(optional, name);
-      return check?.(field, at(name)) ?? [{ path: at(name), problem: 'is not a setting' }];
+      return check?.(field, at(name)) ?? [{ path: at(name), problem: 'is not a setting', known }];
     });
     return [...missing, ...wrong];
   };

@@ -122,8 +122,8 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly faults: readonly SettingFault[];
 
-  constructor(faults: readonly SettingFault[], file = 'connector.config.ts') {
-    super(faults.map(({ path, problem }) => `${file}: ${path} ${problem}`).join('\n'));
+  constructor(faults: readonly SettingFault[]) {
+    super(faults.map(({ path, problem }) => `connector.config.ts: ${path} ${problem}`).join('\n'));
     this.faults = faults;
   }
 }

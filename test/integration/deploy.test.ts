@@ -302,9 +302,36 @@ describe('loyalty-connector deploy', () => {
     expect(stderr).toContain('Fitted to the quota');
     expect(code).toBe(1);
     const refused = await runCommand(['deploy'], { folder, env: { AWS_REGION: 'eu-west-1' } });
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('credentials') });
+    // Without credentials it bundles nothing: CDK is not even started.
+    const without = expect.stringContaining('No AWS credentials were found.');
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: without });
     const mistake = await runCommand(['deploy', '--stagee', 'dev'], { folder });
     expect(mistake).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') });
+  });
+});
+
+describe('synth', () => {
+  it('says what it wrote, and which command comes next', async () => {
+    const cdk = join(folder, 'node_modules/aws-cdk/bin/cdk');
+    mkdirSync(dirname(cdk), { recursive: true });
+    writeFileSync(cdk, '');
+    mkdirSync(join(folder, 'cdk.out'));
+    const write = (file: string, content: object) =>
+      writeFileSync(join(folder, 'cdk.out', file), JSON.stringify(content));
+    const templateFile = 'loyalty-connector-dev.template.json';
+    write('manifest.json', {
+      artifacts: { 'loyalty-connector-dev': { properties: { templateFile } }, Tree: {} },
+    });
+    write(templateFile, {
+      Resources: { ...TEMPLATE.Resources, F: { Type: 'AWS::Lambda::Function' } },
+    });
+    const { code, stderr } = await runCommand(['synth', '--stage', 'dev'], { folder });
+    const [, written, next] = stderr.trim().split('\n');
+    expect(written).toMatch(
+      /^ {2}loyalty-connector-dev: 3 resources, 1 functions, in \/.*\/cdk\.out\/l/,
+    );
+    expect(next).toContain('Nothing was deployed. Next: npx loyalty-connector deploy --stage dev,');
+    expect(code).toBe(0);
   });
 });
 

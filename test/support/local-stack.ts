@@ -1,12 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { loadConnector } from '../../local/stack/choose-settings.ts';
 import { settle } from '../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
 import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import type { RunningShop } from '../../local/stack/start-sandboxes.ts';
-import { loadConnector, synthesize } from '../../local/stack/synthesize.ts';
+import { synthesize } from '../../local/stack/synthesize.ts';
 import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { PROJECT } from './project.ts';

@@ -33,9 +33,8 @@ export function registerSynth(program: Command): void {
         const { ASSEMBLY, runCdk, SYNTH } = await import('./run-cdk.ts');
         const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
         if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
-        terminal.note(
-          `The settings are valid. The templates are in ${join(findProject(), ASSEMBLY)}.`,
-        );
+        const { describeAssembly } = await import('./describe-assembly.ts');
+        terminal.note(describeAssembly(join(findProject(), ASSEMBLY)));
         return EXIT.fine;
       }),
     );

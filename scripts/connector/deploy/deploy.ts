@@ -49,7 +49,7 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
   const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
   const step: Step = { stack, folder, options, world };
   try {
-    world.say(`Checking the settings of ${stack}`);
+    world.say(`Asking AWS about ${stack}`);
     const found = await world.access.find();
     const version = judgeVersion(found?.version, options.rollBack === true);
     if (version.text !== undefined) world.say(version.text);

@@ -32,8 +32,10 @@ export interface Deployment {
    * command needs. Throws a `Problem` that names the missing one.
    */
   output(name: StackOutput): string;
-  /** The settings of this stage, from its file in this folder. */
+  /** The settings of this stage, from its file in this folder; on this machine those that the stack runs with. */
   readonly connector: Connector;
+  /** What the user must know before the answer of any command. */
+  readonly note?: string | undefined;
   /** The sandboxes of the store, the loyalty service and CloudWatch; only on this machine. */
   readonly sandbox?: SandboxAddresses;
   /** Called when the caller may not read the secrets, so that neither store nor loyalty service can be asked. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { findProject } from '../../../shared/config/folders.ts';
@@ -6,7 +6,7 @@ import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
 import { versionIn } from './compare-release.ts';
 import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
-import { readStageSettings } from './stage-settings.ts';
+import { describeChangedSettings, readStageSettings } from './stage-settings.ts';
 
 /**
  * The deployed stack that was named, by option or by CONNECTOR_STACK, else the one that runs on this
@@ -48,7 +48,7 @@ const START =
 export async function findLocalStack(): Promise<Deployment | undefined> {
   const described = await readStackFile();
   if (!described) return undefined;
-  const { file, text } = described;
+  const { file, text, writtenAt } = described;
   const parsed = v.safeParse(localStack, parseJson(text));
   if (!parsed.success) {
     throw new Problem(
@@ -73,16 +73,21 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
     aws: awsSettings({ region, endpoint, credentials }),
     output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
     connector: await readStageSettings(stage, settings),
+    note: await describeChangedSettings(stage, writtenAt),
     sandbox,
   };
 }
 
-async function readStackFile(): Promise<
-  { readonly file: string; readonly text: string } | undefined
-> {
+interface StackFile {
+  readonly file: string;
+  readonly text: string;
+  readonly writtenAt: Date;
+}
+
+async function readStackFile(): Promise<StackFile | undefined> {
   const file = join(findProject(), STACK_FILE);
   try {
-    return { file, text: await readFile(file, 'utf8') };
+    return { file, text: await readFile(file, 'utf8'), writtenAt: (await stat(file)).mtime };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;

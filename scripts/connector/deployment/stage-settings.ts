@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import { findProject, SETTINGS_FILE } from '../../../shared/config/folders.ts';
@@ -29,8 +29,23 @@ export async function readStageSettings(
   }
   const read = await readSettingsFile(project, file);
   if (read.kind === 'settings') return read.connector;
-  // What "npm start" adds to the settings is in a file of its own; their faults are in that of the stage.
-  const own = settingsFileOf(stage);
-  const faults = read.faults.map((fault) => fault.replace(file, own));
-  throw new Problem(faults.join('\n'), `Correct ${own}, then run the command again.`);
+  throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
+}
+
+/** For a running stack whose settings file was changed after its start; undefined: it was not. */
+export async function describeChangedSettings(
+  stage: string,
+  startedAt: Date,
+): Promise<string | undefined> {
+  const project = findProject();
+  const file = settingsFileOf(stage);
+  const changed = statSync(resolve(project, file), { throwIfNoEntry: false });
+  if (!changed || changed.mtime <= startedAt) return undefined;
+  const read = await readSettingsFile(project, file);
+  const faults = read.kind === 'faulty' ? [...read.faults, `Correct ${file}.`] : [];
+  return [
+    `${file} has changed since the start. This command uses the settings that the stack runs with.`,
+    ...faults,
+    'To run with the changed settings: stop "npm start" and start it again.',
+  ].join('\n');
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { createProject } from '../../support/project.ts';
@@ -20,9 +22,20 @@ describe('loyalty-connector start', () => {
     expect(command.output()).toContain('again in');
   }, 180_000);
 
+  it('notices a port in use before anything is synthesized', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    // The last but one of the six.
+    const command = startStackCommand(folder, '--port', String(port - 4));
+    expect(await command.ended()).toBe(1);
+    server.close();
+    expect(command.output().trim()).toMatch(new RegExp(`^Port ${port} is in use, .*\\.$`));
+  }, 60_000);
+
   it.each([
     [['--port', 'x'], 'Give a whole number from 0 to 65530'],
-    [['--stage', 'nowhere'], 'connector.config.nowhere.ts is missing'],
+    [['--stage', 'nowhere', '--port', '0'], 'connector.config.nowhere.ts is missing'],
     [['--once', '--no-demo'], "'--no-demo' cannot be used with option '--once'"],
     [['--typo'], "unknown option '--typo'"],
   ])(

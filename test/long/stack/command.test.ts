@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
+import { runCommand } from '../../support/connector-command.ts';
 import { createProject } from '../../support/project.ts';
 import { type StartedCommand, startStackCommand } from '../../support/started-command.ts';
 
@@ -58,7 +59,7 @@ describe('npm start', () => {
     expect(await statusOf(curlIn(command.output()))).toBe(200);
     // The settings have no storefront, but there is a shop to look at.
     const [, shop = ''] = /the shop +(\S+)/.exec(command.output()) ?? [];
-    const page = await (await fetch(shop)).text();
+    const page = await (await fetch(`${shop}/cart`)).text();
     const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? [];
     const answer = await fetch(`${shop}${script}`);
     expect(answer.headers.get('content-type')).toContain('javascript');
@@ -84,13 +85,37 @@ describe('npm start', () => {
     expect(existsSync(stateFile)).toBe(false);
   }, 120_000);
 
+  it('status goes on with the settings of the start, and names the mistake in the changed file', async () => {
+    const command = start('--no-demo', '--port', '0');
+    await command.says('Ctrl-C stops everything.');
+    const settings = join(folder, 'connector.config.ts');
+    const before = readFileSync(settings, 'utf8');
+    const mistakes = [
+      ['export default {\n  shops: : [],\n};\n', 'connector.config.ts:2:10: SyntaxError: '],
+      ['export default 1;\n', 'connector.config.ts must end in: export default defineConnector('],
+    ] as const;
+    try {
+      for (const [text, named] of mistakes) {
+        writeFileSync(settings, text);
+        const { code, stdout, stderr } = await runCommand(['status'], { folder });
+        expect(stdout).toContain('example-store.myshopify.com');
+        expect(stderr).toContain('connector.config.ts has changed since the start.');
+        expect(stderr).toContain(`\n${named}`);
+        expect(stderr).not.toContain('.mjs');
+        expect(code).toBe(0);
+      }
+    } finally {
+      writeFileSync(settings, before);
+    }
+  }, 120_000);
+
   it('reports in one line which port is in use, and does not disturb the stack that uses it', async () => {
     const port = String(await freePort());
     const first = start('--no-demo', '--port', port);
     await first.says('Ctrl-C stops everything.');
     const second = start('--port', port);
     expect(await second.ended()).toBe(1);
-    expect(second.output().trim().split('\n').at(-1)).toBe(
+    expect(second.output().trim()).toBe(
       `Port ${port} is in use, perhaps by another stack. Stop that stack, or give another --port than ${port}.`,
     );
     // The next webhook needs a new process, and that one the bundle.

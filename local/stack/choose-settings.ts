@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import type { Connector } from '../../shared/config/connector-config.ts';
+import { moduleFile, PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { readSettingsFile, settingsFileOf } from '../../shared/config/settings-file.ts';
+import type { StartOptions } from './start-options.ts';
+import { CannotStart } from './synthesize.ts';
+
+export interface ChosenSettings {
+  readonly connector: Connector;
+  /** A copy of the settings as they were at the start, for the functions and for the other commands. */
+  readonly file: string;
+  /** The settings have no storefront; here it is switched on. */
+  readonly addsStorefront: boolean;
+}
+
+/** The settings of a stage, as the deployed functions read them. */
+export async function loadConnector(
+  stage: string,
+  project: string,
+  file = settingsFileOf(stage),
+): Promise<Connector> {
+  if (!existsSync(resolve(project, file))) {
+    throw new CannotStart(`There is no stage ${stage}: ${file} is missing in ${project}.`);
+  }
+  const read = await readSettingsFile(project, file);
+  if (read.kind === 'settings') return read.connector;
+  throw new CannotStart(read.faults.join('\n'));
+}
+
+/**
+ * The settings of the stage. If those of `prod` have no storefront, it is switched on, so that the user
+ * can see its pages; not with `--once`, which ends before anyone could look.
+ */
+export async function chooseSettings(
+  { stage, once }: Pick<StartOptions, 'stage' | 'once'>,
+  { project, folder }: { readonly project: string; readonly folder: string },
+): Promise<ChosenSettings> {
+  const own = await loadConnector(stage, project);
+  const addsStorefront = !own.storefront && stage === 'prod' && !once;
+  const file = join(folder, 'settings.mjs');
+  await copySettings(resolve(project, settingsFileOf(stage)), file, addsStorefront);
+  return { connector: await loadConnector(stage, project, file), file, addsStorefront };
+}
+
+/** One file with what the settings import, so that a later change of theirs does not reach the running stack. */
+async function copySettings(from: string, to: string, addsStorefront: boolean): Promise<void> {
+  const settings = JSON.stringify(from);
+  const config = JSON.stringify(moduleFile('shared/config/connector-config'));
+  const withStorefront = `import { withStorefront } from ${config};
+import settings from ${settings};
+export default withStorefront(settings);`;
+  await build({
+    stdin: {
+      contents: addsStorefront ? withStorefront : `export { default } from ${settings};`,
+      resolveDir: PACKAGE_FOLDER,
+    },
+    outfile: to,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'silent',
+    plugins: [leaveOwnModules],
+  });
+}
+
+/** A second copy of `defineConnector` would not be recognized as ours. */
+const leaveOwnModules: Plugin = {
+  name: 'own-modules-stay',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.{0,2}\// }, ({ path, resolveDir }) => {
+      const file = resolve(resolveDir, path);
+      const isOwn = file.startsWith(join(PACKAGE_FOLDER, 'shared') + sep);
+      return isOwn ? { path: file, external: true } : undefined;
+    });
+  },
+};
