@@ -61,7 +61,9 @@ export async function readOrderEarning(
   if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
   if (IsCancelledOrReturned || State === CANCELLED) return answered(nothing('none', 'cancelled'));
   const bonus = asked.value.EstimatedBonus;
-  if (State === IGNORED || bonus?.GenerateBonus === false || bonus?.EstimatedPoints === 0) {
+  // A program may give cashback alone.
+  const isEmpty = bonus?.EstimatedPoints === 0 && !bonus.EstimatedCashback;
+  if (State === IGNORED || bonus?.GenerateBonus === false || isEmpty) {
     return answered(nothing('none', 'no-points'));
   }
   const expected: OrderEarning = {
@@ -94,7 +96,7 @@ async function findGiven(
   { IsCompleted, OrderCompletedDate, EstimatedBonus }: Value<'getOrder'>,
   world: OrderEarningWorld,
 ): Promise<Pick<OrderEarning, 'state'> | undefined> {
-  const points = EstimatedBonus?.EstimatedPoints;
+  const { EstimatedPoints: points, EstimatedCashback: cashback } = EstimatedBonus ?? {};
   const completedAt = Date.parse(OrderCompletedDate ?? '');
   if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
@@ -103,7 +105,11 @@ async function findGiven(
     const { entries, hasMore } = history.value;
     const since = entries.filter(({ at }) => Date.parse(at ?? '') >= completedAt - SKEW_MS);
     const isGiven = since.some(
-      (entry) => entry.kind === 'points' && !entry.cancelled && entry.points === points,
+      (entry) =>
+        entry.kind === 'points' &&
+        !entry.cancelled &&
+        entry.points === points &&
+        (points !== 0 || entry.cashback === cashback),
     );
     if (isGiven) return { state: 'earned' };
     if (!hasMore || since.length === 0) return undefined;

@@ -154,6 +154,24 @@ describe('what an order earns', () => {
     expect((await earning(shop, '123')).json).toEqual({ ...WAITING, state: 'none', why });
   });
 
+  it('is cashback alone, where the program gives no points', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123' });
+    const EstimatedBonus = { GenerateBonus: true, EstimatedPoints: 0, EstimatedCashback: 2 };
+    const given = { Date: '2026-10-05T09:00:00Z', Points: 0 };
+    let CashbackValue = 5;
+    shop.loyalty.world.interfere = ({ operation }, pass) => {
+      const answer = JSON.parse(pass().text);
+      return operation === 'getOrder'
+        ? answerOf({ ...answer, EstimatedBonus })
+        : answerOf({ ...answer, Items: [{ ...given, CashbackValue }] });
+    };
+    const expected = { state: 'expected', points: 0, cashback: 2, why: null };
+    expect((await earning(shop, '123')).json).toEqual(expected);
+    CashbackValue = 2;
+    expect((await earning(shop, '123')).json).toEqual({ ...expected, state: 'earned' });
+  });
+
   it.each([
     ['of another customer', { id: '123', customerId: '8' }],
     ['of a person who was erased', undefined],
