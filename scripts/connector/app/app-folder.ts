@@ -43,8 +43,7 @@ export async function readAppFolder(
   { to, clientId }: { readonly to?: string; readonly clientId?: string },
 ): Promise<AppFolder> {
   const folder = folderOf(deployment, shop, to);
-  const written = readFiles(folder);
-  const before = parseToml(written.get(TOML));
+  const before = parseToml(readFile(join(folder, TOML)));
   const app = describeApp(
     deployment,
     shop,
@@ -56,21 +55,48 @@ export async function readAppFolder(
     [TOML, Buffer.from(appToml(app, kept))],
     ...[...extensions].map(([path, contents]) => [`extensions/${path}`, contents] as const),
   ]);
-  return { folder, app, wanted, written };
+  return { folder, app, wanted, written: readFiles(folder, wanted) };
 }
 
 /** What Shopify's command line writes beside our files. */
 const BUILT_BY_SHOPIFY = /\/(dist\/.*|manifest\.json|shopify\.d\.ts)$/;
 
-/** Ours: the configuration, and all of an extension of ours, also what an older release wrote. */
-function readFiles(folder: string): AppFiles {
-  const entries = globSync('extensions/loyalty-*/**', { cwd: folder, withFileTypes: true });
+/**
+ * Ours: the configuration, and all of an extension of ours, also what an older release wrote. An extension of the
+ * merchant's own with a similar name is none of them.
+ */
+function readFiles(folder: string, wanted: AppFiles): AppFiles {
+  const places = globSync('extensions/loyalty-*', { cwd: folder }).filter((place) => {
+    const toml = `${place.replaceAll('\\', '/')}/${EXTENSION_TOML}`;
+    return wanted.has(toml) || isWritten(readFile(join(folder, toml)));
+  });
+  const entries = places.flatMap((place) =>
+    globSync(`${place}/**`, { cwd: folder, withFileTypes: true }),
+  );
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((path) => !BUILT_BY_SHOPIFY.test(path));
   if (existsSync(join(folder, TOML))) paths.unshift(TOML);
   return new Map(paths.map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+const EXTENSION_TOML = 'shopify.extension.toml';
+
+const readFile = (path: string) => (existsSync(path) ? readFileSync(path) : undefined);
+
+const isWritten = (contents: Uint8Array | undefined): boolean =>
+  textOf(contents).startsWith('# Written by loyalty-connector ');
+
+export const textOf = (contents: Uint8Array | undefined): string =>
+  Buffer.from(contents ?? '').toString('utf8');
+
+/** The configurations of the merchant's own, of the app or of an extension, in the place of ours. */
+export function foreignIn({ written }: Pick<AppFolder, 'written'>): readonly string[] {
+  const configurations = [...written].filter(
+    ([path]) => path === TOML || path.endsWith(`/${EXTENSION_TOML}`),
+  );
+  return configurations.flatMap(([path, contents]) => (isWritten(contents) ? [] : [path]));
 }
 
 /** Undefined for an app with an access token, and where the caller may not read secrets. */
@@ -102,7 +128,7 @@ export function requireClientId({ app }: AppFolder): void {
 export function parseToml(contents: Uint8Array | undefined): TomlTable | undefined {
   if (!contents) return undefined;
   try {
-    return parse(Buffer.from(contents).toString('utf8'));
+    return parse(textOf(contents));
   } catch {
     return undefined;
   }

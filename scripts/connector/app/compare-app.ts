@@ -1,7 +1,7 @@
 import type { AppFiles } from '../../../app/build/build-app.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import { type Finding, fail, warn } from '../doctor/finding.ts';
-import { parseToml, scopesIn, TOML, tableOf, textIn } from './app-folder.ts';
+import { parseToml, scopesIn, TOML, tableOf, textIn, textOf } from './app-folder.ts';
 import { ALL_ORDERS } from './describe-app.ts';
 
 export interface Fixes {
@@ -62,7 +62,7 @@ const extraScopes = (wants: readonly string[], has: readonly string[]) =>
     .map((scope) => `${TOML}: the settings do not need the scope ${scope}`);
 
 /** `topic orders/create`, `compliance topic shop/redact`, `event loyalty_products`, each with all that it has. */
-function subscriptionsIn(toml: Toml): ReadonlyMap<string, Toml> {
+function subscriptionsIn(toml: Toml): readonly (readonly [name: string, Toml])[] {
   const list = (table: unknown, name: string) => {
     const value = tableOf(table)[name];
     return Array.isArray(value) ? value.map(tableOf) : [];
@@ -71,30 +71,40 @@ function subscriptionsIn(toml: Toml): ReadonlyMap<string, Toml> {
   const events = list(toml.events, 'subscription');
   const named = (kind: string, names: unknown, one: Toml) =>
     (Array.isArray(names) ? names : []).map((name) => [`${kind} ${name}`, one] as const);
-  return new Map([
+  return [
     ...webhooks.flatMap(({ topics, compliance_topics: compliance, ...one }) => [
       ...named('topic', topics, one),
       ...named('compliance topic', compliance, one),
     ]),
     ...events.flatMap(({ handle, ...one }) => named('event', [handle], one)),
-  ]);
+  ];
 }
 
 function differentSubscriptions(wants: Toml, has: Toml): readonly string[] {
-  const [wanted, found] = [subscriptionsIn(wants), subscriptionsIn(has)];
-  const lines = [...wanted].flatMap(([name, one]) => {
-    const other = found.get(name);
-    if (!other) return [`${TOML}: no subscription to the ${name}`];
-    const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-    const differs = [...names].filter((field) => textOf(one[field]) !== textOf(other[field]));
-    return differs.map((field) => `${TOML}: the ${name} has another ${field}`);
-  });
-  const extra = [...found.keys()].filter((name) => !wanted.has(name));
-  return [...lines, ...extra.map((name) => `${TOML}: a subscription to the ${name} is not wanted`)];
+  const wanted = new Map(subscriptionsIn(wants));
+  const found = Map.groupBy(subscriptionsIn(has), ([name]) => name);
+  const missing = [...wanted.keys()].filter((name) => !found.has(name));
+  return [
+    ...missing.map((name) => `no subscription to the ${name}`),
+    ...[...found].flatMap(([name, all]) => {
+      const one = wanted.get(name);
+      if (!one) return [`a subscription to the ${name} is not wanted`];
+      const differs = new Set(all.flatMap(([, other]) => differingFields(one, other)));
+      return [
+        ...[...differs].map((field) => `the ${name} has another ${field}`),
+        ...(all.length > 1 ? [`${all.length} subscriptions to the ${name}`] : []),
+      ];
+    }),
+  ].map((what) => `${TOML}: ${what}`);
+}
+
+function differingFields(one: Toml, other: Toml): readonly string[] {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].filter((field) => comparable(one[field]) !== comparable(other[field]));
 }
 
 /** The order of a list means nothing. */
-const textOf = (value: unknown): string =>
+const comparable = (value: unknown): string =>
   JSON.stringify(Array.isArray(value) ? value.map(String).toSorted() : value);
 
 const EXTENSION = /^extensions\/([^/]+)\//;
@@ -123,14 +133,11 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boo
 }
 
 const releaseOf = (contents: Uint8Array | undefined): string | undefined =>
-  /Written by loyalty-connector (\S+),/.exec(contents?.toString() ?? '')?.[1];
+  /Written by loyalty-connector (\S+),/.exec(textOf(contents))?.[1];
 
 const ADDRESS = /https?:\/\/[^"'`\s]+/g;
 
 function isOnlyAddress(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  const without = (contents: Uint8Array | undefined) => text(contents).replaceAll(ADDRESS, '');
+  const without = (contents: Uint8Array | undefined) => textOf(contents).replaceAll(ADDRESS, '');
   return without(one) === without(other) && without(one) !== '';
 }
-
-const text = (contents: Uint8Array | undefined): string =>
-  contents ? Buffer.from(contents).toString('utf8') : '';

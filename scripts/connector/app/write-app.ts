@@ -1,13 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { AppFiles } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type AppFolder, readAppFolder, requireClientId, TOML } from './app-folder.ts';
+import { type AppFolder, foreignIn, readAppFolder, requireClientId, textOf } from './app-folder.ts';
 import { dashboardFields } from './app-toml.ts';
 import { describeApp } from './describe-app.ts';
 
@@ -56,28 +55,23 @@ export async function writeApp(session: Session, options: WriteOptions): Promise
 /** From the folder in which the connector's own commands run. */
 export const releaseCommand = (folder: string): string => `cd ${folder} && shopify app deploy`;
 
-/** Shows a file of the merchant's own, and leaves it alone without --yes. */
+/** Shows files of the merchant's own, and leaves them alone without --yes. */
 function refuseForeign(found: AppFolder, { yes }: WriteOptions, terminal: Terminal): void {
-  if (yes || !isForeign(found)) return;
-  const kept = new Set(tomlIn(found.wanted).split('\n'));
-  const lines = tomlIn(found.written).split('\n');
-  terminal.note(`${join(found.folder, TOML)} has lines that would be lost:`);
-  for (const line of lines.filter((one) => one.trim() !== '' && !kept.has(one))) {
-    terminal.note(`  ${line}`);
+  const foreign = foreignIn(found);
+  if (yes || foreign.length === 0) return;
+  for (const path of foreign) {
+    const kept = new Set(textOf(found.wanted.get(path)).split('\n'));
+    const lines = textOf(found.written.get(path)).split('\n');
+    terminal.note(`${join(found.folder, path)} has lines that would be lost:`);
+    for (const line of lines.filter((one) => one.trim() !== '' && !kept.has(one))) {
+      terminal.note(`  ${line}`);
+    }
   }
   throw new Problem(
-    `${TOML} was not written by this command. Nothing was written.`,
+    `${foreign.join(', ')}: not written by this command. Nothing was written.`,
     'Replace it with --yes, or write into another folder with --to, to compare both.',
   );
 }
-
-/** True: there is a configuration of the merchant's own. */
-export function isForeign({ written }: Pick<AppFolder, 'written'>): boolean {
-  const text = tomlIn(written);
-  return text !== '' && !text.startsWith('# Written by loyalty-connector ');
-}
-
-const tomlIn = (files: AppFiles): string => Buffer.from(files.get(TOML) ?? '').toString('utf8');
 
 export interface WrittenFiles {
   readonly written: readonly string[];

@@ -7,7 +7,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
@@ -232,6 +232,24 @@ describe('the folder of the app', () => {
     expect(readdirSync(file(''))).toEqual(['shopify.app.toml']);
     await writeApp(opened, { yes: true });
     expect(toml()).not.toContain('"own"');
+  });
+
+  it("leaves the merchant's extensions alone, also those with a name like ours", async () => {
+    const { opened } = await session();
+    const own = file('extensions/loyalty-cards/shopify.extension.toml');
+    const inOurPlace = file('extensions/loyalty-order/shopify.extension.toml');
+    for (const path of [own, inOurPlace]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'name = "mine"');
+    }
+    await expect(writeApp(opened, {})).rejects.toThrow(
+      'extensions/loyalty-order/shopify.extension.toml: not written by this command',
+    );
+    expect(lines).toContain('  name = "mine"');
+    expect(existsSync(file('shopify.app.toml'))).toBe(false);
+    await writeApp(opened, { yes: true });
+    expect(readFileSync(own, 'utf8')).toBe('name = "mine"');
+    expect(readFileSync(inOurPlace, 'utf8')).toContain('Written by loyalty-connector');
   });
 
   it('is one for each shop, with its own address, and another one for another stage', async () => {

@@ -185,6 +185,16 @@ describe('the comparison of an app folder', () => {
     expect(found).toContain('shopify.app.toml: the topic orders/create has another uri');
   });
 
+  it('finds a topic that is subscribed to twice, at the right and at another address', () => {
+    const second =
+      '[[webhooks.subscriptions]]\ntopics = [ "orders/paid" ]\nuri = "https://old.example.com"\n\n';
+    expect(findingsOf(swap('[[webhooks', `${second}[[webhooks`))).toEqual([
+      'shopify.app.toml: the topic orders/paid has another uri',
+      'shopify.app.toml: the topic orders/paid has another include_fields',
+      'shopify.app.toml: 2 subscriptions to the topic orders/paid',
+    ]);
+  });
+
   it('finds a removed Event, and one with another query', () => {
     const eventsWith = (change: (text: string) => string) =>
       new Map([

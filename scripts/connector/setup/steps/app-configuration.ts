@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { type AppFolder, readAppFolder, requireClientId } from '../../app/app-folder.ts';
-import { isForeign, releaseCommand, writeFolder } from '../../app/write-app.ts';
+import { type AppFolder, foreignIn, readAppFolder, requireClientId } from '../../app/app-folder.ts';
+import { releaseCommand, writeFolder } from '../../app/write-app.ts';
 import { type ShopSetup, titleOf } from '../shop-setup.ts';
 import { done, left, open, type Step } from '../step.ts';
 
@@ -30,7 +30,7 @@ export function appConfigurationStep(setup: ShopSetup): Step {
       const found = await read();
       requireClientId(found);
       const question = `Replace the files of ${nameOf(found)}, which this command did not write?`;
-      if (isForeign(found) && !(await world.agrees(question))) {
+      if (foreignIn(found).length > 0 && !(await world.agrees(question))) {
         const next =
           'Rename the folder and run the command again: it writes another, to compare both.';
         return left(`${nameOf(found)} is not as the settings need it.`, next);
