@@ -8,9 +8,9 @@ import { type Finding, fail, info, pass, warn } from '../doctor/finding.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
-import { readAppFolder } from './app-folder.ts';
+import { foreignIn, readAppFolder } from './app-folder.ts';
 import { compareApp } from './compare-app.ts';
-import { type AppOptions, isForeign, releaseCommand, shopsOf } from './write-app.ts';
+import { type AppOptions, releaseCommand, shopsOf } from './write-app.ts';
 
 /** No API shows these; the file is all that can be compared. */
 const UNSEEN =
@@ -24,9 +24,10 @@ export async function checkApp(session: Session, options: AppOptions): Promise<E
   for (const shop of shopsOf(deployment, options)) {
     const { folder, wanted, written } = await readAppFolder(deployment, shop, options);
     const command = nextCommand(deployment, writeCommand(shop, options));
-    const write = isForeign({ written })
-      ? `${command} --yes replaces the file; see without --yes what would be lost`
-      : command;
+    const write =
+      foreignIn({ written }).length > 0
+        ? `${command} --yes replaces the file; see without --yes what would be lost`
+        : command;
     const place = relative(process.cwd(), folder) || '.';
     const release = deployment.where === 'aws' ? releaseCommand(place) : undefined;
     const differences = compareApp(wanted, written, { write, release });
