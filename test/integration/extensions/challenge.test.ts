@@ -147,6 +147,20 @@ describe('where the service asks for a challenge', () => {
     ]);
   });
 
+  it('the record names who began a challenge, and who sent a wrong answer', async () => {
+    const { robin, wrongFor } = await open();
+    const linesAbout = (staff: string) =>
+      world.connector.output
+        .lines()
+        .map((line) => JSON.stringify(line))
+        .filter((line) => line.includes(`"${staff}"`) && line.includes(`"${robin}"`)).length;
+    await world.one.till(robin, 'challenge', { body: {} }, '81234');
+    expect(linesAbout('81234')).toBeGreaterThan(0);
+    const body = { ...world.click(), answer: wrongFor(robin) };
+    await world.one.till(robin, 'redeem', { body }, '85678');
+    expect(linesAbout('85678')).toBeGreaterThan(0);
+  });
+
   it('a customer redeems in the account without it', async () => {
     const { robin } = await open();
     const { status } = await world.one.account(robin, 'redeem', { body: world.click() });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
 import { CART, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import { both, isCodeMade, isRedeem, once } from '../../support/treatments.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: ExtensionWorld;
@@ -191,6 +192,30 @@ describe('a quiz that was answered', () => {
     const { isCompleted } = await answer();
     expect(await isCompleted(world.other)).toBe(true);
   });
+});
+
+it('while a redemption is under way, another function shows its points as spent and its reward as taken', async () => {
+  const { robin } = await open(294);
+  await world.rest();
+  const seen: View[] = [];
+  const look = async () => seen.push(await world.other.view(robin));
+  const first = await world.startOnLine(
+    both(once(isRedeem, { meanwhile: look }), once(isCodeMade, { meanwhile: look })),
+  );
+  const { json } = await first.till(robin, 'redeem', { body: world.click() });
+  await look();
+  expect(seen.map(({ points }) => points)).toEqual([194, 194, 194]);
+  expect(seen.map(({ redemptions }) => redemptions.map(({ id, state }) => [id, state]))).toEqual([
+    [[json.redemption.id, 'pending']],
+    [[json.redemption.id, 'making']],
+    [[json.redemption.id, 'ready']],
+  ]);
+  const taken = seen.map(({ rewards }) => rewards?.find(({ id }) => id === 1));
+  expect(taken.map((reward) => [reward?.redeemable, reward?.why])).toEqual([
+    [false, 'pending'],
+    [false, 'pending'],
+    [true, null],
+  ]);
 });
 
 describe('a code that was used', () => {

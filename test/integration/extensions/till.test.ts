@@ -77,6 +77,23 @@ describe('a till', () => {
     await expectSpentOnce(robin);
   });
 
+  it('takes a key for one customer and one reward only', async () => {
+    const { robin, sasha } = await open();
+    const body = world.click();
+    const first = await world.one.till(robin, 'redeem', { body });
+    const second = await world.one.till(sasha, 'redeem', { body });
+    expect([first.json.redemption.state, second.json.redemption.state]).toEqual(['ready', 'ready']);
+    expect(second.json.redemption.code).not.toBe(first.json.redemption.code);
+    // Another reward under a key that was used: the first redemption again, or a refusal.
+    const third = await world.other.till(robin, 'redeem', { body: { ...body, rewardId: 3 } });
+    if (third.status === 200) expect(third.json.redemption.id).toBe(first.json.redemption.id);
+    else expect([400, 409]).toContain(third.status);
+    await expectSpentOnce(robin);
+    expect([world.pointsOf(sasha), world.spentBy(sasha), world.codesOf(sasha)]).toEqual([
+      7_677, 1, 1,
+    ]);
+  });
+
   it('joins a redemption that is not finished, with another key and at another till', async () => {
     const { robin } = await open();
     world.loyalty.faults.add({ kind: 'reset-after', operation: 'redeemRewardByKey', count: 1 });

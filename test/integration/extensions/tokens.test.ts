@@ -356,6 +356,20 @@ describe('a token of one customer', () => {
     }
   });
 
+  it('is of the exact number, however large', async () => {
+    const ids = ['9007199254740992', '9007199254740993', '9223372036854775807'];
+    for (const [index, OriginalId] of ids.entries()) {
+      const Email = `large.numberson${index}@example.com`;
+      await world.callLoyalty('POST', '/Customer/upsert', { OriginalId, Name: 'Large', Email });
+      await world.give(OriginalId, 1_001 + index);
+    }
+    for (const [index, id] of ids.entries()) {
+      expect((await world.one.view(id)).points).toBe(1_001 + index);
+      expect((await world.one.till(id, 'view')).json.points).toBe(1_001 + index);
+    }
+    expect((await world.one.view('9007199254740994')).points).toBeNull();
+  });
+
   it('spends nothing of another', async () => {
     for (const field of [
       'customer',

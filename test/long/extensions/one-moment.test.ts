@@ -67,13 +67,11 @@ async function live(name: string, steps: readonly Step[]) {
   let earned = 450;
   const usedUp = new Set<string>();
 
-  const hasShown = [false, false];
-  function check(view: View, by: number): void {
+  function check(view: View): void {
     if (view.points === null) {
-      expect([view.rewards, view.asOf, hasShown[by]]).toEqual([null, null, false]);
+      expect([view.rewards, view.asOf]).toEqual([null, null]);
       return;
     }
-    hasShown[by] = true;
     // A balance may come back; the latest moment with it is meant in the view's favour.
     const moment = moments.lastIndexOf(view.points);
     expect(moment, `${view.points} was never the balance`).toBeGreaterThanOrEqual(0);
@@ -90,7 +88,7 @@ async function live(name: string, steps: readonly Step[]) {
       truth?.cashback,
       truth?.tier.name,
     ]);
-    // The next tier alone may be missing in the first view after an outage.
+    // Missing in the first view after an outage.
     if (view.tier?.next) expect(view.tier.next.goals[0]?.value).toBe(earned);
     for (const { id, points: cost, redeemable, why, missingPoints } of view.rewards) {
       if (![1, 2, 3].includes(id)) continue;
@@ -164,7 +162,7 @@ async function live(name: string, steps: readonly Step[]) {
         world.loyalty.faults.add({ kind: 'outage' });
         const view = await functions[one.at].view(robin);
         world.loyalty.faults.clear();
-        check(view, one.at);
+        check(view);
         world.connector.pass(120);
         break;
       }
@@ -175,7 +173,7 @@ async function live(name: string, steps: readonly Step[]) {
             ? await functions[one.at].proxy(robin, 'view', { items: CART })
             : await functions[one.at][one.by](robin, 'view', asked);
         expect(status).toBe(200);
-        check(json, one.at);
+        check(json);
       }
     }
     note();
@@ -183,10 +181,10 @@ async function live(name: string, steps: readonly Step[]) {
   world.connector.pass(120);
   await world.rest();
   note();
-  for (const [by, each] of functions.entries()) {
+  for (const each of functions) {
     const view = await each.view(robin);
     expect(view.rewards).not.toBeNull();
-    check(view, by);
+    check(view);
     expect(
       view.redemptions.filter(({ state }) => state === 'pending' || state === 'making'),
     ).toEqual([]);
