@@ -52,7 +52,7 @@ ${content}
 `;
 }
 
-/** The place of an extension, with what Shopify would tell it. */
+/** The place of an extension, with what Shopify would give it. */
 export function renderExtension(
   store: ShopStore,
   visit: Visit,

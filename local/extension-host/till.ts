@@ -67,7 +67,7 @@ export function createTillHost(
   };
 }
 
-/** What the loyalty service has sent to the customer: nobody else sees it. */
+/** What the loyalty service has sent to the customer, and to no one else. */
 function lastMessage(loyalty: Shop['loyalty'], customerId: string) {
   const challenge = loyalty.state().challenges.find((one) => one.customerId === customerId);
   return { text: challenge ? `Your code is ${challenge.pin}.` : 'No message.' };

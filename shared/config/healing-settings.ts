@@ -43,8 +43,8 @@ export interface HealingSettings {
    * - `webhooks`: `products/create`, `products/update` and `products/delete`. Each sale sends an update, which
    *   nearly always changes nothing for the loyalty service.
    * - `events`: Shopify's Events, only when a field changes that the connector sends. They exist only in
-   *   `shopify.app.toml`, so deploy the app's folder (`npx loyalty-connector app write`, `shopify app deploy`)
-   *   before you choose this. Existing webhooks of products stay until
+   *   `shopify.app.toml`, so write the app's folder again and release it after you choose this
+   *   (`npx loyalty-connector app write`, `shopify app deploy`). Existing webhooks of products stay until
    *   `npx loyalty-connector webhooks sync --covered --yes`.
    *
    * Default: `webhooks`.

@@ -91,12 +91,12 @@ function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
       event.rawQueryString = query;
       const answer = await handler(event, invocationOf('storefront', 30));
       if (typeof answer === 'string') throw new Error('the function answers with a bare text');
-      const { statusCode: status = 0, body: told = '', headers: sent = {} } = answer;
+      const { statusCode: status = 0, body: answerText = '', headers: sent = {} } = answer;
       let json: ReturnType<typeof JSON.parse>;
       try {
-        json = JSON.parse(told);
+        json = JSON.parse(answerText);
       } catch {}
-      return { status, told, json, headers: sent as Readonly<Record<string, string>> };
+      return { status, answerText, json, headers: sent as Readonly<Record<string, string>> };
     },
     withToken: (path: string, token: string, asked: Asked = {}) =>
       started.send(`example-store/${path}`, {

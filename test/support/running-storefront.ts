@@ -75,8 +75,8 @@ export function openStorefront(connector: RunningConnector) {
       event.rawQueryString = query;
       const answer = await handler(event, invocationOf('storefront', 30));
       if (typeof answer === 'string') throw new Error('the function answers with a bare text');
-      const { statusCode: status = 0, body: told = '' } = answer;
-      return { status, told, json: told === '' ? undefined : JSON.parse(told) };
+      const { statusCode: status = 0, body: answerText = '' } = answer;
+      return { status, answerText, json: answerText === '' ? undefined : JSON.parse(answerText) };
     },
 
     /** From an extension, with the session token of this user. */

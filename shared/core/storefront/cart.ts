@@ -9,7 +9,7 @@ export interface CartLine {
   readonly quantity: number;
 }
 
-/** The id of a line that stands for a purchase of that amount, whatever its products: for pages without a cart. */
+/** The id of a line that stands for a purchase of that amount, of any products: for pages without a cart. */
 export const ANY_PRODUCT = '0';
 
 export const MOST_LINES = 50;

@@ -172,7 +172,7 @@ describe('where the service asks for a challenge', () => {
     await start(robin);
     const pin = world.pinOf(robin);
     await redeem(robin, pin);
-    const told = [...world.connector.output.pieces, await world.connector.ledgerText()].join('\n');
-    expect(told).not.toMatch(new RegExp(`["' :=]${pin}["' ,}]`));
+    const kept = [...world.connector.output.pieces, await world.connector.ledgerText()].join('\n');
+    expect(kept).not.toMatch(new RegExp(`["' :=]${pin}["' ,}]`));
   });
 });

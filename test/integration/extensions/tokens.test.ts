@@ -213,8 +213,8 @@ describe('a token for the account page', () => {
       tokenOf(` ${json(customerClaims(robin))} `),
     ];
     for (const form of forms) {
-      const { told, status } = await world.one.withToken('account/view', form);
-      expect(told).not.toContain('7777');
+      const { answerText, status } = await world.one.withToken('account/view', form);
+      expect(answerText).not.toContain('7777');
       expect([200, 401], form).toContain(status);
     }
   });
@@ -309,8 +309,8 @@ describe('a token for the till', () => {
       'robin.sampleson%40example.com',
     ];
     for (const id of ids) {
-      const { status, told } = await world.one.withToken(`till/${id}/view`, staffToken());
-      expect([id, told.includes('7777'), told.includes('"points":250')]).toEqual([
+      const { status, answerText } = await world.one.withToken(`till/${id}/view`, staffToken());
+      expect([id, answerText.includes('7777'), answerText.includes('"points":250')]).toEqual([
         id,
         false,
         false,
@@ -342,8 +342,8 @@ describe('a token of one customer', () => {
       ]);
       tries.push({ headers: { 'x-shopify-customer-id': gid, 'x-logged-in-customer-id': sasha } });
       for (const asked of tries) {
-        const { told } = await world.one.withToken(`account/${route}`, token, asked);
-        expect(told).not.toMatch(/7777|7727|388\.85/);
+        const { answerText } = await world.one.withToken(`account/${route}`, token, asked);
+        expect(answerText).not.toMatch(/7777|7727|388\.85/);
       }
       for (const path of [
         `account/${sasha}/${route}`,
@@ -392,7 +392,7 @@ describe('a token of one customer', () => {
     expect(redemptions).toEqual([]);
     const again = { ...world.click(3), clientKey: own.json.redemption.id };
     const other = await world.one.account(sasha, 'redeem', { body: again });
-    expect(other.told).not.toContain(own.json.redemption.code);
+    expect(other.answerText).not.toContain(own.json.redemption.code);
     await world.rest();
     expect(world.pointsOf(robin)).toBe(200);
   });
@@ -510,7 +510,7 @@ describe('answers across origins', () => {
     const [first] = answers;
     expect(first).toMatchObject({
       status: 204,
-      told: '',
+      answerText: '',
       headers: { 'access-control-allow-origin': '*' },
     });
     expect(first?.headers['access-control-allow-headers']).toMatch(/authorization.*content-type/i);

@@ -149,9 +149,9 @@ describe('an attacker at the address of the storefront', () => {
       ['', good],
     ];
     for (const [path, query] of forged) {
-      const { status, told } = await storefront.send({ path, query });
+      const { status, answerText } = await storefront.send({ path, query });
       expect([path, query, status]).toEqual([path, query, 401]);
-      expect(told).not.toContain('4321');
+      expect(answerText).not.toContain('4321');
     }
     expect(connector.loyalty.journal.entries()).toHaveLength(length);
     expect((await storefront.send({ path: 'example-store/me', query: good })).status).toBe(200);

@@ -40,7 +40,7 @@ it.each(['killed-before', 'killed-after', 'lost', 'unsent'] as const)(
     expect(calls.length).toBeGreaterThan(6);
     for (let index = 0; index < calls.length; index += 1) {
       const { robin, body, again } = await redeemTwice(once(at(index), treatment));
-      const when = `${treatment} at call ${index}, ${calls[index]?.name}: ${again.told}`;
+      const when = `${treatment} at call ${index}, ${calls[index]?.name}: ${again.answerText}`;
       expect(again.status, when).not.toBe(500);
       if (again.status !== 200) {
         // The customer is asked for another answer, and the same click goes on.
@@ -49,7 +49,7 @@ it.each(['killed-before', 'killed-after', 'lost', 'unsent'] as const)(
         await world.other.till(robin, 'challenge', { body: {} });
         const answer = world.pinOf(robin) || body.answer;
         const last = await world.other.till(robin, 'redeem', { body: { ...body, answer } });
-        expect(last.status, `${when}, then ${last.told}`).toBe(200);
+        expect(last.status, `${when}, then ${last.answerText}`).toBe(200);
       }
       await expectOnce(robin, when);
     }

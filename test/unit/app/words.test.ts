@@ -82,11 +82,11 @@ describe('words', () => {
 
   it('have a sentence for a failure of whatever name, and say how long to wait', () => {
     const words = createWords('en', undefined);
-    const told = (code: string, afterSeconds?: number) => words.failure({ code, afterSeconds });
-    expect(told('limit-reached')).toContain('as often as possible');
-    expect(told('unknown-field')).toBe(en.why.technical);
-    expect(told('toString')).toBe(en.why.technical);
-    expect(told('too-many-requests', 20)).toContain('try again in 20 s');
+    const sentence = (code: string, afterSeconds?: number) => words.failure({ code, afterSeconds });
+    expect(sentence('limit-reached')).toContain('as often as possible');
+    expect(sentence('unknown-field')).toBe(en.why.technical);
+    expect(sentence('toString')).toBe(en.why.technical);
+    expect(sentence('too-many-requests', 20)).toContain('try again in 20 s');
   });
 });
 
