@@ -102,8 +102,9 @@ export class OperatorPolicies extends Construct {
         ['sqs:DeleteMessage'],
         queues.map(({ deadLetters }) => deadLetters.queueArn),
       ),
+      // `retry-now` ends waits; without ReceiveMessage it can change no message that a worker did not delay.
       allow(
-        ['sqs:SendMessage'],
+        ['sqs:SendMessage', 'sqs:ChangeMessageVisibility'],
         queues.map(({ source }) => source.queueArn),
       ),
       allow(['dynamodb:PutItem'], [ledger.table.tableArn], {

@@ -18,6 +18,11 @@ export function findShop({ shops }: Connector, named: string | undefined): Shop 
   );
 }
 
+/** The named shop, or all. */
+export function shopsOf(connector: Connector, named: string | undefined): readonly Shop[] {
+  return named === undefined ? connector.shops : [findShop(connector, named)];
+}
+
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const DURATION = /^(\d{1,6})([smhdw])$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;

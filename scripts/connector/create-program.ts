@@ -14,6 +14,7 @@ import { registerProbe } from './probe/command.ts';
 import { registerReconcile } from './reconcile/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
+import { registerRetryNow } from './retry-now/command.ts';
 import { registerSecrets } from './secrets/command.ts';
 import { registerSend } from './send/command.ts';
 import { registerSetup } from './setup/command.ts';
@@ -116,6 +117,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerDoctor,
   registerPause,
   registerResume,
+  registerRetryNow,
   registerHistory,
   registerProbe,
   registerSend,

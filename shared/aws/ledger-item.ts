@@ -83,9 +83,11 @@ export function keyOnly(itemKey: string): LedgerItem {
 }
 
 /** Records that the index lists by shop. Their kind takes the place of a discount's id, a number. */
-export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption' | 'audit'>;
+export type ListedRecord = Extract<RecordKind, 'notice' | 'redemption' | 'audit' | 'waiting'>;
 
-const LISTED: ReadonlySet<string> = new Set<ListedRecord>(['notice', 'redemption', 'audit']);
+const LISTED: ReadonlySet<string> = new Set<ListedRecord>([
+  ...(['notice', 'redemption', 'audit', 'waiting'] as const),
+]);
 
 const isListed = (text: string): text is ListedRecord => LISTED.has(text);
 

@@ -125,13 +125,14 @@ export interface FoundRecord {
 }
 
 /**
- * All records of a kind and shop. Uses the index, because the table may hold millions of items. Throws
+ * All records of a kind and shop, or about the first `most`. Uses the index, because the table may hold millions of items. Throws
  * `NewerItem` where a newer release wrote one: a list that leaves some out misleads.
  */
 export async function listRecords(
   settings: ReadSettings,
   shop: string,
   kind: ListedRecord,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<readonly FoundRecord[]> {
   const idOf = new Map<string, string>();
   let from: string | undefined;
@@ -144,7 +145,7 @@ export async function listRecords(
       idOf.set(itemKey, listedIdIn(shop, kind, item) ?? '');
     }
     from = next;
-  } while (from !== undefined);
+  } while (from !== undefined && idOf.size < most);
   const items = await readItems(settings, [...idOf.keys()]);
   return items.map((item) => {
     const newer = newerFormatIn(item);

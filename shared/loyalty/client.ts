@@ -22,8 +22,13 @@ import { personalTexts } from './scrub.ts';
 export const CALL_TIMEOUT_MS = 10_000;
 
 export type LoyaltyClientSettings = {
-  /** A function is asked before every call, so that a rotated key is taken up; it does the caching. */
-  readonly credentials: Credentials | (() => Promise<Credentials | UnreadCredentials>);
+  /**
+   * A function is asked before every call, so that a rotated key is taken up; it does the caching. It is asked again
+   * when the service refused what it gave: other credentials are then tried at once.
+   */
+  readonly credentials:
+    | Credentials
+    | ((given: 'for-a-call' | 'were-refused') => Promise<Credentials | UnreadCredentials>);
   /** For a whole call, from its beginning to the end of the answer. Default: `CALL_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
   /** Resolves when a call may begin; the time until then is not part of the call's time-out. */
@@ -74,9 +79,11 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
   checkTimeout(timeoutMs);
   const known = typeof credentials === 'function' ? undefined : authorizationOf(credentials);
 
-  async function readAuthorization(): Promise<Authorization | UnreadCredentials> {
+  async function readAuthorization(
+    given: 'for-a-call' | 'were-refused',
+  ): Promise<Authorization | UnreadCredentials> {
     try {
-      const read = typeof credentials === 'function' ? await credentials() : credentials;
+      const read = typeof credentials === 'function' ? await credentials(given) : credentials;
       return typeof read === 'string' ? read : authorizationOf(read);
     } catch {
       return 'unusable';
@@ -105,32 +112,39 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
     if (turn?.kind === 'wait') return noTurn(turn);
     const startedAt = performance.now();
     const authorization =
-      known ?? (await withinTime(readAuthorization, callTimeoutMs, options.signal));
+      known ??
+      (await withinTime(() => readAuthorization('for-a-call'), callTimeoutMs, options.signal));
     if (typeof authorization === 'string') return notSent(authorization, callTimeoutMs);
-    const waitedMs = known ? 0 : performance.now() - startedAt;
-    secrets.push(...authorization.secrets);
     const body = input.body === undefined ? undefined : JSON.stringify(input.body);
-    const sentAt = performance.now();
-    const answer = await http.send({
-      method,
-      path,
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        authorization: authorization.header,
-        'user-agent': 'loyalty-connector',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body,
-      timeoutMs: callTimeoutMs - waitedMs,
-      signal: options.signal,
-      // A redemption or a quiz answer has no key by which the service would know a repetition.
-      repeatable: method === 'GET',
-    });
-    settings.onEnd?.(performance.now() - sentAt);
-    return answer.kind === 'failure'
-      ? describeHttpFailure(answer, callTimeoutMs)
-      : readAnswer(operation, answer, { input, hidden }, new Date());
+    const send = async ({ header, secrets: sent }: Authorization) => {
+      secrets.push(...sent);
+      const sentAt = performance.now();
+      const answer = await http.send({
+        method,
+        path,
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          authorization: header,
+          'user-agent': 'loyalty-connector',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body,
+        timeoutMs: Math.max(callTimeoutMs - (known ? 0 : sentAt - startedAt), 1),
+        signal: options.signal,
+        // A redemption or a quiz answer has no key by which the service would know a repetition.
+        repeatable: method === 'GET',
+      });
+      settings.onEnd?.(performance.now() - sentAt);
+      return answer.kind === 'failure'
+        ? describeHttpFailure(answer, callTimeoutMs)
+        : readAnswer(operation, answer, { input, hidden }, new Date());
+    };
+    const result = await send(authorization);
+    if (known || !isRefusal(result)) return result;
+    const renewed = await readAuthorization('were-refused');
+    const isSame = typeof renewed === 'string' || renewed.header === authorization.header;
+    return isSame ? result : send(renewed);
   }
 
   return {
@@ -255,6 +269,14 @@ async function withinTime<T>(
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** Such a call was not executed: repeating it with other credentials is harmless. */
+function isRefusal(result: LoyaltyResult<unknown>): boolean {
+  return (
+    (result.kind === 'business-error' || result.kind === 'transport-failure') &&
+    result.class === 'misconfigured'
+  );
 }
 
 function noTurn({ why, afterSeconds }: Extract<Turn, { kind: 'wait' }>): TransportFailure {

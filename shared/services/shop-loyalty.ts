@@ -40,7 +40,7 @@ export function openShopLoyalty(
   const rate = rateOf(shop);
   const loyalty = createLoyaltyClient({
     baseUrl: loyaltyAddress(connector, shop),
-    credentials: () => credentials.get(),
+    credentials: (given) => (given === 'were-refused' ? credentials.refresh() : credentials.get()),
     ...(rate && { takeTurn: rate.take }),
     ...(onEnd && { onEnd }),
   });

@@ -18,9 +18,17 @@ import {
   secretName,
 } from './secret-forms.ts';
 
+/**
+ * Refused credentials are read again no more often: what waits for them is woken as soon as they are changed. Unlike
+ * a webhook's signature, a stranger cannot cause a refusal.
+ */
+export const REFUSED_PAUSE_MS = 5_000;
+
 export interface ShopSecrets {
   webhook(shopPath: string): SecretReader<WebhookSecrets>;
-  loyalty(shopPath: string): { get(): Promise<LoyaltyCredentials | UnreadCredentials> };
+  loyalty(
+    shopPath: string,
+  ): Record<'get' | 'refresh', () => Promise<LoyaltyCredentials | UnreadCredentials>>;
   store(shopPath: string): AdminSecret;
   points(shopPath: string): SecretReader<PointTokens>;
 }
@@ -34,8 +42,10 @@ export function createShopSecrets(
   function reader<T>(
     name: string,
     parse: (fields: Readonly<Record<string, unknown>>) => ParsedSecret<T>,
+    minPauseMs?: number,
   ): SecretReader<T> {
     return createSecretReader({
+      ...(minPauseMs !== undefined && { minPauseMs }),
       name,
       source,
       parse,
@@ -50,9 +60,13 @@ export function createShopSecrets(
   return {
     webhook: (path) => reader(secretName(prefix, path, 'webhook'), secretForms.webhook),
     loyalty: (path) =>
-      credentialsOf(reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty)),
+      credentialsOf(
+        reader(secretName(prefix, path, 'loyalty'), secretForms.loyalty, REFUSED_PAUSE_MS),
+      ),
     store: (path) =>
-      credentialsOf<AdminCredentials>(reader(secretName(prefix, path, 'store'), secretForms.store)),
+      credentialsOf<AdminCredentials>(
+        reader(secretName(prefix, path, 'store'), secretForms.store, REFUSED_PAUSE_MS),
+      ),
     points: (path) => reader(secretName(prefix, path, 'points'), parsePointTokens),
   };
 }

@@ -287,6 +287,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
           'audit',
           'control',
           'parked',
+          'waiting',
         ];
         const keys = Array.from({ length: 430 }, (_, index): EntityKey => {
           const kind = kinds[index % kinds.length] ?? 'order';

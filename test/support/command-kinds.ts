@@ -24,6 +24,7 @@ export const COMMANDS: Readonly<
   },
   pause: { kind: 'changes', line: 'pause --yes' },
   resume: { kind: 'changes', line: 'resume' },
+  'retry-now': { kind: 'changes', line: 'retry-now' },
   doctor: { kind: 'reads', line: 'doctor' },
   history: { kind: 'reads', line: 'history' },
   probe: { kind: 'changes', line: 'probe --yes --wait 0' },

@@ -5,13 +5,7 @@ import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-
-const OUTPUTS = {
-  orders: { queue: 'OrdersQueueUrl', letters: 'OrdersDeadLetterQueueUrl' },
-  products: { queue: 'ProductsQueueUrl', letters: 'ProductsDeadLetterQueueUrl' },
-  coupons: { queue: 'CouponsQueueUrl', letters: 'CouponsDeadLetterQueueUrl' },
-  balances: { queue: 'BalancesQueueUrl', letters: 'BalancesDeadLetterQueueUrl' },
-} as const;
+import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
 
 export function openLetterQueues(
   deployment: Deployment,
@@ -19,7 +13,7 @@ export function openLetterQueues(
 ): readonly LetterQueue[] {
   const client = new SQS(deployment.aws);
   return families.map((family) =>
-    createSqsLetterQueue(client, deployment.output(OUTPUTS[family].letters), family),
+    createSqsLetterQueue(client, deployment.output(QUEUE_OUTPUTS[family].letters), family),
   );
 }
 
@@ -30,7 +24,7 @@ export function openSourceQueues(
 ): { readonly queue: BulkQueue; readonly depth: QueueDepth } {
   const sqs = new SQS(deployment.aws);
   const urls = Object.fromEntries(
-    families.map((family) => [family, deployment.output(OUTPUTS[family].queue)]),
+    families.map((family) => [family, deployment.output(QUEUE_OUTPUTS[family].queue)]),
   );
   return { queue: createSqsEventQueue(sqs, urls), depth: createSqsQueueDepth(sqs, urls) };
 }

@@ -1,3 +1,4 @@
+import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import {
   changeControl,
@@ -5,13 +6,15 @@ import {
   type ShopControl,
   withOperatorPause,
 } from '../../../shared/core/pause/shop-control.ts';
-import { findShop } from '../arguments.ts';
+import { shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { wokenText } from '../retry-now/retry-now.ts';
+import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
-import { pausesIn, pauseText } from './read-pauses.ts';
+import { type PauseStatus, pausesIn, pauseText } from './read-pauses.ts';
 
 export interface PauseOptions {
   readonly shop?: string;
@@ -23,7 +26,7 @@ export interface PauseOptions {
 export async function pauseCommand(session: Session, options: PauseOptions): Promise<ExitCode> {
   const { terminal, json } = session;
   const deployment = await session.findDeployment();
-  const shops = shopsOf(deployment, options);
+  const shops = domainsOf(deployment, options);
   const what = `${options.queue ? `the queue ${options.queue}` : 'all calls'} of ${shops.join(', ')}`;
   if (!options.yes && !(await terminal.confirm(`Pause ${what}?`))) {
     const next = nextCommand(deployment, commandLine('pause', { ...options, yes: true }));
@@ -32,35 +35,51 @@ export async function pauseCommand(session: Session, options: PauseOptions): Pro
     return EXIT.failed;
   }
   const { arn } = await readCaller(deployment.aws);
-  return change(session, deployment, shops, (control, now) =>
+  const documents = await change(session, deployment, shops, (control, now) =>
     withOperatorPause(control, options.queue ?? 'all', arn, now),
   );
+  if (json) terminal.json({ changed: true, shops: documents });
+  return EXIT.fine;
 }
 
+/** End the pauses → wake what waited for their end. */
 export async function resumeCommand(session: Session, options: PauseOptions): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const { queue } = options;
   const deployment = await session.findDeployment();
-  return change(session, deployment, shopsOf(deployment, options), (control, now) =>
-    resumed(control, options.queue ?? 'all', now),
+  const shops = domainsOf(deployment, options);
+  const documents = await change(session, deployment, shops, (control, now) =>
+    resumed(control, queue ?? 'all', now),
   );
+  const waiting = await readWaiting(deployment, shops, new Date());
+  const meant = waiting.filter((one) =>
+    queue === undefined
+      ? WAITED_FOR_RESUME.has(one.waitsFor)
+      : one.queue === queue && one.waitsFor === 'paused',
+  );
+  const { woken } = await wake(deployment, meant);
+  if (json) terminal.json({ changed: true, shops: documents, woken: woken.length });
+  else if (woken.length > 0) terminal.line(wokenText(woken));
+  return EXIT.fine;
 }
 
-function shopsOf({ connector }: Deployment, { shop }: PauseOptions): readonly string[] {
-  return shop === undefined
-    ? connector.shops.map(({ domain }) => domain)
-    : [findShop(connector, shop).domain];
-}
+/** What `resume` without a queue ends. */
+const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);
+
+const domainsOf = ({ connector }: Deployment, { shop }: PauseOptions) =>
+  shopsOf(connector, shop).map(({ domain }) => domain);
 
 async function change(
   session: Session,
   deployment: Deployment,
   shops: readonly string[],
   next: (control: ShopControl, now: Date) => ShopControl,
-): Promise<ExitCode> {
+) {
   const { terminal, json } = session;
   const recorded = await session.beginChange(deployment);
   const ledger = openLedger(deployment);
   const now = new Date();
-  const documents = [];
+  const documents: { shop: string; pauses: readonly PauseStatus[] }[] = [];
   for (const shop of shops) {
     const control = await changeControl(ledger, shop, (found) => next(found, now));
     const pauses = pausesIn(shop, control, now);
@@ -70,8 +89,7 @@ async function change(
     if (pauses.length === 0) terminal.line(`${shop}: not paused`);
     for (const pause of pauses) terminal.line(pauseText(pause));
   }
-  if (json) terminal.json({ changed: true, shops: documents });
-  return EXIT.fine;
+  return documents;
 }
 
 function commandLine(name: string, { shop, queue, yes }: PauseOptions): string {

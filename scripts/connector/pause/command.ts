@@ -36,7 +36,7 @@ export function registerResume(program: Command): void {
     .command('resume')
     .summary('let the calls to the loyalty service go on')
     .description(
-      'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited is sent within the time that it had waited, at most an hour.',
+      'Ends pauses: those that "pause" began and, without --queue, also one that the loyalty service asked for or that refused credentials caused. What waited for that is sent at once.',
     )
     .option('--shop <domain>', 'only this shop')
     .addOption(queueOption('only the pause of this queue'))
@@ -48,5 +48,5 @@ export function registerResume(program: Command): void {
     );
 }
 
-const queueOption = (what: string) =>
+export const queueOption = (what: string) =>
   new Option('--queue <queue>', what).choices(['orders', 'products', 'coupons', 'balances']);

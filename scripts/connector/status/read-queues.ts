@@ -1,14 +1,8 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Deployment } from '../deployment/deployment.ts';
+import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
 import { deployedFamilies } from './figures.ts';
 import type { QueueStatus } from './status-model.ts';
-
-const OUTPUTS = {
-  orders: ['OrdersQueueUrl', 'OrdersDeadLetterQueueUrl'],
-  products: ['ProductsQueueUrl', 'ProductsDeadLetterQueueUrl'],
-  coupons: ['CouponsQueueUrl', 'CouponsDeadLetterQueueUrl'],
-  balances: ['BalancesQueueUrl', 'BalancesDeadLetterQueueUrl'],
-} as const;
 
 /** How old the oldest message of each of these queues is, in seconds. */
 export type ReadAges = (queueNames: readonly string[]) => Promise<readonly (number | undefined)[]>;
@@ -19,14 +13,14 @@ export async function readQueues(
   readAges: ReadAges,
 ): Promise<readonly QueueStatus[]> {
   const families = deployedFamilies(connector);
-  const urls = families.map((family) => output(OUTPUTS[family][0]));
+  const urls = families.map((family) => output(QUEUE_OUTPUTS[family].queue));
   // Depths are useful without ages, but not the reverse.
   const ages = readAges(urls.map(nameOf)).catch(() => []);
   const counts = await Promise.all(
     families.map(async (family, index) => ({
       family,
       source: await count(client, urls[index] ?? ''),
-      dead: await count(client, output(OUTPUTS[family][1])),
+      dead: await count(client, output(QUEUE_OUTPUTS[family].letters)),
     })),
   );
   const known = await ages;

@@ -2,10 +2,12 @@ import type { DeadLetters } from '../events/dead-letter.ts';
 import type { EventAge } from '../events/decode-event.ts';
 import type { QueuedEvent } from '../events/event.ts';
 import type { ReceivedMessage, SourceQueue } from '../events/queues.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Pauses } from '../pause/pauses.ts';
 import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
 import { isRetryWindowOver, queuedAt, retryDelaySeconds } from './retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+import { PATIENT, recordWaiting } from './waiting.ts';
 
 /** A message and the event it carries; `unreadable` says why its envelope could not be read. */
 export type Item =
@@ -26,6 +28,7 @@ export interface ConcludeWorld {
 
 export interface DelayWorld extends ConcludeWorld {
   readonly source: SourceQueue;
+  readonly ledger: Pick<Ledger, 'write'>;
   readonly random: () => number;
   readonly retryWindowDays: number;
   /** Other shops use the same queue. */
@@ -168,6 +171,12 @@ export async function delayMessages(
     // Harmless: they come back after the queue's own visibility instead.
     world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
   }
+  try {
+    await recordWaiting(stay, retry, seconds, world);
+  } catch (error) {
+    // They wait all the same; only "status" and "retry-now" do not know of them.
+    world.telemetry.log('warn', 'a wait could not be recorded', errorFields(error));
+  }
   return kept.map(({ messageId }) => messageId);
 }
 
@@ -178,13 +187,6 @@ function secondsSinceResumed(items: readonly Item[], { pauses, now }: DelayWorld
   const shop = items.find(({ event }) => event)?.event?.shop;
   return shop === undefined ? undefined : pauses.secondsSinceResumed(shop, now());
 }
-
-/** They wait for something that may take hours without any fault. */
-const PATIENT: ReadonlySet<RetryReason['why']> = new Set([
-  'customer-not-found',
-  'redemption-open',
-  'not-cancelled',
-]);
 
 /**
  * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available

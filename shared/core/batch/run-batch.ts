@@ -32,7 +32,7 @@ export interface Settle<World> {
 type Work = (group: Group) => Promise<RetryReason | undefined>;
 
 export interface BatchWorld extends DelayWorld {
-  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** What a topic means, for messages that do not say it themselves. */
   readonly meaningOf: MeaningOf;
   /** How many groups are worked on side by side. */

@@ -14,7 +14,7 @@ export interface EntityKey {
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
  * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * letter.
+ * letter; `waiting`, that a message waits for its next attempt.
  */
 export type RecordKind =
   | 'customer'
@@ -25,7 +25,8 @@ export type RecordKind =
   | 'cursor'
   | 'audit'
   | 'control'
-  | 'parked';
+  | 'parked'
+  | 'waiting';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. */

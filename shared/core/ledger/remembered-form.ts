@@ -14,6 +14,7 @@ const LETTERS = {
   cursor: 'r',
   control: 'w',
   parked: 'd',
+  waiting: 'a',
 } as const;
 
 export interface RememberedForm<Value> {

@@ -138,6 +138,11 @@ export function resumed(control: ShopControl, part: PausedPart, now: Date): Shop
   };
 }
 
+/** Ends the pause that refused credentials began: the next message tries them. Undefined: there is none. */
+export function withoutRefusal({ service, ...rest }: ShopControl): ShopControl | undefined {
+  return service?.why === 'misconfigured' ? rest : undefined;
+}
+
 /** For how long operators paused the queue since then. */
 export function pausedMs(
   { operator, past }: ShopControl,

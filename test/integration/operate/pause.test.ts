@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { changeControl, withServicePause } from '../../../shared/core/pause/shop-control.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { placeOrder } from '../../support/placed-order.ts';
 
 const operated = useOperatedConnector();
 const orders = () => operated.loyalty.state().orders.length;
-
-async function placeOrder(): Promise<void> {
-  const { actions } = operated.store;
-  const { id: customerId } = actions.createCustomer({ firstName: 'Ada', email: 'ada@example.org' });
-  const lines = [{ title: 'Linen shirt', price: 60 }];
-  const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
-  actions.fulfilOrder({ orderId: order.id });
-  await operated.send({
-    ...{ shop: SHOP, kind: 'order', id: order.id, topic: 'orders/updated' },
-    ...{ claim: 'changed', origin: 'reconcile', deliveryId: `changed-${order.id}` },
-    ...{ receivedAt: new Date().toISOString(), body: undefined },
-  });
-}
 
 describe('loyalty-connector pause and resume', () => {
   it('stop and continue the calls of a shop; status, doctor and history show it', async () => {
@@ -28,7 +16,7 @@ describe('loyalty-connector pause and resume', () => {
     const paused = await operated.run('pause --queue orders --yes');
     expect(paused.stderr).toBe('');
     expect(paused.stdout).toMatch(/^example-store\.myshopify\.com: orders paused since .* by arn:/);
-    await placeOrder();
+    await placeOrder(operated);
     await operated.work();
     expect(orders()).toBe(0);
 
@@ -45,7 +33,7 @@ describe('loyalty-connector pause and resume', () => {
     expect(fix).toContain(`resume --shop ${SHOP} --queue orders`);
 
     const resumed = JSON.parse((await operated.run('resume --json')).stdout);
-    expect(resumed).toEqual({ changed: true, shops: [{ shop: SHOP, pauses: [] }] });
+    expect(resumed).toEqual({ changed: true, shops: [{ shop: SHOP, pauses: [] }], woken: 0 });
     const history = await operated.run('history');
     expect(history.stdout).toMatch(/pause/);
     expect(history.stdout).toMatch(/resume/);

@@ -246,6 +246,28 @@ describe('the client', () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it('tries other credentials at once when the service refuses the first, and the same ones never twice', async () => {
+    server.script = answering(401, '{}');
+    let stored = 'old';
+    const asked: string[] = [];
+    const rotated = createLoyaltyClient({
+      baseUrl: server.url,
+      credentials: async (given) => {
+        asked.push(given);
+        return { token: 't', key: given === 'were-refused' ? stored : 'old' };
+      },
+    });
+    expect(await rotated.getCustomer('1')).toMatchObject({ class: 'misconfigured' });
+    expect(server.received).toHaveLength(1);
+    stored = 'new';
+    await rotated.getCustomer('1');
+    expect(asked).toEqual(['for-a-call', 'were-refused', 'for-a-call', 'were-refused']);
+    expect(server.received.map(({ headers }) => headers.authorization).slice(1)).toEqual([
+      `Basic ${btoa('t:old')}`,
+      `Basic ${btoa('t:new')}`,
+    ]);
+  });
+
   it('takes credentials whose keeper does not answer for a fault that passes', async () => {
     const unread = createLoyaltyClient({
       baseUrl: server.url,
