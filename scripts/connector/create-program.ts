@@ -3,6 +3,7 @@ import { VERSION } from '../../shared/config/release.ts';
 import { registerApp } from './app/command.ts';
 import { registerBackfill } from './backfill/command.ts';
 import { registerCompare } from './compare/command.ts';
+import { registerCompletion } from './completion/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
@@ -130,4 +131,5 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerBackfill,
   registerResend,
   registerExplainStack,
+  registerCompletion,
 ];

@@ -8,6 +8,7 @@ export const COMMANDS: Readonly<
 > = {
   init: { kind: 'own', line: '' },
   'explain-stack': { kind: 'own', line: '' },
+  completion: { kind: 'own', line: '' },
   setup: { kind: 'own', line: '' },
   start: { kind: 'own', line: '' },
   synth: { kind: 'own', line: '' },

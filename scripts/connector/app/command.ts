@@ -8,6 +8,7 @@ Examples:
   npx loyalty-connector app write --to ../my-app       one shop, into another folder
   cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
   npx loyalty-connector app check                      what differs, and what to do about it
+  npx loyalty-connector app list                       the same, to paste into the Dev Dashboard
 
 The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
 address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
@@ -21,7 +22,7 @@ export function registerApp(program: Command): void {
     .description(
       'Writes the folder of the Shopify app from the settings and the deployed addresses, and compares it.',
     )
-    .addHelpText('after', EXAMPLES);
+    .addHelpText('afterAll', EXAMPLES);
   group
     .command('write')
     .summary('write the folder that "shopify app deploy" releases')

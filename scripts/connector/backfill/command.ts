@@ -5,6 +5,16 @@ import type { PaceOptions, StartOptions } from './pace.ts';
 
 const KINDS = ['orders', 'products', 'discounts'] as const;
 
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector backfill orders --since 2026-01-01 --until 2026-03-01    only estimates
+  npx loyalty-connector backfill orders --since 90d --rate 20/s --yes
+  npx loyalty-connector backfill products --yes
+  npx loyalty-connector backfill discounts --yes
+  npx loyalty-connector backfill status
+  npx loyalty-connector backfill resume orders_2026-01-01_2026-03-01
+`;
+
 /** `loyalty-connector backfill …` */
 export function registerBackfill(program: Command): void {
   const group = program
@@ -12,7 +22,8 @@ export function registerBackfill(program: Command): void {
     .summary('send orders, products or discounts from before the connector')
     .description(
       "Sends orders, products or discount codes of the past through the connector's own queues, from one file that the store writes. Orders are marked as history, so that campaigns can ignore them. It can be stopped at any time and resumed.",
-    );
+    )
+    .addHelpText('afterAll', EXAMPLES);
   for (const kind of KINDS) registerKind(group, kind);
   paced(group.command('resume'))
     .argument('<id>', 'the id of the backfill, as its start and "backfill status" show it')

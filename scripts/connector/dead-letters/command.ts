@@ -6,6 +6,14 @@ import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
 import type { LetterFilter } from './letter-filter.ts';
 import type { ReplayOptions } from './replay/replay-command.ts';
 
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector dead-letters list --reason rejected
+  npx loyalty-connector dead-letters show 5512345678901
+  npx loyalty-connector dead-letters replay --reason rejected --limit 1 --wait --yes
+  npx loyalty-connector dead-letters drop --id 5512345678901 --because "a test of the till"
+`;
+
 /** `loyalty-connector dead-letters …` */
 export function registerDeadLetters(program: Command): void {
   const group = program
@@ -13,7 +21,8 @@ export function registerDeadLetters(program: Command): void {
     .summary('list, show, replay and drop what could not be delivered')
     .description(
       'What could not be delivered waits in a dead-letter queue, with its reason, for a person.',
-    );
+    )
+    .addHelpText('afterAll', EXAMPLES);
   registerList(group);
   registerShow(group);
   registerReplay(group);

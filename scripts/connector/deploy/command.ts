@@ -21,6 +21,12 @@ interface DeployOptions {
   readonly allowLoss?: readonly string[];
 }
 
+const SYNTH_EXAMPLES = `
+Examples:
+  npx loyalty-connector synth                every stage
+  npx loyalty-connector synth --stage dev
+`;
+
 /** `loyalty-connector synth` */
 export function registerSynth(program: Command): void {
   program
@@ -28,6 +34,7 @@ export function registerSynth(program: Command): void {
     .summary('write the CloudFormation templates; needs no AWS account')
     .description('Checks the settings, bundles the functions and writes the templates to cdk.out.')
     .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
+    .addHelpText('after', SYNTH_EXAMPLES)
     .action(
       runAction<SynthOptions>(async ({ terminal }, { stage }) => {
         const { ASSEMBLY, runCdk, SYNTH } = await import('./run-cdk.ts');
@@ -39,6 +46,15 @@ export function registerSynth(program: Command): void {
       }),
     );
 }
+
+const DEPLOY_EXAMPLES = `
+Examples:
+  npx loyalty-connector deploy --region eu-west-1
+  npx loyalty-connector deploy --stage dev --yes    without a question, for a script
+  npx loyalty-connector deploy --roll-back          after you installed an older version
+
+It asks AWS first, so that missing credentials are noticed before anything is bundled.
+`;
 
 /** `loyalty-connector deploy` */
 export function registerDeploy(program: Command): void {
@@ -52,6 +68,7 @@ export function registerDeploy(program: Command): void {
       '--allow-loss <ids...>',
       'let these resources, which hold state, be replaced or deleted',
     )
+    .addHelpText('after', DEPLOY_EXAMPLES)
     .action(
       runAction<DeployOptions>(async ({ terminal }, { stage, ...options }) => {
         const { yes = false, region, profile } = options;

@@ -3,6 +3,11 @@ import { stageName } from '../arguments.ts';
 import { EXIT } from '../exit.ts';
 import { runAction } from '../run-action.ts';
 
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector explain-stack sync-orders < stack-trace.txt
+`;
+
 /** `loyalty-connector explain-stack` */
 export function registerExplainStack(program: Command): void {
   program
@@ -11,6 +16,7 @@ export function registerExplainStack(program: Command): void {
     .description('Reads a stack trace from standard input. The logs call the function "service".')
     .argument('<service>', 'the function: sync-orders and so on')
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
+    .addHelpText('after', EXAMPLES)
     .action(
       runAction<{ readonly stage: string }>(async ({ terminal }, { stage }, service = '') => {
         const { explainStack, readSourceMap } = await import('./explain-stack.ts');

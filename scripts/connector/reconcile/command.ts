@@ -2,6 +2,12 @@ import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
 import type { ReconcileOptions } from './start-reconcile.ts';
 
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector reconcile           what changed since the last run
+  npx loyalty-connector reconcile --deep    everything
+`;
+
 /** `loyalty-connector reconcile` */
 export function registerReconcile(program: Command): void {
   program
@@ -11,6 +17,7 @@ export function registerReconcile(program: Command): void {
       'Starts the comparison that also runs by schedule, and does not wait for its end. Repeating it is harmless.',
     )
     .option('--deep', 'compare everything, not only what changed lately')
+    .addHelpText('after', EXAMPLES)
     .action(
       runAction<ReconcileOptions>(async (session, options) =>
         (await import('./start-reconcile.ts')).startReconcile(session, options),

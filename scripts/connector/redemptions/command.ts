@@ -6,6 +6,8 @@ import type { ListOptions } from './show-redemptions.ts';
 
 const EXAMPLES = `
 Examples:
+  npx loyalty-connector redemptions list
+  npx loyalty-connector redemptions show 7012345
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --refused --yes
       the loyalty service took no points
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
@@ -22,7 +24,8 @@ export function registerRedemptions(program: Command): void {
     .summary('list, show and close redeemed rewards')
     .description(
       'Rewards that customers redeemed in the store. The connector finishes them by itself; one that it cannot finish waits for a person.',
-    );
+    )
+    .addHelpText('afterAll', EXAMPLES);
   group
     .command('list')
     .summary('list unfinished redemptions; all with --all')
@@ -59,7 +62,6 @@ export function registerRedemptions(program: Command): void {
     .option('--refused', 'the loyalty service took no points')
     .option('--cancelled', 'it took points, and they were given back')
     .option('--yes', 'do it')
-    .addHelpText('after', EXAMPLES)
     .action(
       runAction<CloseOptions>(async (session, options, customer = '', id = '') =>
         (await import('./close-redemption.ts')).closeCommand(session, customer, id, options),

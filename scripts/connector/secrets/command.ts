@@ -19,6 +19,7 @@ export function registerSecrets(program: Command): void {
     .command('secrets')
     .summary('store the secrets of a shop')
     .description('Stores the credentials for the store and the loyalty service in Secrets Manager.')
+    .addHelpText('afterAll', EXAMPLES)
     .command('set')
     .summary('store one secret, asked for or read from standard input')
     .description('Stores one secret of a shop. Values are never given on the command line.')
@@ -28,7 +29,6 @@ export function registerSecrets(program: Command): void {
     .option('--finish', 'webhook: end a rotation; the older secret is no longer accepted')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
     .option('--yes', 'webhook: replace a secret that is in use, without overlap')
-    .addHelpText('after', EXAMPLES)
     .action(
       runAction<SetSecretOptions>(async (...given) =>
         (await import('./set-secret.ts')).setSecret(...given),

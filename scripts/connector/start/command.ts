@@ -4,6 +4,13 @@ import { stageName, wholeNumber } from '../arguments.ts';
 const PORTS = 'webhooks, gateway, store, loyalty, metrics, shop';
 const HIGHEST_FIRST_PORT = 65_535 - 5;
 
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector start                       plays a day, then keeps running
+  npx loyalty-connector start --once                ends after the comparison, for a script
+  npx loyalty-connector start --data .connector/data --no-demo
+`;
+
 /** `loyalty-connector start` */
 export function registerStart(program: Command): void {
   program
@@ -28,6 +35,7 @@ export function registerStart(program: Command): void {
       wholeNumber(0, HIGHEST_FIRST_PORT),
       4030,
     )
+    .addHelpText('after', EXAMPLES)
     .action(async ({ once = false, new: isNew = false, ...options }) => {
       // It stops in order on signals of its own, so it takes no session.
       const { runStack } = await import('../../../local/stack/run-stack.ts');

@@ -20,6 +20,7 @@ export function registerStorefront(program: Command): void {
     .command('storefront')
     .summary('set up the loyalty program in the store')
     .description('Sets up what shows points, cashback, tier and rewards in the store.')
+    .addHelpText('afterAll', EXAMPLES)
     .command('setup')
     .summary('create the metafield definitions and the token of point events')
     .description('Creates what the storefront needs. Without --yes it only shows what is missing.')
@@ -27,7 +28,6 @@ export function registerStorefront(program: Command): void {
     .option('--rotate', 'create a new token and keep accepting the current one')
     .option('--finish', 'end a rotation: older tokens and addresses are no longer accepted')
     .option('--yes', 'do it')
-    .addHelpText('after', EXAMPLES)
     .action(
       runAction<SetUpOptions>(async (session, options) =>
         (await import('./set-up.ts')).setUpStorefront(session, options),

@@ -3,12 +3,20 @@ import { runAction } from '../run-action.ts';
 import type { WebhookOptions } from './subscriptions.ts';
 import type { SyncOptions } from './sync-webhooks.ts';
 
+const EXAMPLES = `
+Examples:
+  npx loyalty-connector webhooks check
+  npx loyalty-connector webhooks sync                shows what it would do
+  npx loyalty-connector webhooks sync --shop example-store.myshopify.com --yes
+`;
+
 /** `loyalty-connector webhooks …` */
 export function registerWebhooks(program: Command): void {
   const group = program
     .command('webhooks')
     .summary('check and repair the webhook subscriptions')
-    .description('Checks and repairs the subscriptions that make the store send its webhooks.');
+    .description('Checks and repairs the subscriptions that make the store send its webhooks.')
+    .addHelpText('afterAll', EXAMPLES);
   group
     .command('check')
     .summary('compare the subscriptions with what the connector needs')

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { completionScript } from '../../../scripts/connector/completion/completion-script.ts';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent ? `${pathOf(parent)} ${command.name()}`.trim() : '';
+}
+
+function allOf(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}
+
+/** The words of each example, without what the shell takes and without the remark beside it. */
+function examplesIn(help: string): readonly (readonly string[])[] {
+  const lines = help.replaceAll(/\\\n\s*/g, '').matchAll(/^ {2}npx loyalty-connector (.+)$/gm);
+  return [...lines].map(([, line = '']) => {
+    const [said = ''] = line.split(/ {2,}| [|<>]/, 1);
+    return (said.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+  });
+}
+
+/** The command that the real program runs for these words; throws for a mistake in them. */
+function commandFor(words: readonly string[]): string {
+  const program = createProgram();
+  let found = '';
+  for (const command of allOf(program)) {
+    command.configureOutput({ writeErr: () => {} });
+    if (command.commands.length > 0) continue;
+    command.action(() => {
+      found = pathOf(command);
+    });
+  }
+  program.parse(words, { from: 'user' });
+  return found;
+}
+
+const helps = allOf(createProgram()).map((command) => ({
+  path: pathOf(command),
+  help: helpOf(command),
+}));
+
+describe('the help', () => {
+  it.each(helps)('of "$path" has an example that the program accepts', ({ path, help }) => {
+    const shown = examplesIn(help).map(commandFor);
+    expect(shown.filter((one) => `${one} `.startsWith(path && `${path} `))).not.toEqual([]);
+    expect(shown).not.toContain('');
+  });
+});
+
+/** What bash offers for the last of these words. */
+function offered(...words: readonly string[]): readonly string[] {
+  const script = `${completionScript(createProgram(), 'bash')}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _loyalty_connector; echo "\${COMPREPLY[*]}"`;
+  const given = ['--norc', '-c', script, 'bash', ...words];
+  return execFileSync('bash', given, { encoding: 'utf8' }).trim().split(' ');
+}
+
+describe('completion', () => {
+  it('offers commands, then their options, then the values of an option', () => {
+    expect(offered('loyalty-connector', 'dead')).toEqual(['dead-letters']);
+    expect(offered('npx', 'loyalty-connector', 'dead-letters', 're')).toEqual(['replay']);
+    expect(offered('loyalty-connector', '--json', 'status', '--st')).toEqual(['--stack']);
+    expect(offered('npx', 'loyalty-connector', 'pause', '--queue', 'or')).toEqual(['orders']);
+    expect(offered('loyalty-connector', 'completion', 'f')).toEqual(['fish']);
+  });
+
+  it('leaves other commands of npx alone', () => {
+    expect(offered('npx', 'cdk', 'sy')).toEqual(['']);
+  });
+
+  it.each(['bash', 'zsh', 'fish'] as const)('knows every command and option in %s', (shell) => {
+    const script = completionScript(createProgram(), shell);
+    for (const command of allOf(createProgram())) {
+      const place = `' ${pathOf(command)}'`.replace("' '", "''");
+      const line = script.slice(script.indexOf(place)).split(/;;|\n {4}case/, 1)[0];
+      for (const { long } of command.options) expect(line, place).toContain(long);
+    }
+  });
+});
