@@ -62,11 +62,13 @@ async function answer(
 ): Promise<void> {
   const body = await readBody(request);
   if (body.kind === 'broken-off') return;
-  if (body.kind === 'too-large') return respond(response, { status: 413, body: '' });
   const { method = 'GET', headers } = request;
   if (!isLoopbackHost(headers.host)) return respond(response, { status: 403, body: '' });
   const { pathname, search } = new URL(request.url ?? '/', 'http://demo');
   const visit = readVisit(headers.cookie);
+  if (body.kind === 'too-large') {
+    return respond(response, showNotice(413, shop, visit, 'This is more than the shop reads'));
+  }
   if (pathname.startsWith(`${PROXY_PATH}/`)) {
     const proxied = {
       method,

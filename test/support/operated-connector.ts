@@ -87,6 +87,8 @@ export async function openOperatedConnector({
     shop: { domain: SHOP },
     accessToken: SECRETS.store.accessToken,
     secret: SECRETS.webhook.current,
+    // Of the largest plan: what a test cleans up must not make the store refuse the next one.
+    settings: { bucketSize: 20_000, restorePerSecond: 1_000 },
   });
 
   Object.assign(process.env, {

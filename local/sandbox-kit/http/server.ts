@@ -35,7 +35,7 @@ export async function startServer(dispatch: Dispatch, port: number): Promise<Ser
       if (stopped.signal.aborted) return;
       console.error('The sandbox has a bug.', error);
       if (response.headersSent) response.destroy();
-      else respond(response, jsonAnswer(500, { problems: ['The sandbox has a bug.'] }));
+      else respond(response, bugAnswer(request));
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -50,6 +50,18 @@ export async function startServer(dispatch: Dispatch, port: number): Promise<Ser
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+/** A person at a browser gets a page. */
+function bugAnswer({ headers }: IncomingMessage): Answer {
+  const problem = 'The sandbox has a bug.';
+  if (!headers.accept?.includes('text/html')) return jsonAnswer(500, { problems: [problem] });
+  return {
+    status: 500,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
+<title>${problem}</title><h1>${problem}</h1><p>Its terminal says more. <a href="/">Start page</a></p></html>`,
   };
 }
 
