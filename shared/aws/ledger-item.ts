@@ -207,9 +207,11 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   return { entry, faults };
 }
 
-type OutcomeTuple = readonly [string, string, number, string, string?];
+/** Release 0.2.0 leaves the last one out when it writes the item again. */
+type OutcomeTuple = readonly [string, string, number, string, string?, string?];
 
-function toTuple({ at, outcome, version, topic, why }: PastOutcome): OutcomeTuple {
+function toTuple({ at, outcome, version, topic, why, origin }: PastOutcome): OutcomeTuple {
+  if (origin) return [at, outcome, version, topic, why ?? '', origin];
   return why === undefined ? [at, outcome, version, topic] : [at, outcome, version, topic, why];
 }
 
@@ -226,8 +228,11 @@ function isTuple(value: unknown): value is OutcomeTuple {
   );
 }
 
-function fromTuple([at, outcome, version, topic, why]: OutcomeTuple): PastOutcome {
-  return { at, outcome, version, topic, ...(why !== undefined && { why }) };
+function fromTuple([at, outcome, version, topic, why, origin]: OutcomeTuple): PastOutcome {
+  return {
+    ...{ at, outcome, version, topic, ...(why && { why }) },
+    ...(origin === 'reconcile' && { origin }),
+  };
 }
 
 function jsonIn<T>(attribute: AttributeValue | undefined, read: (value: unknown) => T) {

@@ -11,7 +11,7 @@ import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { printable, wrap } from '../terminal/text.ts';
 import { askStore, mapNow } from '../trace/collect-trace.ts';
-import { parseId } from '../trace/show-trace.ts';
+import { findEntity } from '../trace/find-entity.ts';
 import { type Compared, compareSides, type Held, heldIn } from './compare-sides.ts';
 
 const HEADS = {
@@ -36,9 +36,10 @@ export async function showComparison(
   idText = '',
 ): Promise<ExitCode> {
   const kind = parseKind(kindText);
-  const id = parseId(kind, idText);
   const deployment = await findDeployment();
   const shop = findShop(deployment.connector, named);
+  const services = openShopServices(deployment);
+  const { id } = await findEntity(kind, idText, { deployment, services, shop });
   const key: ComparedKey = { shop: shop.domain, kind, id };
   const compared = await compare(deployment, shop, key);
   const { text, style, code } = HEADS[compared.verdict];

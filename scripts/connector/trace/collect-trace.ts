@@ -1,4 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { queueFamilyOf } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
   type EntityKey,
@@ -12,12 +13,13 @@ import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';
-import { openLetterQueues } from '../dead-letters/letter-queues.ts';
+import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
 import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
 import type { ReadLetter } from '../dead-letters/read-letter.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
-import { openShopServices } from '../deployment/services.ts';
+import type { ShopServices } from '../deployment/services.ts';
+import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =
@@ -34,6 +36,10 @@ export interface Trace {
   /** What the loyalty service should hold by today's rules; undefined: unknown. */
   readonly mapped: Mapped | undefined;
   readonly readBack: ReadBack;
+  /** Calls for it are paused. */
+  readonly pause: PauseStatus | undefined;
+  /** Messages on the queue of its kind, of any entity. */
+  readonly waiting: number;
 }
 
 export interface Traced {
@@ -45,15 +51,18 @@ export interface Traced {
 /** Reads ledger, store, dead letters and loyalty service, and changes nothing. */
 export async function collectTrace(
   deployment: Deployment,
+  services: ShopServices,
   { shop, kind, id }: Traced,
   signal: AbortSignal,
   onProgress: (seen: number, total: number) => void,
 ): Promise<Trace> {
   const key = { shop: shop.domain, kind, id } as const;
-  const services = openShopServices(deployment);
   const ledger = openLedger(deployment);
   const letters: ReadLetter[] = [];
-  const [entries, store] = await Promise.all([
+  const family = queueFamilyOf(kind);
+  const [pauses, { ready, hidden }, entries, store] = await Promise.all([
+    readPauses(ledger, [shop], new Date()),
+    openSourceQueues(deployment, [family]).depth.of(family),
     ledger.readMany([key]),
     askStore(services.store, key),
     surveyLetters({
@@ -65,10 +74,12 @@ export async function collectTrace(
     }),
   ]);
   const entry = entries.get(ledgerKeyText(key));
+  const pause = pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part));
+  const waiting = ready + hidden;
   const mapped = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
   const readBack = await askLoyalty(services.loyalty(shop), mapped);
   const newestFirst = letters.toSorted((one, other) => other.at - one.at);
-  return { key, entry, letters: newestFirst, store, mapped, readBack };
+  return { key, entry, letters: newestFirst, store, mapped, readBack, pause, waiting };
 }
 
 export async function askStore(

@@ -1,6 +1,7 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import { hasOtherRules } from '../../../shared/core/mapping/wanted-state.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import { pauseText, resumeText } from '../pause/read-pauses.ts';
 import type { Trace } from './collect-trace.ts';
 
 export interface TraceVerdict {
@@ -13,7 +14,7 @@ export interface TraceVerdict {
 
 /** Decides whether the loyalty service has the current state of the store. */
 export function judgeTrace(trace: Trace): TraceVerdict {
-  const { entry, letters, store, mapped } = trace;
+  const { key, entry, letters, store, mapped, pause, waiting } = trace;
   const [letter] = letters;
   const show = letter && { next: `dead-letters show ${letter.messageId}` };
   if (store.kind === 'gone' && !entry) {
@@ -60,11 +61,34 @@ export function judgeTrace(trace: Trace): TraceVerdict {
   }
   const known =
     entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
-  return {
-    kind: 'differs',
-    what: `The current state of the store was not applied; ${known}. Its event is still in the queue, or the next reconcile sends it.`,
-    next: 'status',
-  };
+  const what = `The current state of the store was not applied; ${known}.`;
+  if (pause) {
+    const next = pause.by === 'operator' ? resumeText(pause) : 'status';
+    return { kind: 'differs', what: `${what} ${pauseText(pause)}.`, next };
+  }
+  return waiting > 0
+    ? { kind: 'differs', what: `${what} Its event is still on the queue.`, next: 'status' }
+    : {
+        kind: 'differs',
+        what: `${what} Nothing is on the queue: the next reconcile sends it.`,
+        next: `reconcile --wait --shop ${key.shop}`,
+      };
+}
+
+/**
+ * The last state that reconciliation found and no webhook had reported. What it sends again for another reason,
+ * such as a changed rule, has a line of the same state before it.
+ */
+export function lostWebhookOf({ key, entry }: Trace): string | undefined {
+  if (key.kind !== 'order' || !entry) return undefined;
+  const { outcomes } = entry;
+  const found = outcomes.findLast(
+    ({ origin, version }, index) =>
+      origin === 'reconcile' && outcomes.slice(0, index).every((one) => one.version < version),
+  );
+  if (!found) return undefined;
+  const at = momentText(Date.parse(found.at));
+  return `A webhook was lost: that of the change of ${momentText(found.version)} did not come, and reconciliation found the order (${at}).`;
 }
 
 export interface TimelineLine {
@@ -78,9 +102,14 @@ export interface TimelineLine {
 export function timelineOf({ entry, letters, store }: Trace): readonly TimelineLine[] {
   const lines: TimelineLine[] = [];
   const add = (at: number, who: TimelineLine['who'], what: string) => lines.push({ at, who, what });
-  for (const { at, outcome, version, topic, why } of entry?.outcomes ?? []) {
+  for (const { at, outcome, version, topic, why, origin } of entry?.outcomes ?? []) {
     const of = version > 0 ? `, the state of ${momentText(version)}` : '';
-    add(Date.parse(at), 'ledger', [outcome, topic, why].filter(Boolean).join(', ') + of);
+    const by = origin && ', found by reconciliation';
+    add(
+      Date.parse(at),
+      'ledger',
+      [outcome, topic, why].filter(Boolean).join(', ') + of + (by ?? ''),
+    );
   }
   for (const { at, reason, code, attempts, event, messageId } of letters) {
     if (event) add(Date.parse(event.receivedAt), 'dead letter', `received, ${event.topic}`);

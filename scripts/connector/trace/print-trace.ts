@@ -1,10 +1,11 @@
 import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
-import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
+import { maskPerson, maskPersonal } from '../dead-letters/show/mask-personal.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable, wrap } from '../terminal/text.ts';
 import type { ReadBack, Trace } from './collect-trace.ts';
-import { momentText, type TraceVerdict, timelineOf } from './judge-trace.ts';
+import { explainPoints } from './explain-points.ts';
+import { lostWebhookOf, momentText, type TraceVerdict, timelineOf } from './judge-trace.ts';
 
 const HEADS = {
   agrees: { text: 'IN AGREEMENT', style: 'green' },
@@ -30,6 +31,10 @@ export function printTrace(
   terminal.line(terminal.style(style, text));
   for (const line of wrap(verdict.what, terminal.width - 2)) terminal.line(`  ${printable(line)}`);
   if (verdict.next) terminal.line(`    ${terminal.style('cyan', verdict.next)}`);
+  for (const sentence of [explainPoints(trace)?.what, lostWebhookOf(trace)]) {
+    if (sentence === undefined) continue;
+    for (const line of wrap(sentence, terminal.width - 2)) terminal.line(`  ${printable(line)}`);
+  }
   terminal.line();
   for (const { at, who, what } of timelineOf(trace)) {
     const [first = '', ...rest] = wrap(printable(what), terminal.width - TIMELINE_WIDTH);
@@ -43,12 +48,12 @@ export function printTrace(
     for (const more of rest) terminal.line(' '.repeat(LABEL_WIDTH) + more);
   }
   if (!full || trace.mapped?.kind !== 'wanted') return;
-  const form = formOf(trace.mapped.wanted);
+  const form = formOf(trace.mapped.wanted, reveal);
   if (!form) return;
   terminal.line();
   terminal.line(`It should hold${reveal ? '' : ' (personal data is masked, --reveal shows it)'}:`);
-  const shown = JSON.stringify(reveal ? form : maskPersonal(form), null, 2);
-  for (const line of shown.split('\n')) terminal.line(`  ${printable(line)}`);
+  for (const line of JSON.stringify(form, null, 2).split('\n'))
+    terminal.line(`  ${printable(line)}`);
 }
 
 function factsOf({
@@ -169,8 +174,14 @@ function describeWanted(wanted: WantedState): string {
   }
 }
 
-/** The body of the call; undefined where the call has none. */
-export function formOf(wanted: WantedState): object | undefined {
+/** The body of the call, masked unless it is to be revealed; undefined where the call has none. */
+export function formOf(wanted: WantedState, reveal: boolean): object | undefined {
+  const body = bodyOf(wanted);
+  if (reveal || !body) return body;
+  return wanted.kind === 'member' ? maskPerson(wanted.member) : maskPersonal(body);
+}
+
+function bodyOf(wanted: WantedState): object | undefined {
   switch (wanted.kind) {
     case 'order':
       return wanted.order;

@@ -1,11 +1,15 @@
 import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { findShop } from '../arguments.ts';
-import { maskPersonal } from '../dead-letters/show/mask-personal.ts';
 import { nextCommand } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { printable } from '../terminal/text.ts';
 import { collectTrace, type Trace } from './collect-trace.ts';
-import { judgeTrace, timelineOf } from './judge-trace.ts';
+import { explainPoints } from './explain-points.ts';
+import { type FoundOrder, findEntity } from './find-entity.ts';
+import { judgeTrace, lostWebhookOf, timelineOf } from './judge-trace.ts';
 import { formOf, printTrace } from './print-trace.ts';
 
 export interface TraceOptions {
@@ -22,13 +26,14 @@ export async function showTrace(
   idText = '',
 ): Promise<ExitCode> {
   const kind = parseKind(kindText);
-  const id = parseId(kind, idText);
   const { terminal } = session;
   const signal = session.interruption();
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, named);
+  const services = openShopServices(deployment);
+  const { id, otherOrders } = await findEntity(kind, idText, { deployment, services, shop });
   const progress = terminal.progress('Searching the dead letters:');
-  const trace = await collectTrace(deployment, { shop, kind, id }, signal, (seen) =>
+  const trace = await collectTrace(deployment, services, { shop, kind, id }, signal, (seen) =>
     progress.report(seen),
   );
   progress.end();
@@ -37,8 +42,14 @@ export async function showTrace(
     ...judged,
     ...(judged.next !== undefined && { next: nextCommand(deployment, judged.next) }),
   };
-  if (session.json) terminal.json(asDocument(trace, verdict, reveal));
-  else printTrace(terminal, trace, verdict, { full, reveal });
+  if (session.json) {
+    terminal.json({ ...asDocument(trace, verdict, reveal), otherOrders });
+  } else {
+    printTrace(terminal, trace, verdict, { full, reveal });
+    printOrders(terminal, otherOrders, (one) =>
+      nextCommand(deployment, `trace order ${one} --shop ${shop.domain}`),
+    );
+  }
   return verdict.kind === 'agrees' ? EXIT.fine : EXIT.failed;
 }
 
@@ -50,25 +61,30 @@ function parseKind(text: string): EntityKind {
   throw new BadArguments(`trace an order, a product, a coupon or a customer, not "${text}".`);
 }
 
-const NAMES = { order: 'an order', product: 'a product', member: 'a customer' } as const;
-
-/** Users copy ids from addresses and payloads, so a global id is accepted too. */
-export function parseId(kind: EntityKind, text: string): string {
-  if (kind === 'coupon') return text;
-  const id = text.replace(/^gid:\/\/shopify\/(?:Order|Product|Customer)\//, '');
-  if (/^\d{1,30}$/.test(id)) return id;
-  throw new BadArguments(
-    `the id of ${NAMES[kind]} is the number at the end of its address in the admin, not "${text}".`,
+/** The customer's orders, or orders of a similar name: what a person may have meant. */
+function printOrders(
+  { line, paragraph }: Terminal,
+  orders: readonly FoundOrder[],
+  command: (id: string) => string,
+): void {
+  const [newest] = orders;
+  if (!newest) return;
+  line();
+  paragraph(
+    `Other orders: ${orders.map(({ name }) => printable(name)).join(', ')}. The newest of them:`,
   );
+  line(`    ${command(newest.id)}`);
 }
 
 function asDocument(trace: Trace, verdict: object, reveal: boolean) {
   const { key, entry, letters, store, mapped, readBack } = trace;
   const { remembered: _, ...known } = entry ?? {};
-  const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted) : undefined;
+  const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   return {
     ...key,
     verdict,
+    points: explainPoints(trace) ?? null,
+    lostWebhook: lostWebhookOf(trace) ?? null,
     timeline: timelineOf(trace).map((line) => ({ ...line, at: new Date(line.at).toISOString() })),
     ledger: entry ? known : null,
     deadLetters: letters.map(({ messageId, reason, code, why, at }) => ({
@@ -78,7 +94,7 @@ function asDocument(trace: Trace, verdict: object, reveal: boolean) {
     wanted: mapped && {
       kind: mapped.kind === 'wanted' ? mapped.wanted.kind : mapped.kind,
       ...(mapped.kind === 'skip' && { why: mapped.why }),
-      ...(form && { form: reveal ? form : maskPersonal(form) }),
+      ...(form && { form }),
     },
     readBack,
   };

@@ -3,6 +3,7 @@ import {
   type EntityWrite,
   type Ledger,
   type LedgerWrite,
+  type PastOutcome,
   replaceEntry,
   type WriteOf,
   withOutcome,
@@ -26,6 +27,7 @@ export interface Change<Key extends LedgerKey = LedgerKey> {
   readonly version: number;
   /** For the line among the entry's outcomes. */
   readonly topic: string;
+  readonly origin?: PastOutcome['origin'];
   readonly now: Date;
 }
 
@@ -128,7 +130,11 @@ const newestVersion = ({ version, entry }: Change): number =>
   Math.max(version, entry?.version ?? 0);
 
 function outcomesWith(change: Change, outcome: string, why?: string): LedgerWrite['outcomes'] {
-  const { entry, version, topic, now } = change;
+  const { entry, version, topic, origin, now } = change;
   const line = { at: now.toISOString(), outcome, version, topic };
-  return withOutcome(entry, { ...line, ...(why !== undefined && { why }) });
+  return withOutcome(entry, {
+    ...line,
+    ...(why !== undefined && { why }),
+    ...(origin && { origin }),
+  });
 }

@@ -10,6 +10,8 @@ export interface PastOutcome {
   readonly version: number;
   readonly topic: string;
   readonly why?: string;
+  /** Absent: an event of another origin, or of release 0.2.0 or earlier. */
+  readonly origin?: 'reconcile';
 }
 
 export const OUTCOMES_KEPT = 10;

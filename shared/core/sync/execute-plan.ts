@@ -31,7 +31,11 @@ export async function executePlan(
 ): Promise<Synced> {
   const { event, entry, snapshot } = given;
   const { version } = snapshot;
-  const step: Step = { ...given, version, topic: event.topic, now: world.now() };
+  const { topic, origin } = event;
+  const step: Step = {
+    ...{ ...given, version, topic, now: world.now() },
+    ...(origin === 'reconcile' && { origin }),
+  };
   if (plan.kind === 'superseded') return { outcome: plan, entry };
   if (mapped.kind === 'fault') return reject(step, unmappable(mapped), world);
   if (mapped.kind === 'skip') return skip(step, mapped.why, world);

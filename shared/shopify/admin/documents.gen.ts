@@ -1713,6 +1713,13 @@ type DiscountsCountQueryVariables = Exact<{
 
 type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
 
+type FindOrdersQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
 type MemberQueryVariables = Exact<{
   id: string;
   withMetafields: boolean;
@@ -2243,6 +2250,12 @@ export const discountsCountDocument: AdminDocument<DiscountsCountQuery, Discount
   name: 'DiscountsCount',
   kind: 'query',
   text: "query DiscountsCount($search:String!){discountNodesCount(query:$search limit:null){count}}",
+};
+
+export const findOrdersDocument: AdminDocument<FindOrdersQuery, FindOrdersQueryVariables> = {
+  name: 'FindOrders',
+  kind: 'query',
+  text: "query FindOrders($search:String!){orders(first:10 query:$search sortKey:CREATED_AT reverse:true){nodes{id name}}}",
 };
 
 export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {

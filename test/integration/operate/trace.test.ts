@@ -7,6 +7,7 @@ beforeAll(async () => {
   connector.confidential.addPersonal({
     customer: { first_name: 'Orsolya', last_name: 'Veracruz', email: 'orsolya@example.org' },
   });
+  connector.confidential.addPersonal({ customer: { email: 'nicanor@example.org' } });
 });
 
 function placeOrder(): string {
@@ -67,6 +68,7 @@ describe('loyalty-connector trace', () => {
     expect(lost.stdout).toContain('NOT IN AGREEMENT');
     expect(lost.stdout).toContain('nothing was applied yet');
     expect(lost.stdout).toContain('knows nothing of it');
+    expect(lost.stdout).toContain('No points yet: its webhook did not come');
     expect(lost.code).toBe(1);
 
     connector.loyalty.faults.add({
@@ -110,7 +112,49 @@ describe('loyalty-connector trace', () => {
     const guest = actions.placeOrder({ lines: [{ title: 'Shirt', price: 1 }] }).id;
     const skipped = await connector.run(`trace order ${guest}`);
     expect(skipped.stdout).toContain('It is not sent, by rule: guest.');
+    expect(skipped.stdout).toContain('No points: it is a guest order');
     expect(skipped.code).toBe(0);
+  });
+
+  it('finds an order by its number, its name or an e-mail address, and a customer by theirs', async () => {
+    const { actions } = connector.store;
+    const email = 'nicanor@example.org';
+    const customer = actions.createCustomer({ firstName: 'Nicanor', lastName: 'Belisle', email });
+    const place = () =>
+      actions.placeOrder({ lines: [{ title: 'Shirt', price: 9 }], customerId: customer.id, email });
+    const { id: earlier } = place();
+    const { id, number } = place();
+    const name = `#${number}`;
+    for (const typed of [name, String(number), email]) {
+      const { stdout, stderr } = await connector.run(`trace order ${typed}`);
+      expect(stderr).toBe('');
+      expect(stdout).toContain(`order ${id} of ${SHOP}`);
+    }
+    const { stdout } = await connector.run(`trace customer ${email} --json`);
+    const document = JSON.parse(stdout);
+    expect(document.id).toBe(customer.id);
+    expect(document.otherOrders.map((order: { id: string }) => order.id)).toEqual([id, earlier]);
+
+    const compared = await connector.run(`compare order ${name}`);
+    expect(compared.stdout).toContain(`order ${id} of ${SHOP}`);
+  });
+
+  it('says that a webhook was lost and reconciliation found the order', async () => {
+    const id = placeOrder();
+    await tellOf('order', id);
+    const { stdout } = await connector.run(`trace order ${id}`);
+    expect(stdout).toMatch(/A webhook was lost: .* and reconciliation\s+found the order/);
+    expect(stdout).toMatch(/ledger {7}applied, orders\/updated,.* found\s+by reconciliation/);
+  });
+
+  it.each([
+    ['trace order #9999999', 'The store has no order named "#9999999".'],
+    ['trace order nobody@example.org', 'The store has no order with this e-mail address.'],
+    ['trace customer nobody@example.org', 'The store has no customer with this e-mail address.'],
+  ])('answers "%s" without repeating an address', async (line, words) => {
+    const { code, stderr } = await connector.run(line);
+    expect(stderr.trim()).toBe(words);
+    expect(code).toBe(1);
   });
 
   it('says that it is unknown', async () => {
@@ -122,8 +166,8 @@ describe('loyalty-connector trace', () => {
   it.each([
     ['trace order', "missing required argument 'id'"],
     ['trace shop 1', 'trace an order, a product, a coupon or a customer, not "shop"'],
-    ['trace customer robin', 'the id of a customer is the number at the end of its address'],
-    ['trace order #1001', 'the number at the end of its address in the admin, not "#1001"'],
+    ['trace customer robin', 'a customer is an id or an e-mail address, not "robin"'],
+    ['trace product #1001', 'the number at the end of its address in the admin, not "#1001"'],
     ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
   ])('answers "%s" with one clear line', async (line, words) => {
     const { code, stdout, stderr } = await connector.run(line);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Trace } from '../../../scripts/connector/trace/collect-trace.ts';
-import { judgeTrace, timelineOf } from '../../../scripts/connector/trace/judge-trace.ts';
+import { explainPoints } from '../../../scripts/connector/trace/explain-points.ts';
+import {
+  judgeTrace,
+  lostWebhookOf,
+  timelineOf,
+} from '../../../scripts/connector/trace/judge-trace.ts';
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
@@ -28,6 +33,11 @@ const letter = {
   ...{ code: undefined, event: undefined, undecodable: undefined },
 } as unknown as Trace['letters'][number];
 
+const pause: Trace['pause'] = {
+  ...{ shop: 'example-store.myshopify.com', since: '2026-11-15T01:00:00.000Z' },
+  ...{ by: 'operator', part: 'orders', who: 'ops' },
+};
+
 function trace(changes: Partial<Trace> = {}): Trace {
   return {
     key: { shop: 'example-store.myshopify.com', kind: 'product', id: '7' },
@@ -36,6 +46,8 @@ function trace(changes: Partial<Trace> = {}): Trace {
     store: { kind: 'found', value: { kind: 'product', product } },
     mapped,
     readBack: { kind: 'nothing-to-read' },
+    pause: undefined,
+    waiting: 3,
     ...changes,
   };
 }
@@ -70,6 +82,20 @@ describe('the verdict on one entity', () => {
       'differs',
       'an earlier state was',
       'status',
+    ],
+    [
+      'suggests reconciliation where nothing is on the queue',
+      { entry: undefined, waiting: 0 },
+      'differs',
+      'Nothing is on the queue',
+      'reconcile --wait --shop example-store.myshopify.com',
+    ],
+    [
+      'names the pause that holds the change',
+      { entry: undefined, pause },
+      'differs',
+      'orders paused since 2026-11-15 01:00 UTC by ops',
+      'resume --shop example-store.myshopify.com --queue orders',
     ],
     [
       'differs when the store has deleted what is still there',
@@ -125,4 +151,60 @@ describe('the verdict on one entity', () => {
 it('shows what happened in time order, from every source', () => {
   const lines = timelineOf(trace({ letters: [letter] }));
   expect(lines.map(({ who }) => who)).toEqual(['dead letter', 'store', 'ledger']);
+});
+
+describe('the points of an order', () => {
+  const order = { OriginalId: '7', OrderTotal: 40, IsCompleted: true };
+  const wantedOf = (changes: object) =>
+    ({ kind: 'order', id: '7', order: { ...order, ...changes }, sold: [] }) as const;
+
+  /** An order that was sent in this form. */
+  function sent(changes: object, trace: Partial<Trace> = {}): Partial<Trace> {
+    const wanted = wantedOf(changes);
+    const appliedKey = idempotencyKey(wanted);
+    return {
+      ...{ mapped: { kind: 'wanted', wanted, remember: undefined } },
+      ...{ entry: { ...entry, appliedKey }, ...trace },
+    };
+  }
+  const unsent = (changes: Partial<Trace>) => sent({}, { entry: undefined, ...changes });
+
+  it.each<[Partial<Trace>, string, RegExp]>([
+    [{ mapped: { kind: 'skip', why: 'guest' } }, 'guest', /^No points: it is a guest order/],
+    [{ mapped: { kind: 'skip', why: 'test-order' } }, 'test-order', /a test order/],
+    [{ mapped: { kind: 'skip', why: 'before-go-live' } }, 'before-go-live', /before go-live/],
+    [{ mapped: { kind: 'skip', why: 'pending' } }, 'pending', /^No points yet: it is not complete/],
+    [{ mapped: { kind: 'fault', faults: [] } }, 'rule-fails', /a rule of connector.config.ts/],
+    [unsent({ letters: [letter] }), 'rejected', /given up \(the name is missing\)/],
+    [unsent({ pause }), 'paused', /orders paused since 2026-11-15 01:00 UTC by ops/],
+    [unsent({ waiting: 3 }), 'waiting', /3 messages are on the queue/],
+    [unsent({ waiting: 0 }), 'waiting', /its webhook did not come/],
+    [sent({}, { entry: { ...entry, uncertain: true } }), 'uncertain', /no known outcome/],
+    [sent({ IsCompleted: false }), 'not-complete', /is not complete/],
+    [sent({ OrderTotal: 0 }), 'total-zero', /its total is zero/],
+    [sent({}), 'sent', /sent as complete with a total of 40/],
+  ])('%# are explained in one sentence: %2$s', (changes, why, words) => {
+    const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
+    const points = explainPoints(trace({ key, ...changes }));
+    expect(points?.why).toBe(why);
+    expect(points?.what).toMatch(words);
+  });
+});
+
+describe('a lost webhook', () => {
+  const line = { at: '2026-11-15T02:00:03.000Z', outcome: 'applied', topic: 'orders/updated' };
+  const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
+  const found = { ...line, version: 2_000, origin: 'reconcile' } as const;
+
+  it('is named where reconciliation found a state that no webhook had reported', () => {
+    const outcomes = [{ ...line, version: 1_000 }, found];
+    expect(lostWebhookOf(trace({ key, entry: { ...entry, outcomes } }))).toMatch(
+      /^A webhook was lost/,
+    );
+  });
+
+  it('is not claimed where reconciliation sent a known state again', () => {
+    const outcomes = [{ ...line, version: 2_000, outcome: 'rejected' }, found];
+    expect(lostWebhookOf(trace({ key, entry: { ...entry, outcomes } }))).toBeUndefined();
+  });
 });

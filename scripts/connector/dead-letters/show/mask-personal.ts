@@ -24,6 +24,11 @@ export function maskPersonal(form: object): object {
   );
 }
 
+/** A form that is about nothing but a person. */
+export function maskPerson(form: object): object {
+  return Object(maskAll(form));
+}
+
 function maskAll(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskAll);
   if (typeof value === 'object' && value !== null) {

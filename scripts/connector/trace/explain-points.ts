@@ -1,0 +1,79 @@
+import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import type { MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
+import { pauseText } from '../pause/read-pauses.ts';
+import type { Trace } from './collect-trace.ts';
+
+/** Whether an order earns points, and if not, why. */
+export interface PointsReason {
+  readonly why:
+    | MappingSkip
+    | 'rule-fails'
+    | 'cancelled'
+    | 'paused'
+    | 'rejected'
+    | 'uncertain'
+    | 'waiting'
+    | 'not-complete'
+    | 'total-zero'
+    | 'sent';
+  readonly what: string;
+}
+
+const SKIPS: Readonly<Partial<Record<MappingSkip, string>>> = {
+  guest: 'No points: it is a guest order, without a customer who could have them.',
+  'customer-without-email':
+    'No points: its customer has neither an e-mail address nor a document, so the loyalty service could not tell who it is.',
+  'test-order': "No points: it is a test order, and rules.testOrders is 'skip'.",
+  pending:
+    'No points yet: it is not complete, and rules.pendingOrders does not send it before. See rules.completeWhen.',
+  'before-go-live':
+    'No points: it was placed before go-live (rules.goLive), and only a backfill sends such an order.',
+  exchange: 'No points yet: it is in the middle of an exchange, and its next change decides.',
+  redacted: 'No points: its customer was redacted.',
+  'never-sent': 'No points: it ended before it was complete, and was never sent.',
+};
+
+/** Undefined: not an order, or the store does not say what it is now. */
+export function explainPoints(trace: Trace): PointsReason | undefined {
+  const { key, mapped, entry, letters } = trace;
+  if (key.kind !== 'order' || !mapped) return undefined;
+  if (mapped.kind === 'fault') {
+    return { why: 'rule-fails', what: 'No points: a rule of connector.config.ts fails for it.' };
+  }
+  if (mapped.kind === 'skip') {
+    return { why: mapped.why, what: SKIPS[mapped.why] ?? `No points: ${mapped.why}.` };
+  }
+  const { wanted } = mapped;
+  if (wanted.kind === 'cancelled-order') {
+    return { why: 'cancelled', what: 'No points: it was cancelled or wholly refunded.' };
+  }
+  if (wanted.kind !== 'order') return undefined;
+  const isApplied = entry?.appliedKey === idempotencyKey(wanted) && !entry.uncertain;
+  if (!isApplied) return explainWaiting(trace, letters[0]);
+  const { IsCompleted, OrderTotal } = wanted.order;
+  if (!IsCompleted) {
+    const what = 'No points yet: it was sent and is not complete (rules.completeWhen).';
+    return { why: 'not-complete', what };
+  }
+  if (OrderTotal === 0) return { why: 'total-zero', what: 'No points: its total is zero.' };
+  const mark = entry.history ? ', marked as history' : '';
+  const what = `It was sent as complete with a total of ${OrderTotal}${mark}: its points are what the program gives for that.`;
+  return { why: 'sent', what };
+}
+
+function explainWaiting(
+  { entry, pause, waiting }: Trace,
+  letter: Trace['letters'][number] | undefined,
+): PointsReason {
+  const what = entry?.appliedKey === undefined ? 'No points yet' : 'Points of an earlier state';
+  if (pause) return { why: 'paused', what: `${what}: ${pauseText(pause)}.` };
+  if (letter) return { why: 'rejected', what: `${what}: it was given up (${letter.why}).` };
+  if (entry?.uncertain) {
+    return { why: 'uncertain', what: `${what}: a call has no known outcome, and is made again.` };
+  }
+  const where =
+    waiting > 0
+      ? `${waiting} messages are on the queue, its own perhaps among them`
+      : 'its webhook did not come, and nothing of it is on the queue; the next reconciliation sends it';
+  return { why: 'waiting', what: `${what}: ${where}.` };
+}
