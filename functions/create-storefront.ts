@@ -13,6 +13,7 @@ import { createPauses } from '../shared/core/pause/pauses.ts';
 import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
+import { createCustomersOfShop } from '../shared/core/storefront/customers-of-shop.ts';
 import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { createShopperRate } from '../shared/core/sync/call-rate.ts';
@@ -26,7 +27,7 @@ import {
 } from '../shared/shopify/storefront-requests/serve-storefront.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/served-shop.ts';
 import { surround } from './surround.ts';
-import { REDEEM_MS, STORE_MS } from './time-budget.ts';
+import { LOOK_UP_MS, REDEEM_MS, STORE_MS } from './time-budget.ts';
 import {
   createLoggedLedger,
   openCallRates,
@@ -109,7 +110,10 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
       tills: createRateLimit(tillRequestsPerMinute * SHARED_LIMIT_FACTOR),
     };
     const clientId = () => clientIdOf(credentials);
-    return { domain, secrets: secrets.webhook(path), clientId, storefront, rateLimit };
+    const lookUp = () => store.until(AbortSignal.timeout(LOOK_UP_MS));
+    const hasCustomer = createCustomersOfShop(domain, lookUp, now);
+    const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer };
+    return { domain, ...proofs, storefront, rateLimit };
   }
 
   const world = {

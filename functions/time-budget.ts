@@ -7,6 +7,9 @@ export const REDEEM_MS = 12_000;
  */
 export const STORE_MS = 18_000;
 
+/** Within a till's request: how long it waits for the store to say that the customer is its own. */
+export const LOOK_UP_MS = 4_000;
+
 /** What is left of a worker's time when work stops: enough to delay what is unfinished. */
 export const RESERVE_MS = 12_000;
 /**

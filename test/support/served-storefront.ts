@@ -66,12 +66,15 @@ export function serveInProcess({
     queueFails?: boolean;
     clientId: string | undefined;
     challenge: StartedChallenge;
+    /** Of the store: those whom a till may serve. */
+    hasCustomer: (customerId: string) => Promise<boolean>;
   } = {
     ledger: memoryLedger,
     answer: { kind: 'unavailable' },
     uses: { kind: 'read', uses: new Map() },
     clientId: CLIENT_ID,
     challenge: { kind: 'started' },
+    hasCustomer: async () => true,
   };
   const issue = () => ({ shop: SHOP, clientId: CLIENT_ID, secret: SECRET, now: now() });
   const breaker = createCircuitBreaker();
@@ -121,6 +124,7 @@ export function serveInProcess({
             refresh: async () => ({ kind: 'unchanged', value: secrets }) as const,
           },
           clientId: async () => parts.clientId,
+          hasCustomer: (id: string) => parts.hasCustomer(id),
           storefront: { ...storefront, ...redeeming },
           rateLimit: {
             customer: createRateLimit(readsPerMinute),

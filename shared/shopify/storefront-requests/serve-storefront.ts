@@ -107,6 +107,9 @@ async function route(
   if ([...parameters.keys()].some((key) => !found.parameters.includes(key))) return unknownField();
   const wrong = refuseBody(found, request);
   if (wrong) return wrong;
+  if (caller.kind === 'till' && !(await shop.hasCustomer(caller.customerId))) {
+    return errorAnswer(404, 'not-found', 'This shop has no such customer.');
+  }
   const question = { parameters, body: request.body, storefront: shop.storefront };
   if (found.for === 'anyone') return found.answer({ ...question, customerId });
   if (customerId === undefined) {

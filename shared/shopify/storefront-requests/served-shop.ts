@@ -1,3 +1,4 @@
+import type { HasCustomer } from '../../core/storefront/customers-of-shop.ts';
 import type { RateLimit } from '../../core/storefront/rate-limit.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 import type { WebhookSecretReader } from '../webhooks/signature.ts';
@@ -19,6 +20,8 @@ export interface ServedShop {
   /** The app whose session tokens are accepted; undefined: the connector does not know it. */
   readonly clientId: () => Promise<string | undefined>;
   readonly storefront: Storefront;
+  /** Asked for the customers whom tills name. */
+  readonly hasCustomer: HasCustomer;
   readonly rateLimit: {
     readonly customer: RateLimit;
     /** All who are not logged in. */

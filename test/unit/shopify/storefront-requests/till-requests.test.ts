@@ -27,6 +27,28 @@ describe('a till', () => {
     }
   });
 
+  it('gets nothing of a customer whom this shop does not have, or while the store does not say so', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7001', 100);
+    const ask = async () => {
+      const requests = [...tillRoutes].map(([name, { method }]) =>
+        shop.ask(`till/7001/${name}`, {
+          as: staff,
+          ...(method === 'POST' && { body: redeemBody }),
+        }),
+      );
+      const answers = await Promise.all(requests);
+      return new Set(answers.map(({ status }) => status));
+    };
+    shop.parts.hasCustomer = async () => false;
+    const before = shop.loyalty.journal.length;
+    expect(await ask()).toEqual(new Set([404]));
+    shop.parts.hasCustomer = () => Promise.reject(new Error('the store is away'));
+    expect(await ask()).toEqual(new Set([503]));
+    expect([shop.redeemed, shop.challenged]).toEqual([[], []]);
+    expect(shop.loyalty.journal).toHaveLength(before);
+  });
+
   it('redeems and starts a challenge for the customer of the address, in the name of its user', async () => {
     const shop = serveInProcess();
     await shop.ask('till/7001/redeem', { as: staff, body: { ...redeemBody, answer: '1234' } });
