@@ -53,7 +53,7 @@ export const PATIENT: ReadonlySet<RetryReason['why']> = new Set([
   'not-cancelled',
 ]);
 
-export function waitsFor(retry: RetryReason): WaitsFor {
+function waitsFor(retry: RetryReason): WaitsFor {
   if (retry.pausedBy === 'operator') return 'paused';
   if (retry.misconfigured) return 'misconfigured';
   if (retry.throttled) return 'throttled';

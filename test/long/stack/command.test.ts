@@ -42,6 +42,8 @@ async function freePort(): Promise<number> {
   return 10_000 + ((typeof address === 'object' && address ? address.port : 0) % 10_000);
 }
 
+const textOf = async (address: string) => (await fetch(address)).text();
+
 describe('npm start', () => {
   it('prints all addresses, and stops on Ctrl-C without leaving a process behind', async () => {
     const command = start('--no-demo', '--port', '0');
@@ -59,7 +61,8 @@ describe('npm start', () => {
     expect(await statusOf(curlIn(command.output()))).toBe(200);
     // The settings have no storefront, but there is a shop to look at.
     const [, shop = ''] = /the shop +(\S+)/.exec(command.output()) ?? [];
-    const page = await (await fetch(`${shop}/cart`)).text();
+    const [, product = ''] = /href="(\/products\/[^"]+)"/.exec(await textOf(shop)) ?? [];
+    const page = await textOf(`${shop}${product}`);
     const [, script = ''] = /<script src="([^"]+)"/.exec(page) ?? [];
     const answer = await fetch(`${shop}${script}`);
     expect(answer.headers.get('content-type')).toContain('javascript');
