@@ -80,8 +80,16 @@ export interface Reward {
 /**
  * `making`: the points are spent and the code is being created in the store. `pending`: it is unknown whether
  * the points were spent. `refused`: they were not. `cancelled`: no code could be created, and they are back.
+ * `expired`: the code was not used in time.
  */
-export type RedemptionState = 'ready' | 'making' | 'pending' | 'used' | 'refused' | 'cancelled';
+export type RedemptionState =
+  | 'ready'
+  | 'making'
+  | 'pending'
+  | 'used'
+  | 'expired'
+  | 'refused'
+  | 'cancelled';
 
 export interface Redemption {
   readonly id: string;

@@ -77,6 +77,8 @@ export const isUncertain = ({ code }: Failure): boolean => UNCERTAIN.includes(co
 
 const isOpen = ({ state }: Redemption): boolean => state === 'making' || state === 'pending';
 
+const isOver = ({ state }: Redemption): boolean => state === 'used' || state === 'expired';
+
 const isCompleted = (id: number, quizzes: Model['quizzes']): boolean =>
   answered(quizzes)?.quizzes.find((quiz) => quiz.id === id)?.completed === true;
 
@@ -231,7 +233,7 @@ export class Program {
   #announceSettled(before: readonly Redemption[] | undefined): void {
     for (const redemption of answered(this.model.view)?.redemptions ?? []) {
       const wasSettled = before?.some((one) => one.id === redemption.id && !isOpen(one));
-      if (isOpen(redemption) || redemption.state === 'used' || !before || wasSettled) continue;
+      if (isOpen(redemption) || isOver(redemption) || !before || wasSettled) continue;
       this.#keys.forget(redemption.rewardId);
       this.#parts.settled(redemption);
     }

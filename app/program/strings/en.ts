@@ -43,6 +43,7 @@ export const en: Strings = {
       pending:
         'We are waiting for confirmation. Your points are not taken twice, and your code appears here as soon as it is certain.',
       used: 'Used',
+      expired: 'Expired',
       cancelled: 'No code could be made. Your points are back.',
     },
   },

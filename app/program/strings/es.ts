@@ -46,6 +46,7 @@ export const es: Strings = {
       pending:
         'Esperamos la confirmación. Tus puntos no se descuentan dos veces, y el código aparecerá aquí en cuanto sea seguro.',
       used: 'Usado',
+      expired: 'Caducado',
       cancelled: 'No se pudo crear el código. Has recuperado tus puntos.',
     },
   },

@@ -43,6 +43,7 @@ export const ptBr: Strings = {
       pending:
         'Estamos aguardando a confirmação. Seus pontos não são descontados duas vezes, e o código aparece aqui assim que for certo.',
       used: 'Usado',
+      expired: 'Expirado',
       cancelled: 'Não foi possível criar o código. Seus pontos foram devolvidos.',
     },
   },

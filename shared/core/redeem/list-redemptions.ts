@@ -1,7 +1,7 @@
 import { applyStep, type OpenBook } from './open-book.ts';
 import type { RedeemWorld } from './redeem-world.ts';
 import type { Redemption } from './redemption.ts';
-import { type RedemptionView, viewOf } from './redemption-view.ts';
+import { asOfNow, type RedemptionView, viewOf } from './redemption-view.ts';
 
 const MOST_LISTED = 20;
 const MOST_ASKED = 50;
@@ -14,11 +14,12 @@ export type UsesWorld = Pick<RedeemWorld, 'telemetry'> & {
 export async function listRedemptions(
   redemptions: readonly Redemption[],
   book: OpenBook,
-  world: UsesWorld,
+  world: UsesWorld & Pick<RedeemWorld, 'now'>,
 ): Promise<readonly RedemptionView[]> {
-  const now = await readUsed(redemptions, book, world);
-  const views = now.toReversed().flatMap((one) => viewOf(one) ?? []);
-  return views.slice(0, MOST_LISTED);
+  const known = await readUsed(redemptions, book, world);
+  const views = known.toReversed().flatMap((one) => viewOf(one) ?? []);
+  const now = world.now();
+  return views.slice(0, MOST_LISTED).map((view) => asOfNow(view, now));
 }
 
 /**

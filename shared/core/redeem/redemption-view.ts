@@ -9,9 +9,9 @@ export interface RedemptionView {
   /**
    * `pending`: it is not known yet whether the points were spent. `making`: they are spent, and the code
    * is being made in the store. `refused`: they were not spent, which the answer to the click could not
-   * say. `cancelled`: the code could not be made, and the points are back.
+   * say. `cancelled`: the code could not be made, and the points are back. `expired`: it was not used in time.
    */
-  readonly state: 'pending' | 'making' | 'ready' | 'used' | 'refused' | 'cancelled';
+  readonly state: 'pending' | 'making' | 'ready' | 'used' | 'expired' | 'refused' | 'cancelled';
   readonly code: string | null;
   readonly kind: RewardKind;
   readonly value: number;
@@ -49,4 +49,11 @@ export function viewOf({
       return { ...common, state: state.at, code, kind, value, validUntil: endsAt };
     }
   }
+}
+
+/** The store takes a code until its end. */
+export function asOfNow(view: RedemptionView, now: Date): RedemptionView {
+  const { state, validUntil } = view;
+  const isOver = validUntil !== null && Date.parse(validUntil) <= now.getTime();
+  return state === 'ready' && isOver ? { ...view, state: 'expired' } : view;
 }

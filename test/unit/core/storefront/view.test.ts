@@ -237,4 +237,16 @@ describe('a code', () => {
     shop.parts.uses = { kind: 'unavailable', why: 'time-out' };
     expect((await look(shop)).redemptions).toMatchObject([{ state: 'used' }]);
   });
+
+  it('is ready until its end, and expired from then on, unless it was used', async () => {
+    const shop = await open();
+    const endsAt = new Date(shop.clock.ms + 60_000).toISOString();
+    await write(shop, { at: 'ready', code: { ...CODE, endsAt }, discountId: '1' });
+    shop.clock.ms += 59_000;
+    expect((await look(shop)).redemptions).toMatchObject([{ state: 'ready', validUntil: endsAt }]);
+    shop.clock.ms += 1_000;
+    expect((await look(shop)).redemptions).toMatchObject([{ state: 'expired', code: 'THREE-1' }]);
+    shop.parts.uses = { kind: 'read', uses: new Map([['1', 1]]) };
+    expect((await look(shop)).redemptions).toMatchObject([{ state: 'used' }]);
+  });
 });
