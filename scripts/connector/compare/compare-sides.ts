@@ -2,7 +2,11 @@ import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
 import { isKnown } from '../../../shared/core/mapping/history-mark.ts';
-import type { Mapped, WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  faultText,
+  type Mapped,
+  type WantedState,
+} from '../../../shared/core/mapping/wanted-state.ts';
 import {
   type CouponSide,
   couponDifferences,
@@ -82,7 +86,8 @@ export function compareSides(
   const { differences, rows } = rowsOf(id, wanted, entry, held, assumptions, currency);
   const say = (verdict: Compared['verdict'], what: string) => ({ verdict, what, rows });
   if (!mapped) return say('unknown', 'The store does not say what the service should hold.');
-  if (mapped.kind === 'fault') return say('unknown', 'A rule of connector.config.ts fails for it.');
+  if (mapped.kind === 'fault')
+    return say('unknown', `The rules cannot map it: ${faultText(mapped)}.`);
   if (held.kind === 'unknown') {
     return say('unknown', `The loyalty service could not be read: ${held.why}`);
   }

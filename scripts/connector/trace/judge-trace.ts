@@ -1,5 +1,5 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import { hasOtherRules } from '../../../shared/core/mapping/wanted-state.ts';
+import { faultText, hasOtherRules } from '../../../shared/core/mapping/wanted-state.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
 import type { Trace } from './collect-trace.ts';
@@ -25,8 +25,7 @@ export function judgeTrace(trace: Trace): TraceVerdict {
     return { kind: 'unknown', what: `The store could not be read${why}.`, next: 'doctor' };
   }
   if (mapped.kind === 'fault') {
-    const words = mapped.faults.map(({ path, problem }) => `${path} ${problem}`).join('; ');
-    const what = `The rules cannot map it: connector.config.ts: ${words}.`;
+    const what = `The rules cannot map it: ${faultText(mapped)}.`;
     return { kind: 'differs', what, ...show };
   }
   if (mapped.kind === 'skip') {

@@ -1,4 +1,4 @@
-import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import { faultText, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import { maskPerson, maskPersonal } from '../dead-letters/show/mask-personal.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -93,7 +93,7 @@ function wantedText(mapped: Trace['mapped']): string {
   if (!mapped) return 'what it should hold is unknown';
   switch (mapped.kind) {
     case 'fault':
-      return 'what it should hold is unknown: a rule fails';
+      return `what it should hold is unknown: ${faultText(mapped)}`;
     case 'skip':
       return `should hold nothing: ${mapped.why}`;
     case 'wanted':

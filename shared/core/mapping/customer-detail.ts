@@ -18,7 +18,7 @@ export function findDetail(
 ): Detail {
   if (source === undefined) return { kind: 'value', value: undefined };
   if (typeof source === 'function') {
-    const answer = askMerchant(setting, () => source(order), isTextOrAbsent, 'text or undefined');
+    const answer = askMerchant(setting, source, order, isTextOrAbsent, 'text or undefined');
     return answer.kind === 'value' ? { kind: 'value', value: filled(answer.value) } : answer;
   }
   if (source.from === 'note-attribute') {

@@ -77,7 +77,7 @@ function findEnrolment(order: StoreOrder, rules: OrderRules): MerchantResult<boo
   if (typeof enrolment === 'function') {
     const isAnswer = (answer: unknown): answer is boolean | undefined =>
       answer === undefined || typeof answer === 'boolean';
-    return askMerchant('enrolment', () => enrolment(order), isAnswer, 'true, false or undefined');
+    return askMerchant('enrolment', enrolment, order, isAnswer, 'true, false or undefined');
   }
   return { kind: 'value', value: enrolment === 'everyone' ? true : undefined };
 }

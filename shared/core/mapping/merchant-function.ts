@@ -6,25 +6,38 @@ export type MerchantResult<T> =
 
 /**
  * Runs a function of the merchant's. When it fails, only this entity is parked, with the name of the
- * setting. The error's message is not repeated, because it may quote what the function was given.
+ * setting and the error.
  */
-export function askMerchant<T>(
+export function askMerchant<Given, T>(
   setting: string,
-  ask: () => unknown,
+  rule: (given: Given) => unknown,
+  given: Given,
   isRight: (answer: unknown) => answer is T,
   expected: string,
 ): MerchantResult<T> {
   const path = `rules.${setting}`;
   try {
-    const answer = ask();
+    const answer = rule(given);
     if (isRight(answer)) return { kind: 'value', value: answer };
     return { kind: 'fault', fault: { path, problem: `must return ${expected}` } };
   } catch (error) {
-    return { kind: 'fault', fault: { path, problem: `threw ${nameOf(error)}` } };
+    return { kind: 'fault', fault: { path, problem: `threw ${describe(error, String(rule))}` } };
   }
 }
 
-function nameOf(error: unknown): string {
-  const name = error instanceof Error ? error.name : '';
-  return /^[A-Za-z]{1,40}$/.test(name) ? name : 'something that is not an error';
+function describe(error: unknown, source: string): string {
+  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
+  if (!/^[A-Za-z]{1,40}$/.test(name)) return 'something that is not an error';
+  return isOfSource(message, source) ? `${name}: ${message}` : name;
+}
+
+/** What JavaScript itself says of a name in the source. */
+const OF_A_NAME =
+  /^(?:Cannot read properties of (?:undefined|null) \(reading '([\w$]+)'\)|(?:[\w$]+\.)*([\w$]+) is not (?:defined|iterable|a function))$/;
+
+/** Any other message may quote a person's data that the rule was given. */
+function isOfSource(message: string, source: string): boolean {
+  const [, read, called] = OF_A_NAME.exec(message) ?? [];
+  const said = read ?? called ?? message;
+  return /\w/.test(said) && source.includes(said);
 }

@@ -30,7 +30,7 @@ export function orderMetadata(
   const { metadata } = rules;
   if (metadata !== undefined) {
     const expected = 'an object of texts';
-    const added = askMerchant('metadata', () => metadata(order), isTexts, expected);
+    const added = askMerchant('metadata', metadata, order, isTexts, expected);
     if (added.kind === 'fault') return added;
     for (const [name, value] of Object.entries(added.value)) ours.set(name, value);
   }

@@ -87,3 +87,8 @@ export function hasOtherRules(
 ): boolean {
   return mapped?.kind === 'wanted' && mapped.rules !== undefined && mapped.rules !== entry?.rules;
 }
+
+/** Which rules failed, and how. */
+export function faultText({ faults }: Extract<Mapped, { kind: 'fault' }>): string {
+  return `connector.config.ts: ${faults.map(({ path, problem }) => `${path} ${problem}`).join('; ')}`;
+}

@@ -1,7 +1,7 @@
 import { overtaken } from '../batch/outcome.ts';
 import { appliedEntry, markChange, skippedEntry, unchangedEntry } from '../ledger/change-entry.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { Mapped, WantedState } from '../mapping/wanted-state.ts';
+import { faultText, type Mapped, type WantedState } from '../mapping/wanted-state.ts';
 import { applyOrder } from './apply-order.ts';
 import { stayAway, throughBreaker } from './call-loyalty.ts';
 import { makeCall, notReplaced, type WantedRest } from './make-calls.ts';
@@ -11,7 +11,6 @@ import {
   type ExecutionWorld,
   factsOf,
   lostCallOf,
-  type Rejected,
   recordAttempt,
   recordCalls,
   reject,
@@ -37,7 +36,10 @@ export async function executePlan(
     ...(origin === 'reconcile' && { origin }),
   };
   if (plan.kind === 'superseded') return { outcome: plan, entry };
-  if (mapped.kind === 'fault') return reject(step, unmappable(mapped), world);
+  if (mapped.kind === 'fault') {
+    const why = faultText(mapped);
+    return reject(step, { kind: 'rejected', reason: 'unmappable', why }, world);
+  }
   if (mapped.kind === 'skip') return skip(step, mapped.why, world);
   if (plan.kind === 'rules-changed') {
     return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
@@ -111,9 +113,4 @@ async function skip(
   if (entry?.version === version) return { outcome, entry };
   const facts = entry?.appliedKey ? {} : retention(world);
   return settle(step, outcome, skippedEntry(step, why, facts), world);
-}
-
-function unmappable({ faults }: Extract<Mapped, { kind: 'fault' }>): Rejected {
-  const words = faults.map(({ path, problem }) => `${path} ${problem}`).join('; ');
-  return { kind: 'rejected', reason: 'unmappable', why: `connector.config.ts: ${words}` };
 }

@@ -114,6 +114,40 @@ describe('a function of the merchant’s', () => {
   });
 
   it.each([
+    [
+      'a name of the source',
+      (order: StoreOrder) => (order as unknown as { missing: { value: string } }).missing.value,
+      "TypeError: Cannot read properties of undefined (reading 'value')",
+    ],
+    [
+      'a call in the source',
+      (order: StoreOrder) => (order.id as unknown as { shout(): string }).shout(),
+      'TypeError: order.id.shout is not a function',
+    ],
+    [
+      'a text of the source',
+      () => {
+        throw new RangeError('the store has no field for it');
+      },
+      'RangeError: the store has no field for it',
+    ],
+    [
+      'what was read',
+      (order: StoreOrder) => (undefined as never)[order.customer?.email ?? ''],
+      'TypeError',
+    ],
+    [
+      'what was parsed',
+      (order: StoreOrder) => JSON.parse(order.customer?.email ?? ''),
+      'SyntaxError',
+    ],
+  ])('that throws says why, unless the message may quote a person: %s', (_, rule, said) => {
+    const document = rule as (order: StoreOrder) => string;
+    const faults = [{ path: 'rules.document', problem: `threw ${said}` }];
+    expect(mapped(storeOrder(), { document })).toEqual({ kind: 'fault', faults });
+  });
+
+  it.each([
     ['a number', () => 5],
     ['a promise', async () => 'A-1'],
     ['null', () => null],
