@@ -1,5 +1,5 @@
 import { expiresAfter, type Ledger, readEntry } from '../ledger/ledger.ts';
-import type { RecordKey } from '../ledger/ledger-key.ts';
+import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
 
 /**
  * Who is sending a customer's answers to one quiz. The operation takes no key of ours, and what the
@@ -21,7 +21,7 @@ export type QuizClaim =
 type Claims = Pick<Ledger, 'readMany' | 'write'>;
 
 /** Longer than an abandoned call may still run at the service. */
-const CLAIM_SECONDS = 60;
+export const CLAIM_SECONDS = 60;
 
 /** The service knows what was answered; the entry only guards the sending. */
 const KEPT_DAYS = 1;
@@ -48,6 +48,19 @@ export async function releaseQuiz(
   now: Date,
 ): Promise<void> {
   await ledger.write(key, claimEntry(now, false), revision);
+}
+
+/** Of several quizzes: `revisions` changes with every claim and release, `newest` is the time of the last one. */
+export async function readClaims(
+  keys: readonly RecordKey<'quiz'>[],
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<{ readonly revisions: string; readonly newest: number }> {
+  const read = keys.length === 0 ? new Map() : await ledger.readMany(keys);
+  const entries = keys.map((key) => read.get(ledgerKeyText(key)));
+  return {
+    revisions: entries.map((entry) => entry?.revision ?? 0).join('/'),
+    newest: Math.max(0, ...entries.map((entry) => entry?.version ?? 0)),
+  };
 }
 
 export function quizKey(shop: string, customerId: string, quizId: number): RecordKey<'quiz'> {

@@ -186,7 +186,7 @@ async function readService(
   const kept = world.moments.recall(known.id);
   const same = kept?.revisions === known.revisions ? kept : undefined;
   const began = world.now();
-  const [offered, active, readNow] = await Promise.all([
+  const [offered, listedNow, readNow] = await Promise.all([
     readAvailable(known.id, cart, world),
     readActive(world),
     same ? undefined : readTier(known.id, world),
@@ -195,12 +195,14 @@ async function readService(
   const value = offered.kind === 'answered' ? offered.value : undefined;
   const counted = JSON.stringify([value?.AvailablePoints, value?.AvailableCashback]);
   const unchanged = same?.counted === counted ? same : undefined;
-  const [balance, tier] = await Promise.all([
+  // After an outage the circuit breaker lets only the first of calls made together through.
+  const [balance, tier, active] = await Promise.all([
     unchanged && isConfirmed(unchanged, value)
       ? confirmed(unchanged.balance, value, began)
       : findBalance(known, value, began, world),
     // Null is an answer, too.
-    unchanged ? unchanged.tier : same ? readTier(known.id, world) : readNow,
+    unchanged ? unchanged.tier : readNow === undefined ? readTier(known.id, world) : readNow,
+    listedNow.kind === 'unavailable' ? readActive(world) : listedNow,
   ]);
   if ('kind' in balance) return { ...lastKnown(known, kept), ...notListed(balance) };
   if (tier !== undefined) {

@@ -5,7 +5,7 @@ import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
 import type { CartLine } from './cart.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
-import { listQuizzes, type QuizView } from './list-quizzes.ts';
+import { type KnownQuizzes, listQuizzes } from './list-quizzes.ts';
 import type { RewardItem } from './program-rewards.ts';
 import { readHistory } from './read-history.ts';
 import { readOrderEarning } from './read-order-earning.ts';
@@ -52,7 +52,7 @@ export function createStorefront(given: StorefrontWorld) {
     earned: createTimedCache<EarnedPoints>(ofProgram),
     moments: createTimedCache<Moment>({ ...ofCustomer, seconds: MOMENT_SECONDS }),
     requested: createTimedCache<true>({ ...ofCustomer, seconds: REQUEST_SECONDS }),
-    quizzes: createTimedCache<readonly QuizView[]>(ofCustomer),
+    quizzes: createTimedCache<KnownQuizzes>(ofCustomer),
   };
   const current = async (id: string) =>
     given.customers === 'from-sign-up' ? followMerges({ shop, id }, ledger) : id;
@@ -64,7 +64,7 @@ export function createStorefront(given: StorefrontWorld) {
     history: async (customerId: string, page: number) =>
       readHistory(await current(customerId), page, world),
     order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, world),
-    quizzes: async (customerId: string) => listQuizzes(await current(customerId), world),
+    quizzes: async (customerId: string) => listQuizzes(shop, await current(customerId), world),
     answer: async (customerId: string, answers: QuizAnswers) =>
       answerQuiz(shop, await current(customerId), answers, world),
   };

@@ -65,8 +65,9 @@ const history: Route = {
   for: 'customer',
   parameters: ['page'],
   async answer({ customerId, parameters, storefront }) {
-    const page = Number(parameters.get('page') ?? 1);
-    if (!Number.isInteger(page) || page < 1 || page > MOST_PAGES) {
+    const text = parameters.get('page') ?? '1';
+    const page = Number(text);
+    if (!/^[1-9]\d{0,2}$/.test(text) || page > MOST_PAGES) {
       return badRequest(`page must be 1 to ${MOST_PAGES}.`);
     }
     const read = await storefront.history(customerId, page);
