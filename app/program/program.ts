@@ -98,7 +98,10 @@ function newer<T>(before: Asked<T>, now: Asked<T>): Asked<T> {
 function newerView(before: Model['view'], now: Model['view']): Model['view'] {
   const [shown, next] = [answered(before), answered(now)];
   const isOlder = shown?.loggedIn && next?.loggedIn && (next.asOf ?? '') < (shown.asOf ?? '');
-  return isOlder ? before : newer(before, now);
+  if (!shown || !next || !isOlder) return newer(before, now);
+  // Of a program that cannot be reached, only the balance is older: the codes are those of now.
+  const { redemptions } = next;
+  return next.rewards === null ? { kind: 'ok', value: { ...shown, redemptions } } : before;
 }
 
 /** State and behaviour of the program on a page, without its appearance. */

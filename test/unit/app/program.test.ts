@@ -274,18 +274,22 @@ describe('one moment', () => {
     await answerAll({ view: answer });
   };
 
+  it('keeps its balance while the program cannot be reached, and shows the code that was made by then', async () => {
+    const { redemption: made } = redemption('ready');
+    const before = view(363, [made], { rewards: null });
+    await load(view(319, [redemption('making').redemption]));
+    await load(before);
+    expect(program.model.view).toMatchObject(
+      ok({ points: 319, rewards: [], redemptions: [{ state: 'ready' }] }),
+    );
+    expect(settledOnes).toEqual(['r1 ready']);
+  });
+
   it('is never replaced by an earlier one', async () => {
     const [older, newer] = [view(363), view(319)];
     await load(newer);
     await load(older);
     expect(program.model.view).toBe(newer);
-  });
-
-  it('stays as a whole while the program cannot be reached', async () => {
-    const [before, now] = [view(363, [], { rewards: null }), view(319)];
-    await load(now);
-    await load(before);
-    expect(program.model.view).toBe(now);
   });
 
   it('shows what moved, until some seconds later', async () => {
