@@ -1,11 +1,13 @@
 /** The exit codes of a command. */
 export const EXIT = {
   fine: 0,
-  /** The command failed, or what it checked is not healthy. */
+  /** The command failed, or what it checked needs a person. */
   failed: 1,
   badArguments: 2,
   /** Of a comparison: a side could not be read. The same number as `diff` uses. */
   cannotTell: 2,
+  /** Of `status`: messages wait and go on by themselves. */
+  waiting: 3,
   /** 128 plus the number of SIGINT, as shells do it. */
   interrupted: 130,
 } as const;

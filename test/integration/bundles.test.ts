@@ -72,7 +72,7 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   // 23.2 before it distinguished documents in the loyalty service from ids of the store.
   'receive-points': 24,
   // 60 before it read balances and expiring points, and found customers by e-mail.
-  // 65.5 before pauses and rates.
+  // 65.5 before pauses and rates, 69.5 before waits were recorded and refused credentials read again.
   'sync-balances': 70,
   // 71 before it showed the balance of a customer whom the ledger does not know.
   // 75.5 before pauses and rates, 78.5 before session tokens and tills.

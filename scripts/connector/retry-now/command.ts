@@ -14,7 +14,6 @@ Reasons: loyalty and store (no usable answer), throttled (the loyalty service as
 misconfigured (credentials, scopes or an address are refused), paused (by an operator), connector (a fault
 of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began.
-Messages that wait for less than 20 seconds return by themselves.
 `;
 
 /** `loyalty-connector retry-now` */

@@ -35,7 +35,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   if (meant.length === 0) {
     const others = found.length === 0 ? '' : ` ${count(found.length, 'other')} wait.`;
     if (json) terminal.json({ woken: 0, gone: 0, left: found.length, pauses: [] });
-    else terminal.line(`No message waits for longer than some seconds.${others}`);
+    else terminal.line(`No such message waits.${others}`);
     return EXIT.fine;
   }
   const { woken, gone } = await wake(deployment, meant);

@@ -3,7 +3,7 @@ import {
   GetMetricDataCommand,
   type MetricDataQuery,
 } from '@aws-sdk/client-cloudwatch';
-import type { ReadFigures, WantedFigure } from './figures.ts';
+import type { Point, ReadFigures, WantedFigure } from './figures.ts';
 
 const HOUR_SECONDS = 3_600;
 /** SQS writes its own metrics once a minute, and they arrive some minutes late. */
@@ -15,23 +15,13 @@ export function createCloudWatchFigures(
   namespace: string,
   now: () => Date,
 ): ReadFigures {
-  return async (wanted) => {
-    const answers = await ask(
+  return (wanted) =>
+    ask(
       client,
       wanted.map((figure) => queryOf(namespace, figure)),
       now(),
       HOUR_SECONDS,
     );
-    return wanted.map(({ statistic }, index) => {
-      const values = answers[index] ?? [];
-      if (values.length === 0) return undefined;
-      // CloudWatch chooses where periods begin, so an hour may span two: the worse percentile
-      // is shown, because percentiles cannot be combined.
-      return statistic === 'Sum'
-        ? values.reduce((sum, value) => sum + value, 0)
-        : Math.max(...values);
-    });
-  };
 }
 
 /** Seconds that each queue's oldest message has waited; undefined: SQS has no recent value. */
@@ -44,7 +34,7 @@ export async function readOldestAges(
     statisticOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }, 'Maximum', 60),
   );
   const answers = await ask(client, queries, now, AGE_WITHIN_SECONDS);
-  return answers.map(([newest]) => newest);
+  return answers.map(([newest]) => newest?.value);
 }
 
 type Statistic = NonNullable<MetricDataQuery['MetricStat']>;
@@ -66,14 +56,14 @@ function statisticOf(
   return { Metric: { Namespace, MetricName, Dimensions }, Period, Stat };
 }
 
-/** The values of each query, the newest first. */
+/** The points of each query, the newest first. */
 async function ask(
   client: CloudWatchClient,
   statistics: readonly Statistic[],
   now: Date,
   withinSeconds: number,
-): Promise<readonly (readonly number[])[]> {
-  const values: number[][] = statistics.map(() => []);
+): Promise<readonly (readonly Point[])[]> {
+  const points: Point[][] = statistics.map(() => []);
   let NextToken: string | undefined;
   do {
     const answer = await client.send(
@@ -85,10 +75,14 @@ async function ask(
         ...(NextToken && { NextToken }),
       }),
     );
-    for (const { Id = '', Values = [] } of answer.MetricDataResults ?? []) {
-      values[Number(Id.slice(1))]?.push(...Values);
+    for (const { Id = '', Values = [], Timestamps = [] } of answer.MetricDataResults ?? []) {
+      const found = Values.map((value, index) => ({
+        at: Timestamps[index]?.getTime() ?? 0,
+        value,
+      }));
+      points[Number(Id.slice(1))]?.push(...found);
     }
     NextToken = answer.NextToken;
   } while (NextToken);
-  return values;
+  return points;
 }

@@ -11,17 +11,21 @@ import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { readPauses } from '../pause/read-pauses.ts';
+import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
 import { createLocalFigures, type ReadFigures, readLastHour } from './figures.ts';
 import { type ReadAges, readQueues } from './read-queues.ts';
 import { readSubscriptions } from './read-subscriptions.ts';
-import type { Known, ReconcileStatus, Status } from './status-model.ts';
+import type { Known, ReconcileStatus, Status, WaitingStatus } from './status-model.ts';
 
 const NO_FIGURES = {
   kind: 'unknown',
   why: "deployment.monitoring is 'basic', which writes no figures",
 } as const;
+
+/** Of each shop. More would say no more, and take longer than a person waits. */
+const MOST_WAITING = 1_000;
 
 /** Reads all parts in parallel; a part that cannot be read is shown as unknown. */
 export async function collectStatus(
@@ -37,21 +41,23 @@ export async function collectStatus(
   });
   const attempt = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
     try {
-      return { kind: 'known', value: await read() };
+      return known(await read());
     } catch (error) {
       return { kind: 'unknown', why: explain(error) };
     }
   };
-  const [queues, lastHour, reconcile, notices, pauses, credentials, subscriptions] =
+  const shops = connector.shops.map(({ domain }) => domain);
+  const [queues, lastHour, waiting, reconcile, notices, pauses, credentials, subscriptions] =
     await Promise.all([
       attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
       connector.deployment.monitoring === 'basic'
         ? NO_FIGURES
         : attempt(() => readLastHour(readFigures)),
+      attempt(() => readWaiting(deployment, shops, now, MOST_WAITING)),
       attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
       attempt(async () => {
-        const shops = connector.shops.map(({ domain }) => listNotices(ledger(), domain));
-        return (await Promise.all(shops)).flat();
+        const notices = shops.map((shop) => listNotices(ledger(), shop));
+        return (await Promise.all(notices)).flat();
       }),
       attempt(() => readPauses(createDynamoDbLedger(ledger()), connector.shops, now)),
       readCredentials(
@@ -66,12 +72,40 @@ export async function collectStatus(
     at: now.toISOString(),
     queues,
     lastHour,
+    waiting: waiting.kind === 'known' ? known(groupWaiting(waiting.value, queues)) : waiting,
     reconcile,
     notices,
     pauses,
     credentials,
     subscriptions,
   };
+}
+
+const known = <Value>(value: Value): Known<Value> => ({ kind: 'known', value });
+
+/** By shop and by what they wait for. Where a queue is empty, its records are those of settled messages. */
+function groupWaiting(
+  waiting: readonly WaitingInShop[],
+  queues: Status['queues'],
+): readonly WaitingStatus[] {
+  const empty = new Set(
+    queues.kind === 'unknown'
+      ? []
+      : queues.value.filter((one) => one.waiting + one.inFlight === 0).map(({ family }) => family),
+  );
+  const left = waiting.filter(({ queue }) => !empty.has(queue));
+  const groups = Map.groupBy(left, ({ shop, waitsFor }) => `${waitsFor} ${shop}`);
+  return [...groups.values()].flatMap((messages) => {
+    const [next] = messages;
+    if (!next) return [];
+    const since = Math.min(...messages.map((one) => one.since));
+    return {
+      ...{ shop: next.shop, waitsFor: next.waitsFor, messages: messages.length },
+      since: new Date(since).toISOString(),
+      nextTry: new Date(next.until).toISOString(),
+      whys: [...new Set(messages.map(({ why }) => why))],
+    };
+  });
 }
 
 /** CloudWatch, or its replacement on this machine. */

@@ -1,7 +1,7 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { WrittenMetric } from '../../../shared/config/metrics.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { LastHour } from './status-model.ts';
+import type { LastHour, SignOf } from './status-model.ts';
 
 /** One metric of the functions (shared/aws/emf-telemetry.ts). */
 export interface WantedFigure {
@@ -9,10 +9,16 @@ export interface WantedFigure {
   readonly statistic: 'Sum' | 'p50' | 'p99';
 }
 
-/** The figures in the requested order; undefined: no data. */
+export interface Point {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly value: number;
+}
+
+/** What was written for each figure in the last hour, in the requested order. */
 export type ReadFigures = (
   wanted: readonly WantedFigure[],
-) => Promise<readonly (number | undefined)[]>;
+) => Promise<readonly (readonly Point[])[]>;
 
 const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
 
@@ -38,22 +44,49 @@ const SUMS = [
 
 /** All figures of the last hour that `status` shows, in one request. */
 export async function readLastHour(readFigures: ReadFigures): Promise<LastHour> {
-  const [p50, p99, ...sums] = await readFigures([
+  const [p50 = [], p99 = [], ...sums] = await readFigures([
     { metric: 'latency-ms', statistic: 'p50' },
     { metric: 'latency-ms', statistic: 'p99' },
     ...SUMS.map((metric) => ({ metric, statistic: 'Sum' as const })),
   ]);
+  const points = Object.fromEntries(
+    SUMS.map((metric, index) => [metric, sums[index] ?? []]),
+  ) as Record<(typeof SUMS)[number], readonly Point[]>;
   const counted = Object.fromEntries(
-    SUMS.map((metric, index) => [metric, sums[index] ?? 0]),
+    SUMS.map((metric) => [metric, sumOf(points[metric])]),
   ) as Record<(typeof SUMS)[number], number>;
-  const latencyMs = p50 === undefined || p99 === undefined ? undefined : { p50, p99 };
-  return { ...counted, latencyMs };
+  const settled = [...points.applied, ...points['no-change']];
+  const signs = {
+    ...signOf('misconfigured', settled),
+    ...signOf('crash', settled),
+    ...signOf('retried', settled),
+    ...signOf('signatures-refused', points.received),
+  };
+  // CloudWatch chooses where periods begin, so an hour may span two: the worse percentile is shown,
+  // because percentiles cannot be combined.
+  const worst = (values: readonly Point[]) => Math.max(...values.map(({ value }) => value));
+  const isTimed = p50.length > 0 && p99.length > 0;
+  return {
+    ...counted,
+    signs,
+    latencyMs: isTimed ? { p50: worst(p50), p99: worst(p99) } : undefined,
+  };
+
+  function signOf(metric: SignOf, accepted: readonly Point[]): LastHour['signs'] {
+    const seen = points[metric].filter(({ value }) => value > 0).map(({ at }) => at);
+    if (seen.length === 0) return {};
+    const lastAt = Math.max(...seen);
+    return { [metric]: { lastAt, acceptedSince: sumOf(accepted.filter(({ at }) => at > lastAt)) } };
+  }
+}
+
+function sumOf(points: readonly Point[]): number {
+  return points.reduce((sum, { value }) => sum + value, 0);
 }
 
 /** One figure that a function of the local stack wrote. */
-interface Sample {
+interface Sample extends Point {
   readonly name: string;
-  readonly value: number;
 }
 
 /** Answers the same queries as CloudWatch from the metrics of the local stack. */
@@ -67,11 +100,12 @@ export function createLocalFigures(readMetrics: () => Promise<unknown>): ReadFig
 function evaluate(
   { metric, statistic }: WantedFigure,
   samples: readonly Sample[],
-): number | undefined {
-  const values = samples.filter(({ name }) => name === metric).map(({ value }) => value);
-  if (values.length === 0) return undefined;
-  if (statistic === 'Sum') return values.reduce((sum, value) => sum + value, 0);
-  return percentile(values, statistic === 'p50' ? 0.5 : 0.99);
+): readonly Point[] {
+  const found = samples.filter(({ name }) => name === metric);
+  const [first] = found;
+  if (statistic === 'Sum' || !first) return found;
+  const values = found.map(({ value }) => value);
+  return [{ at: first.at, value: percentile(values, statistic === 'p50' ? 0.5 : 0.99) }];
 }
 
 /** The smallest value that at least this share of all values does not exceed. */
@@ -86,7 +120,8 @@ function readSamples(answer: unknown): readonly Sample[] {
 }
 
 function isSample(value: unknown): value is Sample {
-  return isRecord(value) && typeof value.name === 'string' && typeof value.value === 'number';
+  if (!isRecord(value) || typeof value.name !== 'string') return false;
+  return typeof value.value === 'number' && typeof value.at === 'number';
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

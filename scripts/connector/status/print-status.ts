@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../../shared/config/release.ts';
 import { versionDifference } from '../deployment/compare-release.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
@@ -10,12 +11,42 @@ import { collectStatus } from './collect-status.ts';
 import { judgeStatus, type Verdict } from './judge-status.ts';
 import type { CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
 
+export interface StatusOptions extends CommonOptions {
+  /** Seconds between two looks; true without a number. */
+  readonly watch?: number | true;
+}
+
+const STATES = {
+  well: { code: EXIT.fine, text: 'well', style: 'green' },
+  waiting: { code: EXIT.waiting, text: 'waiting', style: 'yellow' },
+  'needs-a-person': { code: EXIT.failed, text: 'NEEDS A PERSON', style: 'red' },
+} as const;
+
+/** CloudWatch shows a figure after a minute or two: looking more often shows no more. */
+const WATCH_SECONDS = 10;
+
+export async function showStatus(session: Session, options: StatusOptions): Promise<ExitCode> {
+  const deployment = await session.findDeployment();
+  if (options.watch === undefined) return showOnce(session, deployment, options);
+  const seconds = options.watch === true ? WATCH_SECONDS : options.watch;
+  const signal = session.interruption('Stopping.');
+  let code: ExitCode = EXIT.fine;
+  while (!signal.aborted) {
+    // Clears a screen; a file or a pipe gets one status after the other.
+    if (process.stdout.isTTY && !session.json) process.stdout.write('\u001b[2J\u001b[H');
+    code = await showOnce(session, deployment, options);
+    // Ctrl-C ends the wait.
+    await sleep(seconds * 1_000, undefined, { signal }).catch(() => {});
+  }
+  return code;
+}
+
 /** Collect → judge → show. */
-export async function showStatus(
-  { terminal, json, findDeployment }: Session,
+async function showOnce(
+  { terminal, json }: Session,
+  deployment: Deployment,
   options: CommonOptions,
 ): Promise<ExitCode> {
-  const deployment = await findDeployment();
   const { alarms, healing } = deployment.connector;
   const explain = (error: unknown) => oneLine(explainAwsError(error, options) ?? error);
   const status = await collectStatus(deployment, explain, new Date());
@@ -35,7 +66,7 @@ export async function showStatus(
   const versions = { version, commandVersion: VERSION };
   if (json) terminal.json({ stack, stage, region, where, ...versions, ...judged, ...status });
   else printStatus(terminal, deployment, status, judged);
-  return verdict.healthy ? EXIT.fine : EXIT.failed;
+  return STATES[verdict.state].code;
 }
 
 function oneLine(error: unknown): string {
@@ -53,11 +84,14 @@ function printStatus(
   const place = where === 'aws' ? `in ${region}` : 'on this machine';
   terminal.line(`${stack} ${version} ${place}, ${status.at.slice(0, 19).replace('T', ' ')} UTC`);
   terminal.line();
-  if (verdict.healthy) terminal.line(terminal.style(['bold', 'green'], 'healthy'));
-  else terminal.line(terminal.style(['bold', 'red'], 'NOT HEALTHY'));
+  const { text, style } = STATES[verdict.state];
+  terminal.line(terminal.style(['bold', style], text));
   for (const { what, next } of verdict.troubles) {
     for (const line of wrap(printable(what), terminal.width - 2)) terminal.line(`  ${line}`);
     terminal.line(`    ${terminal.style('cyan', next)}`);
+  }
+  for (const wait of verdict.waits) {
+    for (const line of wrap(printable(wait), terminal.width - 2)) terminal.line(`  ${line}`);
   }
   terminal.line();
   if (status.queues.kind === 'known') printQueues(terminal, status.queues.value);

@@ -1,4 +1,5 @@
 import type { LedgerNotice } from '../../../shared/aws/read-ledger.ts';
+import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts';
 import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
@@ -20,6 +21,28 @@ export interface QueueStatus {
   readonly oldestSeconds: number | undefined;
 }
 
+/** Messages of a shop that wait for the same. */
+export interface WaitingStatus {
+  readonly shop: string;
+  readonly waitsFor: WaitsFor;
+  readonly messages: number;
+  /** ISO 8601: since when the oldest is on its queue, and when the next is tried again. */
+  readonly since: string;
+  readonly nextTry: string;
+  /** Names of the reasons in the log. */
+  readonly whys: readonly string[];
+}
+
+/** Trouble that was counted in the last hour. */
+export interface Sign {
+  /** Epoch milliseconds, in CloudWatch to the minute. */
+  readonly lastAt: number;
+  /** What was accepted later than that. */
+  readonly acceptedSince: number;
+}
+
+export type SignOf = 'misconfigured' | 'crash' | 'retried' | 'signatures-refused';
+
 /** How the work of all queues ended in the last hour. */
 export interface LastHour {
   readonly applied: number;
@@ -33,6 +56,7 @@ export interface LastHour {
   readonly 'signatures-refused': number;
   readonly 'unknown-topic': number;
   readonly 'older-secret-used': number;
+  readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
   /** From the change in one system to the answer of the other; undefined: nothing applied. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
 }
@@ -81,6 +105,7 @@ export interface Status {
   readonly at: string;
   readonly queues: Known<readonly QueueStatus[]>;
   readonly lastHour: Known<LastHour>;
+  readonly waiting: Known<readonly WaitingStatus[]>;
   readonly reconcile: Known<readonly ReconcileStatus[]>;
   readonly notices: Known<readonly LedgerNotice[]>;
   readonly pauses: Known<readonly PauseStatus[]>;
@@ -93,6 +118,23 @@ export interface Trouble {
   readonly what: string;
   /** A command to run, without `npx loyalty-connector`. */
   readonly next: string;
+}
+
+/** What one part of the status shows. */
+export interface Findings {
+  /** What needs a person. */
+  readonly troubles?: readonly Trouble[];
+  /** What waits and goes on by itself. */
+  readonly waits?: readonly string[];
+  /** Worth knowing, but not urgent. */
+  readonly notes?: readonly string[];
+}
+
+/** The bounds that the settings name. */
+export interface Expectations {
+  readonly oldestMessageMinutes: number;
+  readonly reconcileEveryMinutes: number;
+  readonly healedPercent: number;
 }
 
 /** `1 time`, `3 times`. */

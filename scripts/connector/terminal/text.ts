@@ -76,6 +76,12 @@ export function relativeTime(epochMs: number, now: Date): string {
   return ago > 0 ? `${spanText(ago)} ago` : `in ${spanText(-ago)}`;
 }
 
+/** `11:22 UTC`, or with the date where it is another day. */
+export function momentText(iso: string, now: Date): string {
+  const isToday = iso.slice(0, 10) === now.toISOString().slice(0, 10);
+  return `${isToday ? '' : `${iso.slice(0, 10)} `}${iso.slice(11, 16)} UTC`;
+}
+
 /** Quotes a text for a command to copy: a coupon code may contain characters that a shell interprets. */
 export function shellWord(text: string): string {
   if (/^[\w./:@+-]+$/.test(text)) return text;

@@ -64,9 +64,6 @@ function waitsFor(retry: RetryReason): WaitsFor {
 
 const form = rememberedForm<WaitingMessage>('waiting', 1);
 
-/** Seconds. A shorter wait is over before a person has typed a command. */
-const WORTH_A_RECORD = 20;
-
 interface Delayed {
   readonly message: ReceivedMessage;
   readonly event: QueuedEvent | undefined;
@@ -83,7 +80,7 @@ export async function recordWaiting(
   { ledger, now }: { readonly ledger: Pick<Ledger, 'write'>; readonly now: () => Date },
 ): Promise<void> {
   // Out of time, none is left for this.
-  if (seconds < WORTH_A_RECORD || retry.why === 'out-of-time') return;
+  if (retry.why === 'out-of-time') return;
   const until = now().getTime() + seconds * 1_000;
   await Promise.all(
     delayed.map(async ({ message, event }) => {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { recordWaiting } from '../../../shared/core/batch/waiting.ts';
+import type { QueuedEvent } from '../../../shared/core/events/event.ts';
+import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import { changeControl, withServicePause } from '../../../shared/core/pause/shop-control.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { placeOrder } from '../../support/placed-order.ts';
@@ -33,7 +36,11 @@ describe('loyalty-connector pause and resume', () => {
     expect(fix).toContain(`resume --shop ${SHOP} --queue orders`);
 
     const resumed = JSON.parse((await operated.run('resume --json')).stdout);
-    expect(resumed).toEqual({ changed: true, shops: [{ shop: SHOP, pauses: [] }], woken: 0 });
+    expect(resumed).toEqual({
+      changed: true,
+      shops: [{ shop: SHOP, pauses: [] }],
+      woken: expect.any(Number),
+    });
     const history = await operated.run('history');
     expect(history.stdout).toMatch(/pause/);
     expect(history.stdout).toMatch(/resume/);
@@ -49,6 +56,34 @@ describe('loyalty-connector pause and resume', () => {
       'because the loyalty service asked for fewer calls',
     );
     expect((await operated.run('resume')).stdout).toBe(`${SHOP}: not paused\n`);
+  });
+
+  it('resume sends at once what would have waited for an hour', async () => {
+    await operated.work();
+    const before = orders();
+    await placeOrder(operated);
+    const { Messages: [message] = [] } = await operated.sqs.receiveMessage({
+      QueueUrl: operated.queues.urls.orders.url,
+      VisibilityTimeout: 3_600,
+    });
+    const event = {
+      shop: SHOP,
+      kind: 'order',
+      receivedAt: new Date().toISOString(),
+    } as QueuedEvent;
+    const received = {
+      messageId: message?.MessageId ?? '',
+      receiptHandle: message?.ReceiptHandle ?? '',
+      attempts: 12,
+    } as ReceivedMessage;
+    const paused = { why: 'shop-paused', pausedBy: 'operator' } as const;
+    const world = { ledger: operated.ledger, now: () => new Date() };
+    await recordWaiting([{ message: received, event }], paused, 3_600, world);
+
+    const { stdout } = await operated.run('resume');
+    expect(stdout).toContain('1 message is tried again now: orders 1.');
+    await operated.work();
+    expect(orders()).toBe(before + 1);
   });
 
   it('refuse a shop and a queue that do not exist', async () => {

@@ -9,7 +9,7 @@ const pastRun = async () => (await operated.run('history')).stdout;
 describe('loyalty-connector retry-now', () => {
   it('says that nothing waits, and asks for a reason that exists', async () => {
     const { code, stdout } = await operated.run('retry-now');
-    expect(stdout).toContain('No message waits for longer than some seconds.');
+    expect(stdout).toContain('No such message waits.');
     expect(code).toBe(0);
     const wrong = await operated.run('retry-now --reason bad-luck');
     expect(wrong.stderr).toContain('loyalty, store, throttled, misconfigured');

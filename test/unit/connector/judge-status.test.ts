@@ -4,6 +4,7 @@ import type {
   LastHour,
   QueueStatus,
   Status,
+  WaitingStatus,
 } from '../../../scripts/connector/status/status-model.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -14,6 +15,7 @@ const quietQueue = { waiting: 0, inFlight: 0, dead: 0, oldestSeconds: 0 };
 const quietHour: LastHour = {
   ...{ applied: 4, 'no-change': 3, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
   ...{ received: 7, 'signatures-refused': 0, 'unknown-topic': 0, 'older-secret-used': 0 },
+  signs: {},
   latencyMs: { p50: 900, p99: 2_100 },
 };
 
@@ -37,6 +39,7 @@ function status(changes: Partial<Status> = {}): Status {
     at: AT,
     queues: queues({}),
     lastHour: hour(),
+    waiting: known([]),
     reconcile: known([
       {
         shop: SHOP,
@@ -54,6 +57,15 @@ function status(changes: Partial<Status> = {}): Status {
     ...changes,
   };
 }
+
+const waiting = (changes: Partial<WaitingStatus> = {}) =>
+  known([
+    {
+      ...{ shop: SHOP, waitsFor: 'loyalty', messages: 11, whys: ['time-out'] },
+      ...{ since: '2026-11-15T02:50:00.000Z', nextTry: '2026-11-15T03:00:40.000Z' },
+      ...changes,
+    } as WaitingStatus,
+  ]);
 
 const reconciled = (changes: object) =>
   known([
@@ -84,13 +96,14 @@ describe('the verdict on a deployment', () => {
         next: `resume --shop ${SHOP} --queue orders`,
       },
     ]);
-    expect(verdict.notes).toEqual([
+    expect(verdict.waits).toEqual([
       `${SHOP}: paused since 2026-11-15 01:00 UTC until 2026-11-15 03:00 UTC, because the loyalty service asked for fewer calls`,
     ]);
   });
 
-  it('is healthy when nothing is wrong', () => {
-    expect(judgeStatus(status(), expected)).toEqual({ healthy: true, troubles: [], notes: [] });
+  it('is well when nothing is wrong', () => {
+    const quiet = { state: 'well', troubles: [], waits: [], notes: [] };
+    expect(judgeStatus(status(), expected)).toEqual(quiet);
   });
 
   it.each<[string, Partial<Status>, string, string]>([
@@ -108,20 +121,26 @@ describe('the verdict on a deployment', () => {
     ],
     [
       'refused credentials',
-      { lastHour: hour({ misconfigured: 3, retried: 99 }), queues: queues({ inFlight: 8 }) },
-      'refused (3 times',
+      { waiting: waiting({ waitsFor: 'misconfigured', whys: ['no-credentials'] }) },
+      '11 messages wait because credentials, scopes or an address are refused since 02:50 UTC',
       'doctor',
     ],
     [
-      'a loyalty service that is away',
-      { lastHour: hour({ retried: 40 }), queues: queues({ waiting: 2, inFlight: 6 }) },
-      '8 messages wait, and in the last hour more attempts failed (40) than succeeded (7)',
+      'refused credentials of which only the figures tell',
+      { lastHour: hour({ misconfigured: 3 }), queues: queues({ inFlight: 8 }) },
+      'refused 3 times in the last hour; none accepted since',
+      'doctor',
+    ],
+    [
+      'an outage that lasts for longer than the alarm allows',
+      { waiting: waiting({ since: '2026-11-15T02:29:00.000Z' }) },
+      '11 messages wait for the loyalty service since 02:29 UTC',
       'doctor',
     ],
     [
       'a crash',
       { lastHour: hour({ crash: 1 }) },
-      'stopped at an unexpected error 1 time in',
+      'stopped at an unexpected error 1 time in the last hour',
       'doctor',
     ],
     [
@@ -146,10 +165,18 @@ describe('the verdict on a deployment', () => {
     [
       'a missing secret',
       {
-        credentials: [{ shop: SHOP, purpose: 'loyalty', state: 'missing', why: 'is not there' }],
+        credentials: [{ shop: SHOP, purpose: 'loyalty', state: 'malformed', why: 'was never set' }],
       },
-      'the loyalty secret is not there',
+      'the loyalty secret was never set',
       `secrets set loyalty --shop ${SHOP}`,
+    ],
+    [
+      'the secret of a shop that is not deployed',
+      {
+        credentials: [{ shop: SHOP, purpose: 'loyalty', state: 'missing', why: 'does not exist' }],
+      },
+      'the loyalty secret does not exist',
+      'doctor',
     ],
     [
       'a reconcile that stopped',
@@ -165,7 +192,7 @@ describe('the verdict on a deployment', () => {
     ],
   ])('names %s and the command to run next', (_, changes, what, next) => {
     const verdict = judgeStatus(status(changes), expected);
-    expect(verdict.healthy).toBe(false);
+    expect(verdict.state).toBe('needs-a-person');
     expect(verdict.troubles).toEqual([{ what: expect.stringContaining(what), next }]);
   });
 
@@ -191,34 +218,26 @@ describe('the verdict on a deployment', () => {
     ['an age that nobody knows', { queues: queues({ waiting: 1, oldestSeconds: undefined }) }],
     ['credentials that are repaired: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
     ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
-    [
-      'one entity that is tried again and again',
-      { lastHour: hour({ retried: 12 }), queues: queues({ inFlight: 1 }) },
-    ],
-    [
-      'a busy hour in which some were tried twice',
-      { lastHour: hour({ applied: 90, retried: 60 }), queues: queues({ waiting: 50 }) },
-    ],
     ['a few foreign signatures', { lastHour: hour({ 'signatures-refused': 5 }) }],
     ['a few healed entities', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
     ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],
   ])('does not raise an alarm for %s', (_, changes) => {
-    expect(judgeStatus(status(changes), expected).healthy).toBe(true);
+    expect(judgeStatus(status(changes), expected).state).toBe('well');
   });
 
-  it('says what it could not find out, and is not healthy without having seen the queues', () => {
+  it('says what it could not find out, and is not well without having seen the queues', () => {
     const unknown = { kind: 'unknown', why: 'access was refused' } as const;
     const figures = judgeStatus(status({ lastHour: unknown }), expected);
-    expect(figures.healthy).toBe(true);
+    expect(figures.state).toBe('well');
     expect(figures.notes).toEqual(["the last hour's figures: unknown, access was refused"]);
-    expect(judgeStatus(status({ queues: unknown }), expected).healthy).toBe(false);
+    expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('needs-a-person');
   });
 
   it('does not call a deployment ill because the operator may not see its secrets', () => {
     const why = 'cannot be read: access was refused';
     const credentials = [{ shop: SHOP, purpose: 'loyalty', state: 'unreadable', why }] as const;
     const verdict = judgeStatus(status({ credentials }), expected);
-    expect(verdict.healthy).toBe(true);
+    expect(verdict.state).toBe('well');
     expect(verdict.notes).toEqual([`${SHOP}: the loyalty secret ${why}`]);
   });
 
@@ -228,20 +247,68 @@ describe('the verdict on a deployment', () => {
       { shop: SHOP, notice: 'data-request', id: '77', at: '2026-11-02T10:00:00.000Z', why },
     ]);
     const verdict = judgeStatus(status({ notices }), expected);
-    expect(verdict.healthy).toBe(true);
+    expect(verdict.state).toBe('well');
     expect(verdict.notes).toEqual([`2026-11-02 ${SHOP}: ${why} (77)`]);
   });
 
   it('notes the orders that differ in the loyalty service, each once, with the command to run', () => {
     const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
     const before = { ...found, ids: ['72'] };
-    const { healthy, notes } = judgeStatus(
+    const { state, notes } = judgeStatus(
       status({ reconcile: reconciled({ ordersRead: [found, before] }) }),
       expected,
     );
-    expect(healthy).toBe(true);
+    expect(state).toBe('well');
     expect(notes).toEqual([
       `${SHOP}: the loyalty service holds another state of 71, 72. See: npx loyalty-connector compare order 71`,
     ]);
   });
+});
+
+const minute = (text: string) => Date.parse(`2026-11-15T${text}:00.000Z`);
+
+describe('a deployment whose messages wait', () => {
+  it('is waiting, never well, and says for what, since when, how many and until when', () => {
+    const { state, waits, troubles } = judgeStatus(status({ waiting: waiting() }), expected);
+    expect(state).toBe('waiting');
+    expect(troubles).toEqual([]);
+    expect(waits).toEqual([
+      `${SHOP}: 11 messages wait for the loyalty service since 02:50 UTC (time-out), next try in 40 s`,
+    ]);
+  });
+
+  it('is waiting also where only the figures show that attempts fail', () => {
+    const signs = { retried: { lastAt: minute('02:59'), acceptedSince: 0 } };
+    const failing = { lastHour: hour({ retried: 8, signs }), queues: queues({ inFlight: 11 }) };
+    const verdict = judgeStatus(status(failing), expected);
+    expect(verdict.state).toBe('waiting');
+    expect(verdict.waits).toEqual(['11 messages in flight; the last attempt failed at 02:59 UTC']);
+    const over = { retried: { lastAt: minute('02:59'), acceptedSince: 2 } };
+    const working = { ...failing, lastHour: hour({ retried: 8, signs: over }) };
+    expect(judgeStatus(status(working), expected).state).toBe('well');
+  });
+});
+
+describe('a deployment after a repair', () => {
+  it.each([
+    ['signatures-refused', 72, '72 webhooks were refused'],
+    ['crash', 2, 'work stopped'],
+    ['misconfigured', 4, 'credentials, scopes or an address were refused'],
+  ] as const)(
+    'is well once something was accepted after %s, and notes both',
+    (figure, times, words) => {
+      const judged = (acceptedSince: number) => {
+        const signs = { [figure]: { lastAt: minute('02:40'), acceptedSince } };
+        const lastHour = hour({ [figure]: times, signs });
+        return judgeStatus(status({ lastHour, queues: queues({ waiting: 1 }) }), expected);
+      };
+      const before = judged(0);
+      expect(before.state).toBe('needs-a-person');
+      expect(before.troubles[0]?.what).toContain('last at 02:40 UTC; none accepted since');
+      const repaired = judged(12);
+      expect(repaired.state).toBe('well');
+      expect(repaired.notes[0]).toContain(words);
+      expect(repaired.notes[0]).toContain('last at 02:40 UTC; 12 accepted since');
+    },
+  );
 });

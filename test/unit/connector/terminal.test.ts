@@ -139,8 +139,19 @@ describe("the last hour's figures of a local stack", () => {
     expect(hour).toEqual({
       ...{ applied: 2, 'no-change': 1, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
       ...{ received: 5, 'signatures-refused': 4, 'unknown-topic': 0, 'older-secret-used': 0 },
+      signs: { 'signatures-refused': { lastAt: 0, acceptedSince: 0 } },
       latencyMs: { p50: 50, p99: 99 },
     });
+  });
+
+  it('say when trouble was last seen, and what was accepted later', async () => {
+    const at = (name: string, value: number, moment: number) => ({ name, value, at: moment });
+    const metrics = [
+      ...[at('crash', 1, 10), at('crash', 1, 20), at('crash', 0, 30)],
+      ...[at('applied', 5, 20), at('applied', 2, 21), at('no-change', 1, 40)],
+    ];
+    const { signs } = await readLastHour(createLocalFigures(async () => ({ metrics })));
+    expect(signs).toEqual({ crash: { lastAt: 20, acceptedSince: 3 } });
   });
 
   it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(

@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../support/connector-command.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { placeOrder } from '../../support/placed-order.ts';
+
+const operated = useOperatedConnector();
+
+beforeAll(async () => {
+  await operated.run('webhooks sync --yes');
+});
+
+async function statusNow() {
+  const { code, stdout } = await operated.run('status');
+  return { code, state: stdout.split('\n')[2], text: stdout.replace(/\s+/g, ' ') };
+}
+
+describe('loyalty-connector status', () => {
+  it('is well, then waiting while the service is down, then well again once all was sent', async () => {
+    expect(await statusNow()).toMatchObject({ state: 'well', code: 0 });
+
+    operated.loyalty.faults.add({ kind: 'outage' });
+    await placeOrder(operated);
+    await placeOrder(operated);
+    await operated.work();
+    const during = await statusNow();
+    expect(during).toMatchObject({ state: 'waiting', code: 3 });
+    expect(during.text).toMatch(
+      /: \d+ messages wait for the loyalty service since [\d:-]+( [\d:]+)? UTC \([\w, -]+\), next try in \d+ s/,
+    );
+    const document = JSON.parse((await operated.run('status --json')).stdout);
+    expect(document).toMatchObject({ state: 'waiting', troubles: [] });
+    expect(JSON.stringify(document)).not.toContain('receiptHandle');
+
+    operated.loyalty.faults.clear();
+    // What the circuit breaker of the worker still holds back waits again, for seconds.
+    await expect
+      .poll(
+        async () => {
+          await operated.run('retry-now');
+          await operated.work();
+          return operated.queues.waiting();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(0);
+    expect(await statusNow()).toMatchObject({ state: 'well', code: 0 });
+  });
+
+  it('needs a person while credentials are refused, with the command to run', async () => {
+    operated.loyalty.faults.add({ kind: 'business-error', code: 76 });
+    await placeOrder(operated);
+    await operated.work();
+    const refused = await statusNow();
+    expect(refused).toMatchObject({ state: 'NEEDS A PERSON', code: 1 });
+    expect(refused.text).toContain('because credentials, scopes or an address are refused');
+    operated.loyalty.faults.clear();
+    await expect
+      .poll(
+        async () => {
+          await operated.run(`retry-now --shop ${SHOP}`);
+          await operated.work();
+          return operated.queues.waiting();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(0);
+    expect(await statusNow()).toMatchObject({ state: 'well', code: 0 });
+  });
+
+  it('shows itself again and again with --watch, until Ctrl-C', async () => {
+    let looks = 0;
+    const { code, stdout } = await runCommand(['status', '--watch', '1'], {
+      folder: operated.folder,
+      onOutput(output, child) {
+        looks = output.split('credentials    ').length - 1;
+        if (looks >= 2) child.kill('SIGINT');
+      },
+    });
+    expect(looks).toBeGreaterThanOrEqual(2);
+    expect(stdout.match(/^well$/gm)?.length).toBeGreaterThanOrEqual(2);
+    expect(code).toBe(130);
+    expect((await operated.run('status --watch 0')).code).toBe(2);
+  });
+});
