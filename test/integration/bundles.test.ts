@@ -62,7 +62,7 @@ const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], nu
   // 72.5 before a merge waited for open redemptions.
   // 73.5 before shops were paused, calls had a rate, newer forms waited and bytes were parked once.
   // 78 before it read Events of products, 78.5 before it marked reward codes as used.
-  // 80 before a rule that throws was named with its error.
+  // 80 before it recorded what waits, and named a rule that throws with its error.
   'sync-orders': 80.3,
   'sync-products': 80.3,
   'sync-coupons': 80.3,
