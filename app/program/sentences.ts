@@ -9,11 +9,10 @@ export function redeemLabel({ kind, points }: Reward, { strings, points: say }: 
   return kind === 'cashback' ? redeemCashback : fill(redeem, { points: say(points) });
 }
 
-/** Why a reward cannot be redeemed, with its conditions in the program's words; empty where it can be. */
-export function whyNot(reward: Reward, words: Words): string {
-  return reward.redeemable
-    ? ''
-    : [reasonOf(reward, words), reward.requirements].filter(Boolean).join(' ');
+/** Why a reward cannot be redeemed, and in the program's words what its code will ask for; empty for neither. */
+export function conditionsOf(reward: Reward, words: Words): string {
+  const reason = reward.redeemable ? '' : reasonOf(reward, words);
+  return [reason, reward.requirements].filter(Boolean).join(' ');
 }
 
 function reasonOf({ why, missingPoints, tiers }: Reward, words: Words): string {

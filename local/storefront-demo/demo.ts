@@ -34,7 +34,7 @@ type PageHost = (path: string, visit: Visit, request: HostedRequest) => Promise<
 
 /** The pages of hosts that the header links to. `npm start` prints them. */
 export const hostedPages: Shop['links'] = [
-  { path: '/account/loyalty', label: 'Loyalty', note: "the page in the customer's account" },
+  { path: '/account/loyalty', label: 'Loyalty', note: 'the account page of a customer' },
   { path: '/till', label: 'Till', note: 'the point of sale' },
 ];
 

@@ -14,7 +14,10 @@ export const en: Strings = {
     logIn: 'Log in',
     logInTo: 'to see your points and to redeem rewards.',
   },
-  earns: { product: 'This product earns you {gain}.', cart: 'This order earns you about {gain}.' },
+  earns: {
+    product: 'This product earns you about {gain}.',
+    cart: 'This order earns you about {gain}.',
+  },
   rewards: {
     heading: 'Rewards',
     none: 'There are no rewards at the moment.',

@@ -15,7 +15,7 @@ export const es: Strings = {
     logInTo: 'para ver tus puntos y canjear recompensas.',
   },
   earns: {
-    product: 'Con este producto ganas {gain}.',
+    product: 'Con este producto ganas cerca de {gain}.',
     cart: 'Con este pedido ganas cerca de {gain}.',
   },
   rewards: {

@@ -14,7 +14,10 @@ export const ptBr: Strings = {
     logIn: 'Entre na sua conta',
     logInTo: 'para ver seus pontos e resgatar recompensas.',
   },
-  earns: { product: 'Este produto rende {gain}.', cart: 'Este pedido rende cerca de {gain}.' },
+  earns: {
+    product: 'Este produto rende cerca de {gain}.',
+    cart: 'Este pedido rende cerca de {gain}.',
+  },
   rewards: {
     heading: 'Recompensas',
     none: 'Não há recompensas no momento.',

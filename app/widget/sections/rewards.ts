@@ -1,6 +1,6 @@
 import type { Reward } from '../../program/answers.ts';
 import { answered } from '../../program/program.ts';
-import { redeemLabel, whyNot } from '../../program/sentences.ts';
+import { conditionsOf, redeemLabel } from '../../program/sentences.ts';
 import { fill } from '../../program/words.ts';
 import { build } from '../build-element.ts';
 import type { View } from '../view.ts';
@@ -44,7 +44,7 @@ function drawReward(reward: Reward, view: View): Node {
     build(
       'p',
       { part: result ? result.part : 'note', id: noteIdOf(reward) },
-      result?.sentence ?? whyNot(reward, words),
+      result?.sentence ?? conditionsOf(reward, words),
     ),
   );
 }

@@ -10,15 +10,16 @@ import { renderPicture } from './pictures.ts';
 /** Its script asks for the steps again until the last one is done. */
 export function renderOrder(shop: Shop, order: OrderRow): Html {
   const { store, loyalty } = shop;
+  const isGuest = order.customerId === null;
   return html`<h1>Order #${order.number}</h1>
 <p class="lead">${describeStatus(order)}</p>
 <div class="order">
 <section aria-labelledby="progress-title">
-<h2 id="progress-title">Your points arrive</h2>
+<h2 id="progress-title">${isGuest ? 'The way of your order' : 'Your points arrive'}</h2>
 <ol class="steps" data-progress="/orders/${order.id}/progress" aria-live="polite">
 ${stepsOf(gatherEvidence(shop, order)).map(renderStep)}
 </ol>
-<p><a class="button" href="/account">See your points</a></p>
+<p><a class="button" href="/account">${isGuest ? 'Log in to earn points next time' : 'See your points'}</a></p>
 </section>
 <section class="summary" aria-labelledby="order-title">
 <h2 id="order-title">What you bought</h2>

@@ -53,7 +53,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
         main: block('loyalty-points'),
         bodyEnd: block('loyalty-button'),
       });
-      await page.getByText('This product earns you 49 points').waitFor();
+      await page.getByText('This product earns you about 49 points').waitFor();
       expect(await page.getByRole('button', { name: '490 points' }).count()).toBe(2);
       expect(await layoutShift()).toBe(0);
       expect(requests.toSorted()).toEqual([
@@ -131,13 +131,13 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
     const { page, open } = await visit(1280);
     const form = '<form action="/cart/add"><select name="id"><option>11<option>12</select></form>';
     await open({ main: form + block('loyalty-points') });
-    await page.getByText('This product earns you 49 points').waitFor();
+    await page.getByText('This product earns you about 49 points').waitFor();
     await page.locator('select').selectOption('12');
-    await page.getByText('This product earns you 98 points').waitFor();
+    await page.getByText('This product earns you about 98 points').waitFor();
     await page.evaluate(`document.querySelector('form').dispatchEvent(Object.assign(
       new Event('shopify:product:select', { bubbles: true }),
       { promise: Promise.resolve({ variant: { id: 'gid://shopify/ProductVariant/11' } }) }))`);
-    await page.getByText('This product earns you 49 points').waitFor();
+    await page.getByText('This product earns you about 49 points').waitFor();
   }, 120_000);
 
   it('shows in the button what the program found, where the page was older', async () => {

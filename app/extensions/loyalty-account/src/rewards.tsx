@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Reward } from '../../../program/answers.ts';
-import { redeemLabel, whyNot } from '../../../program/sentences.ts';
+import { conditionsOf, redeemLabel } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
 import { Code } from './codes.tsx';
@@ -62,17 +62,16 @@ function Offer({ account, reward }: OfferProps) {
         <Note
           note={notes.get(`reward-${id}`)}
           isShown={codes.length === 0}
-          otherwise={conditionsOf(reward, account)}
+          otherwise={noteOf(reward, account)}
         />
       </s-stack>
     </s-grid-item>
   );
 }
 
-/** Why it cannot be redeemed, or what its code will ask for. */
-function conditionsOf(reward: Reward, { words, strings }: Account): string {
-  if (reward.why === 'product-conditions') return strings.inCart;
-  return reward.redeemable ? (reward.requirements ?? '') : whyNot(reward, words);
+/** This page has no cart to speak of. */
+function noteOf(reward: Reward, { words, strings }: Account): string {
+  return reward.why === 'product-conditions' ? strings.inCart : conditionsOf(reward, words);
 }
 
 /** The button, and for cashback the field with the amount before it. */

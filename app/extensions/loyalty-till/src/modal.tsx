@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Reward } from '../../../program/answers.ts';
 import { answered } from '../../../program/program.ts';
-import { redeemLabel, whyNot } from '../../../program/sentences.ts';
+import { conditionsOf, redeemLabel } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import { hasCode } from './cart.ts';
 import { StepPanel } from './step-panel.tsx';
@@ -117,7 +117,10 @@ function RewardRow({ reward, till, words, isOffline }: TillView & { readonly rew
     most: words.money(cashback.most),
   };
   return (
-    <Row title={reward.title} detail={redeemable ? words.worth(reward) : whyNot(reward, words)}>
+    <Row
+      title={reward.title}
+      detail={redeemable ? words.worth(reward) : conditionsOf(reward, words)}
+    >
       {redeemable && limits && (
         <s-number-field
           label={fill(rewards.amount, limits)}
