@@ -120,8 +120,12 @@ export class Account {
     return this.#readHistory(this.history.page + 1);
   }
 
-  get earlierRedemptions(): readonly Redemption[] {
-    return this.#redemptions.filter(({ id }) => this.#earlier.has(id));
+  /** Those of earlier visits, and those whose reward is no longer listed: it can be had once, or there is an outage. */
+  get redemptionsApart(): readonly Redemption[] {
+    const rewards = answered(this.program.model.view)?.rewards ?? [];
+    return this.#redemptions.filter(
+      (one) => this.#earlier.has(one.id) || !rewards.some(({ id }) => id === one.rewardId),
+    );
   }
 
   /** Those of this visit: they are shown with their reward, where the customer looks. */

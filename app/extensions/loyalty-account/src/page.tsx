@@ -54,7 +54,7 @@ function Content({ account }: { readonly account: Account }) {
       {view && (
         <>
           <Balance view={view} change={change} words={words} />
-          <Codes account={account} redemptions={account.earlierRedemptions} />
+          <Codes account={account} redemptions={account.redemptionsApart} />
           <Rewards account={account} rewards={view.rewards} />
           <Quizzes account={account} quizzes={answered(quizzes)?.quizzes ?? []} />
           <History account={account} />
