@@ -9,7 +9,7 @@ import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createPauses } from '../shared/core/pause/pauses.ts';
-import { reconcile } from '../shared/core/reconcile/reconcile.ts';
+import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
@@ -29,11 +29,6 @@ const RESERVE_MS = 20_000;
 
 /** Half of the store's rate limit is left to the workers, who read it for live events. */
 const RESERVE_OF_POINTS = 0.5;
-
-/** What the schedule, or an operator, sends. */
-interface ReconcileRequest {
-  readonly mode?: 'deep';
-}
 
 export function createReconcile(connector: Connector) {
   const environment = readEnvironment([
@@ -94,7 +89,7 @@ export function createReconcile(connector: Connector) {
   };
 
   async function run(
-    { mode }: ReconcileRequest,
+    asked: ReconcileRequest,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
   ): Promise<void> {
     const deadline = AbortSignal.timeout(
@@ -111,7 +106,7 @@ export function createReconcile(connector: Connector) {
     // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
     const repair = repairSubscriptions && madeBy === 'admin-api';
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
-    await reconcile(connector.shops, mode === 'deep', {
+    await reconcile(connector.shops, asked, {
       ...world,
       store: askable,
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),

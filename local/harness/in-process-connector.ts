@@ -250,7 +250,7 @@ export function openConnector({
       readonly shops?: readonly string[];
     } = {}): Promise<void> {
       const shops = connector.shops.filter(({ domain }) => named.includes(domain));
-      await reconcile(shops, deep, {
+      await reconcile(shops, deep ? { mode: 'deep' } : {}, {
         ledger: parts.ledger,
         store: parts.walked,
         queue: parts.queue,

@@ -124,6 +124,11 @@ export async function openOperatedConnector({
   const gateway = await startAwsGateway({
     ...Object.fromEntries(Object.entries(emulators).map(([name, one]) => [name, one.endpoint])),
     sts: answerCaller,
+    lambda: ({ text }, response) => {
+      // It is invoked without waiting.
+      void functions.reconcile(JSON.parse(text), invocationOf('reconcile', 900));
+      response.writeHead(202).end();
+    },
     ...services,
   });
 

@@ -4,8 +4,11 @@ import type { ReconcileOptions } from './start-reconcile.ts';
 
 const EXAMPLES = `
 Examples:
-  npx loyalty-connector reconcile           what changed since the last run
-  npx loyalty-connector reconcile --deep    everything
+  npx loyalty-connector reconcile --wait      what changed since the last run
+  npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
+
+With --wait it ends with 0 when everything was compared, also if something had to be sent again, and with
+1 otherwise. What one order is on both sides: npx loyalty-connector compare.
 `;
 
 /** `loyalty-connector reconcile` */
@@ -14,9 +17,11 @@ export function registerReconcile(program: Command): void {
     .command('reconcile')
     .summary('compare the store with the ledger now, instead of at its next run')
     .description(
-      'Starts the comparison that also runs by schedule, and does not wait for its end. Repeating it is harmless.',
+      'Starts the comparison that also runs by schedule; with --wait it says what was found. Repeating it is harmless.',
     )
     .option('--deep', 'compare everything, not only what changed lately')
+    .option('--shop <domain>', 'only this shop (default: all)')
+    .option('--wait', 'wait for the end and say what was found')
     .addHelpText('after', EXAMPLES)
     .action(
       runAction<ReconcileOptions>(async (session, options) =>

@@ -74,6 +74,6 @@ function explainWaiting(
   const where =
     waiting > 0
       ? `${waiting} messages are on the queue, its own perhaps among them`
-      : 'its webhook did not come, and nothing of it is on the queue; the next reconciliation sends it';
+      : 'its webhook has not come, and nothing is on the queue; if none comes, reconciliation sends it';
   return { why: 'waiting', what: `${what}: ${where}.` };
 }

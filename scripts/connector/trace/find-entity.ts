@@ -47,7 +47,9 @@ export async function findEntity(
   const isNumber = /^\d{1,30}$/.test(id);
   if (kind === 'member') return findCustomer(isNumber ? id : text, searched);
   if (kind === 'order' && (!isNumber || id.length < SHORTEST_ID)) {
-    const [found, ...otherOrders] = await findOrders(id, searched);
+    const [found, ...otherOrders] = await (isNumber
+      ? unlessRefused(findOrders(id, searched))
+      : findOrders(id, searched));
     if (found) return { id: found.id, otherOrders };
     if (!isNumber)
       throw new Problem(
@@ -60,6 +62,16 @@ export async function findEntity(
   );
 }
 
+/** A store that cannot be asked is reported with the rest of the trace, for which the number is enough. */
+async function unlessRefused(
+  orders: Promise<readonly FoundOrder[]>,
+): Promise<readonly FoundOrder[]> {
+  return orders.catch((error: unknown) => {
+    if (error instanceof Problem) return [];
+    throw error;
+  });
+}
+
 const alone = (id: string): FoundEntity => ({ id, otherOrders: [] });
 
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
@@ -69,7 +81,7 @@ async function findCustomer(text: string, searched: Searched): Promise<FoundEnti
   if (!/^\d{1,30}$/.test(id)) {
     throw new BadArguments(`a customer is an id or an e-mail address, not "${text}".`);
   }
-  return { id, otherOrders: await search(`customer_id:${id}`, searched) };
+  return { id, otherOrders: await unlessRefused(search(`customer_id:${id}`, searched)) };
 }
 
 async function customerWith(

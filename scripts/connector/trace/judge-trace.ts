@@ -1,5 +1,6 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import { faultText, hasOtherRules } from '../../../shared/core/mapping/wanted-state.ts';
+import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
 import type { Trace } from './collect-trace.ts';
@@ -13,7 +14,7 @@ export interface TraceVerdict {
 }
 
 /** Decides whether the loyalty service has the current state of the store. */
-export function judgeTrace(trace: Trace): TraceVerdict {
+export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
   const { key, entry, letters, store, mapped, pause, waiting } = trace;
   const [letter] = letters;
   const show = letter && { next: `dead-letters show ${letter.messageId}` };
@@ -65,12 +66,20 @@ export function judgeTrace(trace: Trace): TraceVerdict {
     const next = pause.by === 'operator' ? resumeText(pause) : 'status';
     return { kind: 'differs', what: `${what} ${pauseText(pause)}.`, next };
   }
-  return waiting > 0
-    ? { kind: 'differs', what: `${what} Its event is still on the queue.`, next: 'status' }
+  if (waiting > 0) {
+    return { kind: 'differs', what: `${what} Its event is still on the queue.`, next: 'status' };
+  }
+  const isQuiet = store.kind === 'found' && versionOf(store.value) < quietUntil(now);
+  return isQuiet
+    ? {
+        kind: 'differs',
+        what: `${what} Nothing is on the queue: reconcile sends it.`,
+        next: `reconcile --wait --shop ${key.shop}`,
+      }
     : {
         kind: 'differs',
-        what: `${what} Nothing is on the queue: the next reconcile sends it.`,
-        next: `reconcile --wait --shop ${key.shop}`,
+        what: `${what} Nothing is on the queue: its webhook may still come, and if not, a reconcile in a quarter of an hour sends it.`,
+        next: 'webhooks check',
       };
 }
 

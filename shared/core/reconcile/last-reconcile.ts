@@ -7,6 +7,8 @@ import type { Compared, Repaired } from './reconcile-world.ts';
 
 /** What the last run did for one shop, for the operator. */
 export interface LastReconcile {
+  /** The operator's command that asked for it; absent: the schedule. */
+  readonly request?: string;
   /** ISO 8601. */
   readonly beganAt: string;
   readonly endedAt: string;

@@ -12,6 +12,15 @@ import {
 import { reconcileKind } from './reconcile-kind.ts';
 import type { ReconciledShop, ReconcileWorld, Repaired } from './reconcile-world.ts';
 
+/** What the schedule, or an operator, asks for. */
+export interface ReconcileRequest {
+  readonly mode?: 'deep';
+  /** Absent: all shops. */
+  readonly shop?: string;
+  /** Stands in the record of the run, so that the operator's command knows it. */
+  readonly request?: string;
+}
+
 /** Orders first: points are what people wait for. */
 const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 
@@ -21,10 +30,11 @@ const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
  * walk, a store that hangs or an error of one takes nothing from the others.
  */
 export async function reconcile(
-  configured: readonly ReconciledShop[],
-  isDeep: boolean,
+  shops: readonly ReconciledShop[],
+  { mode, shop: only, request }: ReconcileRequest,
   given: Omit<ReconcileWorld, 'sent' | 'othersWait'>,
 ): Promise<void> {
+  const configured = shops.filter(({ domain }) => only === undefined || domain === only);
   const { pauses, now } = given;
   await Promise.all(configured.map(({ domain }) => pauses.refresh(domain, now())));
   const waiting = new Set(
@@ -33,13 +43,14 @@ export async function reconcile(
   const world = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
   const runs = await Promise.allSettled(
     configured.map(async ({ domain, rules }) => {
-      if (isDeep) await askForDeepWalk(domain, world);
+      if (mode === 'deep') await askForDeepWalk(domain, world);
       const shop = { domain, rules: await withGoLive(rules, given.ledger) };
-      return reconcileShop(shop, waiting.has(domain), world);
+      return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, world);
     }),
   );
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
-  if (runs.every((run) => run.status === 'fulfilled' && run.value)) {
+  // The alarm about missing runs counts those of all shops.
+  if (only === undefined && runs.every((run) => run.status === 'fulfilled' && run.value)) {
     world.telemetry.count('reconciled');
   }
 }
@@ -53,12 +64,12 @@ type StoppedWalk = { readonly kind: WalkedKind; readonly why: string };
 /** True: everything was compared, or nothing was to be. Messages of a shop that waits would only wait, too. */
 async function reconcileShop(
   shop: ReconciledShop,
-  isWaiting: boolean,
+  { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
   world: ReconcileWorld,
 ): Promise<boolean> {
   const beganAt = world.now().toISOString();
   const tally = createTally(world.telemetry);
-  const given = { shop: shop.domain, beganAt, tally };
+  const given = { shop: shop.domain, request, beganAt, tally };
   if (isWaiting) {
     const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
     await keepSummary({ ...given, stopped, balances: undefined, deep: { kind: 'idle' } }, world);
@@ -101,6 +112,7 @@ async function repair(
 
 interface ShopRun {
   readonly shop: string;
+  readonly request: string | undefined;
   readonly beganAt: string;
   readonly tally: Tally;
   readonly stopped: readonly StoppedWalk[];
@@ -109,7 +121,7 @@ interface ShopRun {
 }
 
 async function keepSummary(
-  { shop, beganAt, tally, stopped, balances, deep }: ShopRun,
+  { shop, request, beganAt, tally, stopped, balances, deep }: ShopRun,
   { ledger, telemetry, now, healedPercent }: ReconcileWorld,
 ): Promise<void> {
   const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
@@ -117,6 +129,7 @@ async function keepSummary(
   if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
   telemetry.log('info', 'reconciled', { shop, ...sums, oldestHealedMs });
   await keepLastReconcile(ledger, shop, {
+    ...(request !== undefined && { request }),
     beganAt,
     endedAt: now().toISOString(),
     lookedAt,

@@ -68,7 +68,7 @@ describe('loyalty-connector trace', () => {
     expect(lost.stdout).toContain('NOT IN AGREEMENT');
     expect(lost.stdout).toContain('nothing was applied yet');
     expect(lost.stdout).toContain('knows nothing of it');
-    expect(lost.stdout).toContain('No points yet: its webhook did not come');
+    expect(lost.stdout).toContain('No points yet: its webhook has not come');
     expect(lost.code).toBe(1);
 
     connector.loyalty.faults.add({

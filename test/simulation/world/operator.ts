@@ -66,7 +66,7 @@ export class Operator {
     };
     const asked = storeOf(process, store, kernel, deadline.signal);
     const shops = connector.shops.map((shop) => ({ ...shop, rules: rules.current }));
-    const run = reconcile(shops, isDeep, {
+    const run = reconcile(shops, isDeep ? { mode: 'deep' } : {}, {
       ledger: ledgerOf(process, ledger),
       store: asked,
       queue: eventQueueOf(process, queues),

@@ -87,7 +87,7 @@ describe('the verdict on one entity', () => {
       'suggests reconciliation where nothing is on the queue',
       { entry: undefined, waiting: 0 },
       'differs',
-      'Nothing is on the queue',
+      'Nothing is on the queue: reconcile sends it',
       'reconcile --wait --shop example-store.myshopify.com',
     ],
     [
@@ -141,7 +141,7 @@ describe('the verdict on one entity', () => {
       undefined,
     ],
   ])('%s', (_, changes, kind, words, next) => {
-    const verdict = judgeTrace(trace(changes));
+    const verdict = judgeTrace(trace(changes), new Date('2026-11-15T03:00:00.000Z'));
     expect(verdict.kind).toBe(kind);
     expect(verdict.what).toContain(words);
     expect(verdict.next).toBe(next);
@@ -178,7 +178,7 @@ describe('the points of an order', () => {
     [unsent({ letters: [letter] }), 'rejected', /given up \(the name is missing\)/],
     [unsent({ pause }), 'paused', /orders paused since 2026-11-15 01:00 UTC by ops/],
     [unsent({ waiting: 3 }), 'waiting', /3 messages are on the queue/],
-    [unsent({ waiting: 0 }), 'waiting', /its webhook did not come/],
+    [unsent({ waiting: 0 }), 'waiting', /its webhook has not come/],
     [sent({}, { entry: { ...entry, uncertain: true } }), 'uncertain', /no known outcome/],
     [sent({ IsCompleted: false }), 'not-complete', /is not complete/],
     [sent({ OrderTotal: 0 }), 'total-zero', /its total is zero/],

@@ -1,0 +1,63 @@
+import { beforeAll, expect, it } from 'vitest';
+import { BEFORE_ALL_FIXTURES } from '../../fixtures/order-payload.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { addSetting } from '../../support/project.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
+
+const connector = useOperatedConnector();
+
+beforeAll(() => {
+  // A change of the last quarter of an hour is left to its webhook.
+  connector.store.advanceClock(-20 * 60);
+  // The store's orders are older than the ledger of this test.
+  addSetting(connector.folder, `rules: { goLive: '${BEFORE_ALL_FIXTURES}' }`);
+});
+
+let customers = 0;
+
+function placeOrder(): string {
+  const { actions } = connector.store;
+  customers += 1;
+  const email = `ilse-${customers}@example.org`;
+  const { id: customerId } = actions.createCustomer({ firstName: 'Ilse', email });
+  const lines = [{ title: 'Shirt', price: 9 }];
+  const { id } = actions.placeOrder({ lines, customerId, payment: 'paid' });
+  actions.fulfilOrder({ orderId: id });
+  return id;
+}
+
+it('sends an order whose webhook was lost, as trace suggests, then says that both sides are in sync', async () => {
+  const ids = [placeOrder(), placeOrder(), placeOrder()];
+  const lost = await connector.run(`trace order ${ids[0]}`);
+  const [found] = await runSuggested(lost, connector.folder);
+  expect(found?.line).toContain(`reconcile --wait --shop ${SHOP}`);
+  expect(found?.stdout).toContain(`${SHOP}: compared: 3 orders. Sent again`);
+  expect(found?.code).toBe(0);
+  await connector.work();
+  const traced = await connector.run(`trace order ${ids[0]}`);
+  expect(traced.stdout).toContain('IN AGREEMENT');
+  expect(traced.stdout).toContain('A webhook was lost');
+
+  const again = await connector.run('reconcile --wait');
+  expect(again.stdout).toMatch(/: in sync: 3 orders\. Later webhooks than \d\d:\d\d UTC/);
+  expect(again.code).toBe(0);
+  const deep = await connector.run(`reconcile --wait --deep --shop ${SHOP}`);
+  expect(deep.stdout).toMatch(/: in sync: \d+ orders, each counted as often as it was compared\./);
+  expect(deep.code).toBe(0);
+});
+
+it('says that it could not compare, with what to do next', async () => {
+  connector.store.faults.add({ kind: 'unauthorized' });
+  const stopped = await connector.run('reconcile --wait');
+  expect(stopped.stdout).toContain('not everything was compared (orders: ');
+  expect(stopped.code).toBe(1);
+  const [status] = await runSuggested(stopped, connector.folder);
+  expect(status?.line).toContain('status');
+  connector.store.faults.clear();
+});
+
+it('refuses a shop that the settings do not have', async () => {
+  const { code, stderr } = await connector.run('reconcile --shop nowhere');
+  expect(stderr).toContain('the settings have no shop "nowhere"');
+  expect(code).toBe(2);
+});
