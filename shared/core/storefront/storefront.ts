@@ -4,12 +4,13 @@ import type { MemberRules } from '../mapping/mapping-rules.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
 import type { CartLine } from './cart.ts';
+import type { Moment } from './current-balance.ts';
 import { type EarnedPoints, earnPoints } from './earn-points.ts';
 import { type KnownQuizzes, listQuizzes } from './list-quizzes.ts';
 import type { RewardItem } from './program-rewards.ts';
 import { readHistory } from './read-history.ts';
 import { readOrderEarning } from './read-order-earning.ts';
-import { type Moment, readRedemptions, readView, type ViewWorld } from './read-view.ts';
+import { readRedemptions, readView, type ViewWorld } from './read-view.ts';
 import { createTimedCache } from './timed-cache.ts';
 
 export interface StorefrontWorld
