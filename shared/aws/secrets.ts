@@ -36,6 +36,8 @@ export interface SecretReaderOptions<T> {
 const MINUTE_MS = 60_000;
 /** How long a running process may use a secret that has changed. */
 export const SECRET_MAX_AGE_MS = 5 * MINUTE_MS;
+/** The same where the secret that changed is refused. */
+export const REFUSED_SECRET_MAX_AGE_MS = MINUTE_MS;
 const FAILURE_PAUSE_MS = 5_000;
 
 export function createSecretReader<T>({
@@ -44,7 +46,7 @@ export function createSecretReader<T>({
   parse,
   now,
   maxAgeMs = SECRET_MAX_AGE_MS,
-  minPauseMs = MINUTE_MS,
+  minPauseMs = REFUSED_SECRET_MAX_AGE_MS,
   // An outage of Secrets Manager must not stop the connector, but a revoked secret must expire.
   maxStaleMs = 60 * MINUTE_MS,
   onFailedRenewal = () => {},

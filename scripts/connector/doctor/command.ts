@@ -7,7 +7,7 @@ Examples:
   npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector doctor --json | jq '.checks[].findings[] | select(.verdict == "fail")'
 
-Changes nothing. The webhook address is sent one forged signature, which the receiver counts as refused.
+Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
 Ends with 0 when nothing failed and with 1 otherwise.
 `;
 

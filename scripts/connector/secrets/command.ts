@@ -6,7 +6,7 @@ const EXAMPLES = `
 Examples:
   npx loyalty-connector secrets set webhook                 asks for it; what is typed is not shown
   npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
-  npx loyalty-connector secrets set webhook --finish        from now on only the new one
+  npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 

@@ -63,7 +63,9 @@ export async function setSecret(
   terminal.line(
     `The ${purpose} secret of ${domain} is stored in ${deployment.stack} (${deployment.region}).`,
   );
-  terminal.line(`Functions that are running use it within ${inUseWithinSeconds / 60} minutes.`);
+  terminal.line(
+    `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`,
+  );
   for (const line of adviceAfter(change, overlap)) terminal.line(line);
   return EXIT.fine;
 }

@@ -17,7 +17,7 @@ describe('loyalty-connector secrets set', () => {
     expect(stderr).toBe('');
     expect(code).toBe(0);
     expect(stdout).toContain(`The loyalty secret of ${SHOP} is stored`);
-    expect(stdout).toContain('within 5 minutes');
+    expect(stdout).toContain('within 5 minutes, and within 1 minute where the older one');
     expect(stdout).toContain('npx loyalty-connector doctor');
     expect(await connector.secret('loyalty')).toEqual(given);
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));

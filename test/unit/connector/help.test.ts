@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { completionScript } from '../../../scripts/connector/completion/completion-script.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 
 function pathOf(command: Command): string {
   const { parent } = command;
@@ -54,6 +56,17 @@ const helps = allOf(createProgram()).map((command) => ({
 }));
 
 describe('the help', () => {
+  it('agrees with the runbook and the receiver on what counts as refused, and how soon a secret is used', () => {
+    const of = (path: string) => helps.find((one) => one.path === path)?.help;
+    const runbook = readFileSync('docs/runbook.md', 'utf8');
+    // test/unit/shopify/receive-webhook.test.ts holds the receiver to it.
+    expect(of('doctor')).toContain('one forged signature, which is refused and not counted');
+    expect(runbook).toContain('the webhooks that `doctor` sends are not counted');
+    const minutes = SECRET_MAX_AGE_MS / 60_000;
+    expect(of('secrets set')).toContain(`within ${minutes} minutes only the new one`);
+    expect(runbook).toContain(`\`--finish\` ended is accepted for ${minutes} more minutes at most`);
+  });
+
   it.each(helps)('of "$path" has an example that the program accepts', ({ path, help }) => {
     const shown = examplesIn(help).map(commandFor);
     expect(shown.filter((one) => `${one} `.startsWith(path && `${path} `))).not.toEqual([]);

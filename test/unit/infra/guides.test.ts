@@ -9,9 +9,10 @@ import { floodCostPerDay } from '../../../scripts/build/cost/flood-cost.ts';
 import { monthlyCost, sum } from '../../../scripts/build/cost/monthly-cost.ts';
 import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { ALL_ALARMS, headingOf, putMails } from '../../support/alarm-mails.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
-import { alarmsOf } from '../../support/watched-metrics.ts';
 
 const runbook = readFileSync('docs/runbook.md', 'utf8');
 const [, chapter = ''] = runbook.split('\n## Alarms\n');
@@ -22,20 +23,13 @@ const sections = new Map(
     .map((section) => [section.split('\n', 1)[0] ?? '', section]),
 );
 
-const alarms = alarmsOf(
-  synthesizeStack({
-    alarms: { orderSilence: { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' } },
-    storefront: {},
-  }),
-)
-  .concat(alarmsOf(synthesizeStack({ deployment: { monitoring: 'basic' } })))
-  .map(({ name, description }) => {
-    const [, command = '', heading = ''] =
-      /\nFirst: npx loyalty-connector (.+) --stack loyalty-connector-prod --region \{AWS::Region\}\nThen: docs\/runbook\.md, "(.+)"$/.exec(
-        description,
-      ) ?? [];
-    return { name, description, command, heading };
-  });
+const alarms = ALL_ALARMS.map((alarm) => {
+  const [, command = ''] =
+    /\nFirst: npx loyalty-connector (.+) --stack loyalty-connector-prod --region \{AWS::Region\}\n/.exec(
+      alarm.description,
+    ) ?? [];
+  return { name: alarm.name, command, heading: headingOf(alarm) };
+});
 
 describe('alarms and runbook', () => {
   it('have the same headings, neither one more than the other', () => {
@@ -48,6 +42,15 @@ describe('alarms and runbook', () => {
     expect(sections.get(heading)).toContain(`npx loyalty-connector ${command}`);
   });
 
+  it('show the e-mail of every alarm as the template describes it: node test/support/alarm-mails.ts', () => {
+    expect(runbook).toBe(putMails(runbook));
+    const shown = alarms.filter(({ name, heading }) => {
+      const own = name.replace('loyalty-connector-prod-', '');
+      return sections.get(heading)?.match(new RegExp(`prod-${own}"|\`${own}\``));
+    });
+    expect(shown).toEqual(alarms);
+  });
+
   it('say in every section what it means, what to look at and what to do', () => {
     for (const [heading, section] of sections) {
       const parts = [...section.matchAll(/^\*\*(.+?)\*\*/gm)].map(([, part]) => part);
@@ -56,8 +59,10 @@ describe('alarms and runbook', () => {
   });
 });
 
+const withoutMails = runbook.replaceAll(/```text\nSubject: [^`]*```/g, '');
+
 /** Every `npx loyalty-connector …` of the text, word by word. */
-const commands = [...new Set(runbook.match(/npx loyalty-connector [a-z][^`\n]*/g))].map(
+const commands = [...new Set(withoutMails.match(/npx loyalty-connector [a-z][^`\n]*/g))].map(
   (command) => [command],
 );
 
@@ -81,6 +86,11 @@ describe('the runbook', () => {
     const required = command.registeredArguments.filter((argument) => argument.required);
     expect(operands.length).toBeGreaterThanOrEqual(required.length);
     expect(operands.length).toBeLessThanOrEqual(command.registeredArguments.length);
+  });
+
+  it('needs no command line but ours', () => {
+    const others = [...runbook.matchAll(/^ *(?:\$ )?(?:aws|sam|curl) .*$|`aws [^`]*`/gm)];
+    expect(others.map(([text]) => text)).toEqual([]);
   });
 
   it('has a target for each of its links', () => {
@@ -119,6 +129,9 @@ describe('the runbook', () => {
     expect(runbook).toMatch(
       new RegExp(`oldestMessageMinutes\` \\(${defaults.oldestMessageMinutes}\\s+unless set`),
     );
+    const [used, refused] = [SECRET_MAX_AGE_MS, REFUSED_SECRET_MAX_AGE_MS].map((ms) => ms / 60_000);
+    expect(runbook).toContain(`new secret within ${used} minutes, and within ${refused} minute`);
+    expect(runbook).toContain(`accepted for ${used} more minutes`);
     expect(runbook).toContain(`healedPercent\` (${defaults.healedPercent} unless set)`);
   });
 });
