@@ -1,6 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import {
+  REFUSED_SECRET_MAX_AGE_MS,
+  readSecretFields,
+  SECRET_MAX_AGE_MS,
+} from '../../../shared/aws/secrets.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
 import { findShop } from '../arguments.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
