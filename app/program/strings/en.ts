@@ -55,7 +55,7 @@ export const en: Strings = {
     earn: '{points} for your answers',
     endsAt: 'Open until {date}',
     completed: 'You have answered this one.',
-    chooseOne: 'Please choose at least one answer.',
+    chooseOne: 'Please answer this question.',
     send: 'Send answers',
     sending: 'Sending…',
     accepted: 'Thank you. You get {points}.',

@@ -55,7 +55,7 @@ export const es: Strings = {
     earn: '{points} por tus respuestas',
     endsAt: 'Abierto hasta el {date}',
     completed: 'Ya has respondido a este.',
-    chooseOne: 'Elige al menos una respuesta.',
+    chooseOne: 'Responde a esta pregunta.',
     send: 'Enviar respuestas',
     sending: 'Enviando…',
     accepted: 'Gracias. Ganas {points}.',

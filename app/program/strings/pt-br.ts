@@ -55,7 +55,7 @@ export const ptBr: Strings = {
     earn: '{points} pelas suas respostas',
     endsAt: 'Aberto até {date}',
     completed: 'Você já respondeu a este.',
-    chooseOne: 'Escolha pelo menos uma resposta.',
+    chooseOne: 'Responda a esta pergunta.',
     send: 'Enviar respostas',
     sending: 'Enviando…',
     accepted: 'Obrigado. Você ganha {points}.',

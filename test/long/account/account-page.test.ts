@@ -185,7 +185,7 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await open(PAGE);
     const send = page.getByRole('button', { name: 'Send answers' });
     await send.click();
-    await page.getByText('Please choose at least one answer.').first().waitFor();
+    await page.getByText('Please answer this question.').first().waitFor();
     await page.getByRole('checkbox', { name: 'Linen' }).check();
     await page.getByLabel('Which colour is missing from our shop?').fill('Green');
     await page.keyboard.press('Enter');
