@@ -34,7 +34,7 @@ export function answered<T>(asked: Asked<T>): T | undefined {
  * The cart of a page that has none, or an empty one: rewards are offered for a purchase that is large enough. A
  * code has its conditions in the store.
  */
-export const ANY_PURCHASE = '0:1000000:1';
+export const ANY_PURCHASE = '0:100000000:1';
 
 export interface Wanted {
   readonly shows: (section: Section) => boolean;

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
 import { askLoyalty } from '../storefront/ask-loyalty.ts';
-import { ANY_PRODUCT, type CartLine } from '../storefront/cart.ts';
+import { type CartLine, isAnyPurchase } from '../storefront/cart.ts';
 import {
   type AvailableReward,
   type AvailableRewards,
@@ -108,8 +108,9 @@ async function findDiscount(
   if (request.value !== undefined) return refused('value-not-allowed');
   switch (meaning) {
     case 'percent':
-    case 'fixed':
       return { kind: 'discount', discount: { kind: meaning, value: reward.Value ?? 0 } };
+    case 'fixed':
+      return { kind: 'discount', discount: amountOff(reward.Value ?? 0, request.cart) };
     case 'free-shipping':
       return { kind: 'discount', discount: { kind: meaning, value: 0 } };
     case 'product': {
@@ -119,6 +120,14 @@ async function findDiscount(
     case 'custom':
       return refused('not-online');
   }
+}
+
+/**
+ * Only for a real purchase can the service say that a reward exceeds it. A code for any purchase needs one that the
+ * reward does not exceed, or the customer would lose the rest of it.
+ */
+function amountOff(value: number, cart: readonly CartLine[]): Discount {
+  return { kind: 'fixed', value, ...(isAnyPurchase(cart) && { minimum: value }) };
 }
 
 /**
@@ -158,7 +167,7 @@ function cashbackDiscount(
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
   // The amount of such a cart means nothing: a code from it would need an order that does not exist.
-  if (alone === undefined && cart.some(({ id }) => id === ANY_PRODUCT)) {
+  if (alone === undefined && isAnyPurchase(cart)) {
     return refused('below-minimum');
   }
   const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;

@@ -12,6 +12,9 @@ export interface CartLine {
 /** The id of a line that stands for a purchase of that amount, of any products: for pages without a cart. */
 export const ANY_PRODUCT = '0';
 
+export const isAnyPurchase = (cart: readonly CartLine[]): boolean =>
+  cart.some(({ id }) => id === ANY_PRODUCT);
+
 export const MOST_LINES = 50;
 
 /** `<product id>:<price>:<quantity>`, such as `8012300032771:64.90:2`. */

@@ -48,7 +48,11 @@ export async function readOrderEarning(
     followMerges({ shop, id: customerId }, ledger),
   ]);
   const ownerId = recallOrder(entry?.remembered)?.customer?.OriginalId;
-  const isOwn = ownerId !== undefined && [customerId, currentId].includes(ownerId);
+  const isOwn =
+    ownerId !== undefined &&
+    ([customerId, currentId].includes(ownerId) ||
+      // Placed before the two were merged.
+      (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
   if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
   const asked = await askLoyalty(
     'getOrder',

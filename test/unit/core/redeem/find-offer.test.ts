@@ -63,7 +63,7 @@ async function openOffers() {
 }
 
 /** As the account page asks. */
-const ANY_PURCHASE = '0:1000000:1';
+const ANY_PURCHASE = '0:100000000:1';
 
 const refused = (why: string) => ({ kind: 'refused', why });
 
@@ -75,7 +75,7 @@ describe('a reward on offer', () => {
     expect(found).toMatchObject({ kind: 'on-offer', terms: { value: 1.5, minimum: 3 } });
     const asked = loyalty.journal.filter(({ operation }) => operation === 'listAvailableRewards');
     expect(asked.map(({ body }) => body)).toEqual([
-      expect.objectContaining({ PurchaseValue: 1_000_000, Products: [] }),
+      expect.objectContaining({ PurchaseValue: 100_000_000, Products: [] }),
       expect.objectContaining({ PurchaseValue: 1.5, Products: [] }),
     ]);
   });
@@ -128,6 +128,14 @@ describe('a reward on offer', () => {
   it('of type 1 is an amount, from the smallest purchase that the service names', async () => {
     const { find } = await openOffers();
     expect(await find(1)).toMatchObject({ terms: { kind: 'fixed', value: 5, minimum: 20 } });
+  });
+
+  it('of type 1 needs an order of at least its amount where the service judged no real purchase', async () => {
+    const { find, configured } = await openOffers();
+    expect(await find(3, {}, ANY_PURCHASE)).toMatchObject({ terms: { value: 3, minimum: 3 } });
+    expect(await find(1, {}, ANY_PURCHASE)).toMatchObject({ terms: { value: 5, minimum: 20 } });
+    configured({ MinimalValue: 2 });
+    expect(await find(1, {}, ANY_PURCHASE)).toMatchObject({ terms: { value: 5, minimum: 5 } });
   });
 
   it('of type 3 is the cashback that the customer chose, for an order of the same proportion', async () => {

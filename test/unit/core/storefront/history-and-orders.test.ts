@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History, OrderEarning } from '../../../../app/program/answers.ts';
+import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { rememberOrder } from '../../../../shared/core/mapping/remembered.ts';
 import type { HistoryPage } from '../../../../shared/core/storefront/read-history.ts';
 import type { OrderEarning as Earning } from '../../../../shared/core/storefront/read-order-earning.ts';
@@ -173,6 +174,16 @@ describe('what an order earns', () => {
     expect((await earning(shop, '123')).json).toEqual(expected);
     CashbackValue = 2;
     expect((await earning(shop, '123')).json).toEqual({ ...expected, state: 'earned' });
+  });
+
+  it('is that of a customer who was merged into the one who asks', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123', customerId: '8' });
+    const { ledger } = shop.parts;
+    const how = { ledger, now: new Date('2026-10-06T09:00:00Z'), topic: 't', retentionDays: 9 };
+    expect((await earning(shop, '123')).json).toEqual(WAITING);
+    await noteMerge({ shop: SHOP, id: '8' }, '7', how);
+    expect((await earning(shop, '123')).json).not.toEqual(WAITING);
   });
 
   it.each([
