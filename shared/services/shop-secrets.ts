@@ -22,7 +22,7 @@ import {
  * Refused credentials are read again no more often: what waits for them is woken as soon as they are changed. Unlike
  * a webhook's signature, a stranger cannot cause a refusal.
  */
-const REFUSED_PAUSE_MS = 5_000;
+export const REFUSED_PAUSE_MS = 5_000;
 
 export interface ShopSecrets {
   webhook(shopPath: string): SecretReader<WebhookSecrets>;

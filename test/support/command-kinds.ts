@@ -30,7 +30,7 @@ export const COMMANDS: Readonly<
   history: { kind: 'reads', line: 'history' },
   probe: { kind: 'changes', line: 'probe --yes --wait 0' },
   send: { kind: 'changes', line: 'send --sample orders/create' },
-  'secrets set': { kind: 'changes', line: 'secrets set loyalty' },
+  'secrets set': { kind: 'changes', line: 'secrets set loyalty --untried' },
   'app write': { kind: 'reads', line: 'app write --client-id client-of-this-test' },
   'app check': { kind: 'asks', line: 'app check' },
   'app list': { kind: 'reads', line: 'app list' },

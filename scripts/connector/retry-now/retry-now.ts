@@ -56,10 +56,10 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   return EXIT.fine;
 }
 
-/** `11 messages are tried again now: 9 orders, 2 coupons` */
-export function wokenText(woken: readonly WaitingInShop[]): string {
+/** `11 messages are tried again now: orders 9, coupons 2.` */
+export function wokenText(woken: readonly WaitingInShop[], when = 'now'): string {
   const byQueue = [...Map.groupBy(woken, ({ queue }) => queue)];
   const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
   const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  return `${count(woken.length, 'message')} ${woken.length === 1 ? 'is' : 'are'} tried again now${list}.`;
+  return `${count(woken.length, 'message')} ${woken.length === 1 ? 'is' : 'are'} tried again ${when}${list}.`;
 }

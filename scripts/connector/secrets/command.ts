@@ -22,12 +22,18 @@ export function registerSecrets(program: Command): void {
     .addHelpText('afterAll', EXAMPLES)
     .command('set')
     .summary('store one secret, asked for or read from standard input')
-    .description('Stores one secret of a shop. Values are never given on the command line.')
+    .description(
+      'Tries credentials, stores one secret of a shop, and sends what waited for it. Values are never given on the command line.',
+    )
     .argument('<purpose>', 'webhook, loyalty or store')
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--rotate', 'webhook: keep accepting the current secret beside the new one')
     .option('--finish', 'webhook: end a rotation; the older secret is no longer accepted')
     .option('--older-app', 'store: the app has an access token, not a client id and secret')
+    .option(
+      '--untried',
+      'loyalty, store: store it although its service does not answer or refuses it',
+    )
     .option('--yes', 'webhook: replace a secret that is in use, without overlap')
     .action(
       runAction<SetSecretOptions>(async (...given) =>

@@ -6,8 +6,12 @@ import {
   SECRET_MAX_AGE_MS,
 } from '../../../shared/aws/secrets.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
+import { REFUSED_PAUSE_MS } from '../../../shared/services/shop-secrets.ts';
 import { findShop } from '../arguments.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { wokenText } from '../retry-now/retry-now.ts';
+import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { askHidden } from '../terminal/ask.ts';
 import { readSecret, storeSecret } from './read-secret.ts';
@@ -19,16 +23,18 @@ import {
   parsePurpose,
   type SecretFields,
 } from './secret-values.ts';
+import { type Tried, tryCredentials } from './try-credentials.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;
   readonly rotate?: boolean;
   readonly finish?: boolean;
   readonly olderApp?: boolean;
+  readonly untried?: boolean;
   readonly yes?: boolean;
 }
 
-/** Ask → check → store → print what happens next. */
+/** Ask → check → try → store → wake what waited for it → print what happens next. */
 export async function setSecret(
   { terminal, json, findDeployment, beginChange }: Session,
   options: SetSecretOptions,
@@ -37,7 +43,8 @@ export async function setSecret(
   const purpose = parsePurpose(purposeText);
   const change = changeOf(purpose, options);
   const deployment = await findDeployment();
-  const { domain, path } = findShop(deployment.connector, options.shop);
+  const shop = findShop(deployment.connector, options.shop);
+  const { domain, path } = shop;
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const client = new SecretsManagerClient(deployment.aws);
   const stored = await readSecret(client, name, purpose);
@@ -49,6 +56,8 @@ export async function setSecret(
   }
 
   const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
+  const isTried = purpose !== 'webhook' && !options.untried;
+  if (isTried) refuseUnusable(await tryCredentials(deployment, shop, purpose, given));
   const next = nextSecret(purpose, change, stored, given);
   if (next.kind === 'refused') throw new Problem(next.why, next.next);
   if (next.kind === 'confirm' && !options.yes && !(await terminal.confirm(next.why))) {
@@ -57,24 +66,60 @@ export async function setSecret(
   const { overlap } = next;
   const recorded = await beginChange(deployment);
   await storeSecret(client, name, next.fields);
-  recorded.count({ stored: 1 });
+  const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
+  recorded.count({ stored: 1, woken: woken.length });
 
   const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
   if (json) {
-    terminal.json({ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds });
+    terminal.json({
+      ...{ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds },
+      ...(purpose !== 'webhook' && { tried: isTried, woken: woken.length }),
+    });
     return EXIT.fine;
   }
+  if (isTried) terminal.line(`${SERVICES[purpose]} accepts the credentials.`);
   terminal.line(
     `The ${purpose} secret of ${domain} is stored in ${deployment.stack} (${deployment.region}).`,
   );
   terminal.line(
     `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`,
   );
+  if (woken.length > 0) terminal.line(wokenText(woken, `in ${WAKE_SECONDS} seconds`));
   for (const line of adviceAfter(change, overlap)) terminal.line(line);
   return EXIT.fine;
 }
 
-function changeOf(purpose: SecretPurpose, { rotate, finish, olderApp }: SetSecretOptions): Change {
+const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const;
+
+/** Refused credentials that are stored stop a shop: nothing is stored without an answer. */
+function refuseUnusable(tried: Tried): void {
+  switch (tried.kind) {
+    case 'accepted':
+      return;
+    case 'refused':
+      throw new Problem(
+        `Nothing was stored: ${tried.why}.`,
+        'Check what you entered. To store it all the same: --untried.',
+      );
+    case 'unanswered':
+      throw new Problem(
+        `Nothing was stored: ${tried.why}, so the credentials could not be tried.`,
+        'Repeat the command later, or store them without a try: --untried.',
+      );
+  }
+}
+
+/** A worker reads refused credentials again after this pause. */
+const WAKE_SECONDS = REFUSED_PAUSE_MS / 1000 + 1;
+
+async function wakeRefused(deployment: Deployment, shop: string) {
+  const waiting = await readWaiting(deployment, [shop], new Date());
+  const refused = waiting.filter(({ waitsFor }) => waitsFor === 'misconfigured');
+  return (await wake(deployment, refused, WAKE_SECONDS)).woken;
+}
+
+function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
+  const { rotate, finish, olderApp, untried } = options;
   if (rotate && finish) throw new BadArguments('give --rotate or --finish, not both.');
   if ((rotate || finish) && purpose !== 'webhook') {
     throw new BadArguments(
@@ -83,6 +128,9 @@ function changeOf(purpose: SecretPurpose, { rotate, finish, olderApp }: SetSecre
   }
   if (olderApp && purpose !== 'store')
     throw new BadArguments('--older-app is for the store secret.');
+  if (untried && purpose === 'webhook') {
+    throw new BadArguments('--untried is for the loyalty and the store secret.');
+  }
   if (finish) return 'finish';
   return rotate ? 'rotate' : 'replace';
 }

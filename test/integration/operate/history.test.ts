@@ -29,7 +29,7 @@ describe('the history of a stack', () => {
   });
 
   it('holds no secret that was set', async () => {
-    expect((await connector.run('secrets set loyalty', NEW_SECRET)).code).toBe(0);
+    expect((await connector.run('secrets set loyalty --untried', NEW_SECRET)).code).toBe(0);
     const [record] = await history();
     expect(record).toMatchObject({ arguments: { 1: 'loyalty' }, end: { counts: { stored: 1 } } });
     expect(JSON.stringify(record)).not.toMatch(/5b1d71|93f2c9/);
@@ -82,7 +82,7 @@ describe('the history of a stack', () => {
   it('keeps a command from changing anything that it cannot record', async () => {
     await connector.describe({ outputs: { ...connector.outputs, LedgerTable: 'another' } });
     const text = JSON.stringify(SECRETS.loyalty);
-    const { code, stderr } = await connector.run('secrets set loyalty', text);
+    const { code, stderr } = await connector.run('secrets set loyalty --untried', text);
     await connector.describe();
     expect(stderr).toContain('Nothing was changed, because the ledger does not accept');
     expect(code).toBe(1);

@@ -11,16 +11,52 @@ describe('loyalty-connector secrets set', () => {
     const given = { token: 'other-token-77aa01', key: 'other-key-88bb02' };
     for (const secret of Object.values(given)) connector.confidential.addSecret(secret);
     const { code, stdout, stderr } = await connector.run(
-      'secrets set loyalty',
+      'secrets set loyalty --untried',
       JSON.stringify(given),
     );
     expect(stderr).toBe('');
+    expect(stdout).not.toContain('accepts');
     expect(code).toBe(0);
     expect(stdout).toContain(`The loyalty secret of ${SHOP} is stored`);
     expect(stdout).toContain('within 5 minutes, and within 1 minute where the older one');
     expect(stdout).toContain('npx loyalty-connector doctor');
     expect(await connector.secret('loyalty')).toEqual(given);
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
+  });
+
+  it.each([
+    [
+      'loyalty',
+      { token: 'wrong-token-31', key: 'wrong-key-32' },
+      'the loyalty service refuses them',
+    ],
+    ['store', { accessToken: 'shpat_wrong-33' }, `${SHOP} does not accept them (unauthorized)`],
+  ] as const)(
+    'tries %s credentials, and stores none that are refused',
+    async (purpose, given, words) => {
+      for (const secret of Object.values(given)) connector.confidential.addSecret(secret);
+      const { code, stderr } = await connector.run(`secrets set ${purpose}`, JSON.stringify(given));
+      expect(stderr).toContain(`Nothing was stored: ${words}`);
+      expect(stderr).toContain('--untried');
+      expect(code).toBe(1);
+      expect(await connector.secret(purpose)).toEqual(SECRETS[purpose]);
+
+      const right = await connector.run(`secrets set ${purpose}`, JSON.stringify(SECRETS[purpose]));
+      expect(right.stdout).toMatch(/^The (store|loyalty service) accepts the credentials\.$/m);
+      expect(right.code).toBe(0);
+    },
+  );
+
+  it('says that a service does not answer, and stores only when it need not be tried', async () => {
+    connector.loyalty.faults.add({ kind: 'outage' });
+    const input = JSON.stringify(SECRETS.loyalty);
+    const down = await connector.run('secrets set loyalty', input);
+    expect(down.stderr).toContain('the loyalty service gave no usable answer');
+    expect(down.stderr).toContain('without a try: --untried');
+    expect(down.code).toBe(1);
+    expect((await connector.run('secrets set loyalty --untried', input)).code).toBe(0);
+    connector.loyalty.faults.clear();
+    expect((await connector.run('secrets set webhook --untried', input)).code).toBe(2);
   });
 
   it('rotates a webhook secret with an overlap, and ends it with --finish', async () => {
@@ -70,7 +106,11 @@ describe('loyalty-connector secrets set', () => {
       'key (not shown): ': 'typed-key-55e0',
     };
     for (const secret of Object.values(typed)) connector.confidential.addSecret(secret);
-    const { code, screen } = await typeInto('secrets set loyalty', connector.folder, typed);
+    const { code, screen } = await typeInto(
+      'secrets set loyalty --untried',
+      connector.folder,
+      typed,
+    );
     expect(connector.confidential.disclosedIn([screen])).toEqual([]);
     expect(screen).toContain(`${SHOP}: the loyalty service's token (not shown): `);
     expect(screen).toContain('is stored');

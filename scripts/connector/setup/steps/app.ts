@@ -1,11 +1,9 @@
-import { secretForms } from '../../../../shared/services/secret-forms.ts';
-import { unavailable } from '../../../../shared/shopify/admin/client/admin-answer.ts';
-import { accessScopesDocument } from '../../../../shared/shopify/admin/documents.gen.ts';
 import { API_VERSION } from '../../../../shared/shopify/api-version.ts';
 import { wantedScopes } from '../../app/describe-app.ts';
 import { openShopServices } from '../../deployment/services.ts';
 import { checkAdminApi } from '../../doctor/check-services.ts';
 import type { SecretFields } from '../../secrets/secret-values.ts';
+import { tryCredentials } from '../../secrets/try-credentials.ts';
 import {
   doNextOf,
   keepFields,
@@ -77,14 +75,8 @@ export function appStep(setup: ShopSetup): Step {
   }
 
   async function tryOut(fields: SecretFields): Promise<string | undefined> {
-    const parsed = secretForms.store(fields);
-    if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
-    const answer = await openShopServices(deployment).ask(shop, parsed.value)(
-      accessScopesDocument,
-      {},
-    );
-    if (answer.kind === 'data') return undefined;
-    return `${shop.domain} does not accept them (${unavailable(answer).why}); the app must be installed there`;
+    const tried = await tryCredentials(deployment, shop, 'store', fields);
+    return tried.kind === 'accepted' ? undefined : tried.why;
   }
 }
 

@@ -1,6 +1,7 @@
 import { openShopServices } from '../../deployment/services.ts';
 import { checkLoyalty } from '../../doctor/check-services.ts';
 import type { Finding } from '../../doctor/finding.ts';
+import { tryCredentials } from '../../secrets/try-credentials.ts';
 import {
   doNextOf,
   keepFields,
@@ -23,8 +24,8 @@ const KEY: WantedValue = {
 
 export function loyaltyStep(setup: ShopSetup): Step {
   const { deployment, shop } = setup;
-  const ask = async (credentials?: { readonly token: string; readonly key: string }) => {
-    const client = openShopServices(deployment).loyalty(shop, credentials);
+  const ask = async () => {
+    const client = openShopServices(deployment).loyalty(shop);
     const [finding] = await checkLoyalty(shop, client, doNextOf(setup));
     return finding as Finding;
   };
@@ -42,9 +43,9 @@ export function loyaltyStep(setup: ShopSetup): Step {
       const fields = await obtainTried(setup, {
         purpose: 'loyalty',
         wanted: { token: TOKEN, key: KEY },
-        tryOut: async ({ token = '', key = '' }) => {
-          const { verdict, what } = await ask({ token, key });
-          return verdict === 'fail' ? what : undefined;
+        tryOut: async (given) => {
+          const tried = await tryCredentials(deployment, shop, 'loyalty', given);
+          return tried.kind === 'accepted' ? undefined : tried.why;
         },
       });
       await keepFields(setup, 'loyalty', fields);
