@@ -34,6 +34,8 @@ export interface Deployment {
   output(name: StackOutput): string;
   /** The settings of this stage, from its file in this folder; on this machine those that the stack runs with. */
   readonly connector: Connector;
+  /** Where the settings were read, if not in the stage's own file: the copy that "npm start" runs with. */
+  readonly settingsFile?: string;
   /** What the user must know before the answer of any command. */
   readonly note?: string | undefined;
   /** The sandboxes of the store, the loyalty service and CloudWatch; only on this machine. */

@@ -73,6 +73,7 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
     aws: awsSettings({ region, endpoint, credentials }),
     output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
     connector: await readStageSettings(stage, settings),
+    ...(settings !== undefined && { settingsFile: settings }),
     note: await describeChangedSettings(stage, writtenAt),
     sandbox,
   };

@@ -1,4 +1,6 @@
+import { relative, resolve } from 'node:path';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { findProject } from '../../../shared/config/folders.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
@@ -12,7 +14,8 @@ export function checkSettings({
   where,
   stage,
   connector,
-}: Pick<Deployment, 'where' | 'stage' | 'connector'>): readonly Finding[] {
+  settingsFile,
+}: Pick<Deployment, 'where' | 'stage' | 'connector' | 'settingsFile'>): readonly Finding[] {
   const file = settingsFileOf(stage);
   const examples: Finding[] = [];
   const { hostname } = new URL(connector.loyalty.address);
@@ -28,7 +31,12 @@ export function checkSettings({
   // On this machine the sandboxes answer for them.
   if (where === 'aws' && examples.length > 0) return examples;
   const shops = connector.shops.map(({ domain }) => domain).join(', ');
-  return [pass(`${file} is valid: ${shops}`)];
+  const read =
+    settingsFile === undefined
+      ? file
+      : relative(findProject(), resolve(findProject(), settingsFile));
+  const copyOf = read === file ? '' : `, the copy of ${file} that "npm start" runs with,`;
+  return [pass(`${read}${copyOf} is valid: ${shops}`)];
 }
 
 /** The moment decides which orders are history, and its default is in no file. */

@@ -7,6 +7,9 @@ import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook, signWebhook } from '../send/post-webhook.ts';
+import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-hour.ts';
+import type { LastHour } from '../status/status-model.ts';
+import { momentText } from '../terminal/text.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';
 
 /** Checks that the address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
@@ -62,6 +65,26 @@ function judgeForged(answer: PostedWebhook, address: string): Finding | undefine
 
 function answerText(answer: PostedWebhook): string {
   return answer.kind === 'answered' ? `${answer.status}` : answer.why;
+}
+
+/**
+ * The address may take the stored secret while the app signs with another one. The receiver counts for all shops
+ * together.
+ */
+export function judgeRefusals(
+  hour: Pick<LastHour, 'signatures-refused' | 'signs'>,
+  shops: readonly Shop[],
+  doNext: (command: string) => string,
+  now: Date,
+): readonly Finding[] {
+  if (hour['signatures-refused'] <= FEW_BAD_SIGNATURES) return [];
+  const { lastAt = now.getTime(), acceptedSince = 0 } = hour.signs['signatures-refused'] ?? {};
+  const last = momentText(new Date(lastAt).toISOString(), now);
+  const what = `${signaturesText(hour)}, last at ${last}; ${acceptedSince === 0 ? 'none' : acceptedSince} accepted since`;
+  const [shop, another] = shops;
+  const which = another ? '--shop DOMAIN' : `--shop ${shop?.domain}`;
+  const fix = `Enter the client secret that the app has now: ${doNext(`secrets set webhook --rotate ${which}`)}`;
+  return [acceptedSince === 0 ? fail(what, fix) : warn(what, fix)];
 }
 
 /** Reads the secrets to compare them; they do not leave this process. */

@@ -1,10 +1,13 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-forms.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
+import { metricsOf } from '../status/collect-status.ts';
+import { readLastHour } from '../status/figures.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
 import { checkAlarms } from './check-alarms.ts';
@@ -18,6 +21,7 @@ import {
   checkWebhookAddress,
   judgeAppSecrets,
   judgeClientIds,
+  judgeRefusals,
   readAppSecrets,
 } from './check-webhooks.ts';
 import { type Check, type Finding, fail, info, pass, warn } from './finding.ts';
@@ -30,9 +34,16 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
   const services = openShopServices(deployment);
   const secrets = new SecretsManagerClient(aws);
   const doNext = (command: string) => nextCommand(deployment, command);
-  const forEachShop = async (
-    look: (shop: (typeof connector.shops)[number]) => Promise<readonly Finding[]>,
-  ) => (await Promise.all(connector.shops.map(look))).flat();
+  const prefix = output('SecretsPrefix');
+  const credentials = readCredentials(secrets, prefix, connector.shops, explain);
+  const missing = async () =>
+    new Set((await credentials).flatMap((one) => (one.state === 'missing' ? [one.shop] : [])));
+  /** A shop that is in the settings only has nothing yet that could be checked. */
+  const forEachShop = async (look: (shop: Shop) => Promise<readonly Finding[]>) => {
+    const undeployed = await missing();
+    const deployed = connector.shops.filter(({ domain }) => !undeployed.has(domain));
+    return (await Promise.all(deployed.map(look))).flat();
+  };
   const readsSecrets = mayReadSecrets(secrets, deployment);
   /** A check that needs secrets says nothing of the deployment when the caller may not read them. */
   const withSecrets = (name: string, run: Check['run']): Check => ({
@@ -50,12 +61,15 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     { name: 'pauses', run: judgePauses },
     withSecrets('secrets', judgeSecrets),
     withSecrets('app secrets', async () => {
-      const all = await readAppSecrets(secrets, deployment);
+      const undeployed = await missing();
+      const every = await readAppSecrets(secrets, deployment);
+      const all = every.filter(({ shop }) => !undeployed.has(shop));
       return [...judgeAppSecrets(all), ...(storefront ? judgeClientIds(all) : [])];
     }),
-    withSecrets('webhooks', () =>
-      forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets)),
-    ),
+    withSecrets('webhooks', async () => [
+      ...(await forEachShop((shop) => checkWebhookAddress(shop, deployment, secrets))),
+      ...(await judgeLastHour()),
+    ]),
     withSecrets('Admin API', () =>
       forEachShop((shop) => checkAdminApi(shop, services.ask(shop), doNext, connector)),
     ),
@@ -70,7 +84,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
       ? [
           withSecrets('point events', () =>
             forEachShop(async ({ domain, path }) => {
-              const name = secretName(output('SecretsPrefix'), path, 'points');
+              const name = secretName(prefix, path, 'points');
               return [judgePointTokens(domain, await readTokens(secrets, name), doNext)];
             }),
           ),
@@ -97,23 +111,42 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
   }
 
   async function judgeSecrets(): Promise<readonly Finding[]> {
-    const prefix = output('SecretsPrefix');
-    const states = await readCredentials(secrets, prefix, connector.shops, explain);
-    const wrong = states.filter(({ state }) => state !== 'there');
-    if (wrong.length === 0) {
+    const undeployed = await missing();
+    const wrong = (await credentials).filter(
+      ({ shop, state }) => state !== 'there' && !undeployed.has(shop),
+    );
+    if (wrong.length === 0 && undeployed.size === 0) {
       return [pass(`${SECRET_PURPOSES.join(', ')} are set for ${shopsText()}`)];
     }
-    return wrong.map(({ shop, purpose, why }) =>
-      fail(
-        `${shop}: the ${purpose} secret ${why}`,
-        doNext(`secrets set ${purpose} --shop ${shop}`),
+    const deploy =
+      deployment.where === 'aws'
+        ? `Deploy the settings: npx loyalty-connector deploy --stage ${deployment.stage}`
+        : 'Stop "npm start" and start it again.';
+    return [
+      ...[...undeployed].map((shop) =>
+        fail(`${shop} is in the settings, but was never deployed: it has no secrets yet`, deploy),
       ),
-    );
+      ...wrong.map(({ shop, purpose, why }) =>
+        fail(
+          `${shop}: the ${purpose} secret ${why}`,
+          doNext(`secrets set ${purpose} --shop ${shop}`),
+        ),
+      ),
+    ];
+  }
+
+  async function judgeLastHour(): Promise<readonly Finding[]> {
+    if (connector.deployment.monitoring === 'basic') return [];
+    const now = new Date();
+    const hour = await readLastHour(metricsOf(deployment, now).readFigures);
+    return judgeRefusals(hour, connector.shops, doNext, now);
   }
 
   async function judgeSubscriptions(): Promise<readonly Finding[]> {
+    const undeployed = await missing();
     const all = await readSubscriptions(deployment);
     return all.flatMap(({ shop, found }): Finding[] => {
+      if (undeployed.has(shop)) return [];
       if (found.kind === 'unknown') {
         return [warn(`${shop}: ${found.why}`, 'Fix what the Admin API check above reports.')];
       }

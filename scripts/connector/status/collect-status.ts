@@ -109,7 +109,7 @@ function groupWaiting(
 }
 
 /** CloudWatch, or its replacement on this machine. */
-function metricsOf(
+export function metricsOf(
   { aws, output, sandbox }: Deployment,
   now: Date,
 ): { readonly readFigures: ReadFigures; readonly readAges: ReadAges } {

@@ -34,7 +34,7 @@ export interface WaitingStatus {
 }
 
 /** Trouble that was counted in the last hour. */
-export interface Sign {
+interface Sign {
   /** Epoch milliseconds, in CloudWatch to the minute. */
   readonly lastAt: number;
   /** What was accepted later than that. */
@@ -114,7 +114,7 @@ export interface Status {
 }
 
 /** A problem, and the first command to run. */
-export interface Trouble {
+interface Trouble {
   readonly what: string;
   /** A command to run, without `npx loyalty-connector`. */
   readonly next: string;

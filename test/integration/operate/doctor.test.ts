@@ -1,3 +1,4 @@
+import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
@@ -38,6 +39,47 @@ describe('loyalty-connector doctor', () => {
     expect(about(stdout, 'order origin')[0]).toMatch(/^info /);
     expect(about(stdout, 'rewards')).toEqual([]);
     expect(code).toBe(1);
+  });
+
+  it('says how many webhooks were refused for their signature, with the fix, until some are accepted', async () => {
+    const figure = (name: string, value: number, secondsAgo: number) => ({
+      ...{ name, value, at: Date.now() - secondsAgo * 1_000, dimensions: {} },
+    });
+    connector.metrics.push(figure('received', 9, 900), figure('signatures-refused', 72, 600));
+    const refused = (await connector.run('doctor')).stdout;
+    expect(about(refused, 'webhooks')[1]).toMatch(/^FAIL .*72 webhooks were refused for their/);
+    expect(refused.replace(/\s+/g, ' ')).toContain('UTC; none accepted since');
+    expect(refused).toContain(
+      `now: npx loyalty-connector secrets set webhook --rotate --shop ${SHOP}`,
+    );
+    connector.metrics.push(figure('received', 4, 60));
+    const repaired = (await connector.run('doctor')).stdout;
+    expect(about(repaired, 'webhooks')[1]).toMatch(/^warn /);
+    expect(repaired.replace(/\s+/g, ' ')).toContain('UTC; 4 accepted since');
+    connector.metrics.length = 0;
+  });
+
+  it('says that a shop of the settings was never deployed, instead of asking for its secrets', async () => {
+    const outputs = { ...connector.outputs, SecretsPrefix: 'loyalty-connector/other' };
+    await connector.describe({ outputs });
+    const { stdout } = await connector.run('doctor');
+    await connector.describe();
+    expect(about(stdout, 'secrets')).toEqual([
+      expect.stringMatching(/^FAIL .*is in the settings, but was never deployed/),
+    ]);
+    expect(stdout).toContain('fix: Stop "npm start" and start it again.');
+    expect(stdout).not.toContain('secrets set');
+  });
+
+  it('names the settings file that it read', async () => {
+    const file = `${connector.folder}/.connector/copied.config.ts`;
+    await copyFile(`${connector.folder}/connector.config.ts`, file);
+    await connector.describe({ settings: file });
+    const { stdout } = await connector.run('doctor');
+    await connector.describe();
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      '.connector/copied.config.ts, the copy of connector.config.ts that "npm start" runs with, is valid',
+    );
   });
 
   it('leaves no trace of its own but what the receiver counts', async () => {
