@@ -28,7 +28,7 @@ export async function parkLetters(
           Id: String(index),
           MessageBody: typeof event === 'string' ? event : encodeEvent(event),
           MessageGroupId: group ?? `source-${start + index}`,
-          MessageDeduplicationId: `source-${start + index}`,
+          MessageDeduplicationId: `${group ?? 'source'}-${start + index}`,
           ...(reason && { MessageAttributes: attributesOf(reason) }),
         })),
       }),

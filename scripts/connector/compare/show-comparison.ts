@@ -60,7 +60,9 @@ export async function showComparison(
   });
   if (compared.verdict !== 'same') {
     terminal.line();
-    terminal.line(`What happened: ${nextCommand(deployment, `trace ${kind} ${id}`)}`);
+    terminal.line(
+      `What happened: ${nextCommand(deployment, `trace ${kind} --shop ${shop.domain}`, id)}`,
+    );
   }
   return code;
 }

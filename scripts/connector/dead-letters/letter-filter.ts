@@ -5,6 +5,7 @@ import {
   type QueueFamily,
   queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
+import { shellWord } from '../terminal/text.ts';
 import type { ReadLetter } from './read-letter.ts';
 
 /** Which letters are meant; what is not given matches all. */
@@ -55,7 +56,8 @@ const STORE_QUEUES = ['orders', 'products', 'coupons'] as const;
 export function describeFilter(filter: LetterFilter): string {
   const words = Object.entries(filter).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    return [`--${name} ${typeof value === 'number' ? new Date(value).toISOString() : value}`];
+    const word = shellWord(typeof value === 'number' ? new Date(value).toISOString() : value);
+    return [word.startsWith('-') ? `--${name}=${word}` : `--${name} ${word}`];
   });
   return words.join(' ');
 }

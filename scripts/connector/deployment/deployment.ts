@@ -1,6 +1,7 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import { Problem } from '../exit.ts';
+import { shellWord } from '../terminal/text.ts';
 
 /** The settings of every client of the AWS SDK: `new SQSClient(deployment.aws)`. */
 export interface AwsSettings {
@@ -82,12 +83,21 @@ export function outputsOf(
   };
 }
 
-/** A complete command to copy, for the same deployment. */
+/**
+ * A complete command to copy, for the same deployment. An operand may begin with a hyphen, as a coupon's code can:
+ * it stands behind all options then.
+ */
 export function nextCommand(
   { where, stack, region, aws }: Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>,
   command: string,
+  operand?: string,
 ): string {
   const place = where === 'aws' ? [`--stack ${stack}`, `--region ${region}`] : [];
   const account = aws.profile === undefined ? [] : [`--profile ${aws.profile}`];
-  return ['npx loyalty-connector', command, ...place, ...account].join(' ');
+  const isLast = operand?.startsWith('-') === true;
+  const word = operand === undefined ? [] : [shellWord(operand)];
+  return [
+    ...['npx loyalty-connector', command, ...(isLast ? [] : word), ...place, ...account],
+    ...(isLast ? ['--', ...word] : []),
+  ].join(' ');
 }

@@ -67,10 +67,29 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   terminal.line(`${topic} of ${shop} to ${address}`);
   terminal.line(`webhook id ${webhookId}, ${body.length} bytes`);
   for (const answer of answers) terminal.line(answerText(answer));
-  const traced = entity && ['order', 'product', 'coupon'].includes(entity.kind);
-  const next = accepted ? traced && `trace ${entity.kind} ${entity.id} --shop ${shop}` : 'doctor';
+  const next = nextAfter(accepted, entity, shop);
   if (deployment && next) terminal.line(`Next: ${nextCommand(deployment, next)}`);
   return accepted ? EXIT.fine : EXIT.failed;
+}
+
+const TRACED: Readonly<Record<string, string>> = {
+  order: 'order',
+  product: 'product',
+  member: 'customer',
+};
+
+/** A body without an id has a hash instead, and becomes a dead letter. */
+function nextAfter(
+  accepted: boolean,
+  entity: ReturnType<typeof entityIn>,
+  shop: string,
+): string | undefined {
+  if (!accepted) return 'doctor';
+  const kind = entity && TRACED[entity.kind];
+  if (!kind) return undefined;
+  return /^\d+$/.test(entity.id)
+    ? `trace ${kind} ${entity.id} --shop ${shop}`
+    : `dead-letters list --id ${entity.id}`;
 }
 
 /** A body may contain personal data, so it must be encrypted in transit. */

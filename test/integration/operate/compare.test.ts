@@ -65,7 +65,7 @@ describe('loyalty-connector compare', () => {
     const { code, stdout } = await connector.run(`compare order ${id}`);
     expect(stdout).toContain('DIFFERENT\n  The loyalty service differs: amount.');
     expect(stdout).toMatch(/^amount +50\.00 +50\.00 +75\.00 +differs$/m);
-    expect(stdout).toContain(`trace order ${id}`);
+    expect(stdout).toContain(`trace order --shop ${SHOP} ${id}`);
     expect(code).toBe(1);
     const { stdout: json } = await connector.run(`compare order ${id} --json`);
     expect(JSON.parse(json)).toMatchObject({ kind: 'order', id, verdict: 'different' });

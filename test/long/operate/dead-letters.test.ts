@@ -73,7 +73,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       const { code, stdout, stderr } = await connector.run('dead-letters list');
       expect(stderr).toBe('');
       expect(code).toBe(0);
-      expect(stdout).toContain('3 dead letters in loyalty-connector-prod: 3 orders.');
+      expect(stdout).toContain('3 dead letters in loyalty-connector-prod: 3 in the orders queue.');
       expect(stdout).toMatch(/COUNT +REASON +CODE +OLDEST +NEWEST +EXAMPLE/);
       expect(stdout).toMatch(/ 3 +rejected +\S+ .* order \d+\n +sendOrder was refused/);
       expect(stdout).toContain('npx loyalty-connector dead-letters replay --code');

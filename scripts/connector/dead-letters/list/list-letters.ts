@@ -2,12 +2,14 @@ import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import { shellWord, spanText } from '../../terminal/text.ts';
+import { spanText } from '../../terminal/text.ts';
 import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { notSeenText } from '../not-seen.ts';
+import { letterReaderOf, OBSTACLES } from '../replay/prepare-replay.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
+import { createReplaySuggestions, type SuggestedReplay } from './suggest-replay.ts';
 import { type Survey, surveyLetters } from './survey-letters.ts';
 
 /** `loyalty-connector dead-letters list` */
@@ -16,11 +18,13 @@ export async function listLetters(session: Session, filter: LetterFilter): Promi
   const deployment = await session.findDeployment();
   const { terminal } = session;
   const progress = terminal.progress('Reading dead letters:');
+  const replays = createReplaySuggestions(letterReaderOf(deployment.connector.shops));
   const survey = await surveyLetters({
     queues: openLetterQueues(deployment, familiesOf(filter, deployment.connector)),
     filter,
     signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
+    onMatch: replays.add,
   });
   progress.end();
   const now = new Date();
@@ -36,14 +40,14 @@ export async function listLetters(session: Session, filter: LetterFilter): Promi
   }
   tellWhatWasNotSeen(survey, terminal);
   tellWhatExpires(survey, terminal, now);
-  if (survey.groups.length > 0) suggestNext(survey, deployment, terminal);
+  if (survey.groups.length > 0) suggestNext(survey, replays.best(filter), deployment, terminal);
   return EXIT.fine;
 }
 
 function headline({ matching, queues }: Survey, filter: LetterFilter, stack: string): string {
   const where = queues
     .filter((queue) => queue.matching > 0)
-    .map((queue) => `${queue.matching} ${queue.family}`);
+    .map((queue) => `${queue.matching} in the ${queue.family} queue`);
   const chosen = describeFilter(filter);
   const of = chosen ? ` with ${chosen}` : '';
   if (matching === 0) {
@@ -73,17 +77,16 @@ function tellWhatExpires({ groups, queues }: Survey, { line, style }: Terminal, 
   line(style('yellow', `SQS deletes the oldest in ${spanText(leftMs)}: replay or drop it before.`));
 }
 
-function suggestNext({ groups }: Survey, deployment: Deployment, { line, style }: Terminal): void {
-  const [first] = groups;
+function suggestNext(
+  { groups: [first] }: Survey,
+  replay: SuggestedReplay,
+  deployment: Deployment,
+  { line, style, paragraph }: Terminal,
+): void {
   if (!first) return;
   const id = first.example.id ?? first.example.messageId;
-  const by =
-    first.code === undefined
-      ? `--reason ${shellWord(first.reason)}`
-      : `--code ${shellWord(first.code)}`;
   line();
-  line(
-    style('dim', `Look at one:  ${nextCommand(deployment, `dead-letters show ${shellWord(id)}`)}`),
-  );
-  line(style('dim', `Send again:   ${nextCommand(deployment, `dead-letters replay ${by}`)}`));
+  line(style('dim', `Look at one:  ${nextCommand(deployment, 'dead-letters show', id)}`));
+  if (replay.kind === 'none') paragraph(`None can be sent again: ${OBSTACLES[replay.obstacle]}.`);
+  else line(style('dim', `Send again:   ${nextCommand(deployment, replay.command)}`));
 }

@@ -4,6 +4,8 @@ import { openLedger } from '../../deployment/open-ledger.ts';
 import { openShopServices } from '../../deployment/services.ts';
 import { EXIT, type ExitCode, Problem } from '../../exit.ts';
 import type { CommonOptions, Session } from '../../session.ts';
+import { relativeTime } from '../../terminal/text.ts';
+import { countLetters } from '../count-letters.ts';
 import { familiesOf } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
@@ -12,7 +14,13 @@ import { type ExaminingWorld, examineLetter } from './examine-letter.ts';
 import { letterAsJson } from './letter-as-json.ts';
 import { printLetter } from './print-letter.ts';
 
-/** An entity that fails again and again has many letters, and they tell the same. */
+/** An entity that fails again and again has many letters, and they tell the same: the newest is shown. */
+interface Alike {
+  newest: ReadLetter;
+  oldestAt: number;
+  count: number;
+}
+
 const MOST_SHOWN = 5;
 
 /** `loyalty-connector dead-letters show ID` */
@@ -24,41 +32,65 @@ export async function showLetter(
   const { terminal } = session;
   const signal = session.interruption();
   const deployment = await session.findDeployment();
-  const found: ReadLetter[] = [];
+  const folded = new Map<string, Alike>();
   const progress = terminal.progress('Looking for it:');
   const { matching } = await surveyLetters({
     queues: openLetterQueues(deployment, familiesOf({}, deployment.connector)),
     filter: { id },
     signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch(letter) {
-      found.push(letter);
-      found.sort((a, b) => b.at - a.at).splice(MOST_SHOWN);
-    },
+    onMatch: (letter) => fold(letter, folded),
   });
   progress.end();
-  if (found.length === 0) {
+  if (folded.size === 0) {
     throw new Problem(
       `No dead letter is, or is about, ${id}.`,
-      `${nextCommand(deployment, 'dead-letters list')} shows what is there.`,
+      `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`,
     );
   }
+  const newestFirst = [...folded.values()].toSorted((a, b) => b.newest.at - a.newest.at);
   const world = examiningWorld(deployment);
-  const examined = [];
-  for (const letter of found) examined.push(await examineLetter(letter, world));
+  const shown = [];
+  for (const { newest, oldestAt, count } of newestFirst.slice(0, MOST_SHOWN)) {
+    shown.push({ examined: await examineLetter(newest, world), oldestAt, count });
+  }
   if (session.json) {
-    terminal.json({ matching, letters: examined.map((one) => letterAsJson(one, options)) });
+    const letters = shown.map(({ examined, oldestAt, count }) => ({
+      ...letterAsJson(examined, options),
+      ...{ alike: count, oldest: new Date(oldestAt).toISOString() },
+    }));
+    terminal.json({ matching, letters });
     return EXIT.fine;
   }
-  for (const [index, one] of examined.entries()) {
+  const now = new Date();
+  for (const [index, { examined, oldestAt, count }] of shown.entries()) {
     if (index > 0) terminal.line();
-    printLetter(one, { terminal, options, now: new Date() });
-  }
-  if (matching > found.length) {
+    printLetter(examined, { terminal, options, now });
+    if (count === 1) continue;
     terminal.line();
-    terminal.line(`${matching - found.length} older ones about it are not shown.`);
+    terminal.line(
+      `The newest of ${count} letters that say the same, since ${relativeTime(oldestAt, now)}.`,
+    );
+  }
+  const hidden = matching - shown.reduce((sum, { count }) => sum + count, 0);
+  if (hidden > 0) {
+    terminal.line();
+    terminal.line(`Not shown: ${countLetters(hidden)} about it, with other reasons.`);
   }
   return EXIT.fine;
+}
+
+function fold(letter: ReadLetter, folded: Map<string, Alike>): void {
+  const { family, reason, code, why, event, at } = letter;
+  const key = JSON.stringify([family, event?.kind, event?.topic, reason, code, why]);
+  const known = folded.get(key);
+  if (!known) {
+    folded.set(key, { newest: letter, oldestAt: at, count: 1 });
+    return;
+  }
+  known.count += 1;
+  known.oldestAt = Math.min(known.oldestAt, at);
+  if (at >= known.newest.at) known.newest = letter;
 }
 
 function examiningWorld(deployment: Deployment): ExaminingWorld {

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { awsSettings, nextCommand } from '../../../scripts/connector/deployment/deployment.ts';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
+
+const connector = useOperatedConnector();
+
+afterEach(() => connector.run('dead-letters drop --since 2000-01-01 --because test --yes'));
+
+let parked = 0;
+
+async function park(
+  event: StoreEvent | string,
+  changes: Parameters<typeof letterReason>[0] = {},
+): Promise<void> {
+  parked += 1;
+  const reason = letterReason({ at: new Date().toISOString(), ...changes });
+  const letter = { event, reason, group: `letter-${parked}` };
+  await parkLetters(connector.sqs, connector.queues.urls.orders.deadLetterUrl, [letter]);
+}
+
+const unreadable = { reason: 'unreadable', why: 'the body is not JSON' } as const;
+const broken = new TextEncoder().encode('{"id":');
+
+describe('every command that is suggested can be run as it stands', () => {
+  it('after sending a broken file, and in the list that it leads to', async () => {
+    writeFileSync(join(connector.folder, 'broken.json'), '{"id":');
+    const sent = await connector.run('send --file broken.json --topic orders/updated');
+    expect(sent.stdout).toContain('Next: npx loyalty-connector dead-letters list --id ');
+    await connector.work();
+    const [listed] = await runSuggested(sent, connector.folder);
+    expect(listed?.stdout).toContain('1 dead letter ');
+    if (listed) await runSuggested(listed, connector.folder);
+  });
+
+  it('after sending a sample', async () => {
+    const sent = await connector.run('send --sample orders/create');
+    await connector.work();
+    const [traced] = await runSuggested(sent, connector.folder);
+    expect(traced?.stdout).toContain(`of ${SHOP}`);
+  });
+
+  it('for letters that only the store can make readable: --refetch, and no more than was listed', async () => {
+    await park(letterEvent({ id: '5512300000001', body: broken }), unreadable);
+    const listed = await connector.run(`dead-letters list --shop ${SHOP}`);
+    const [shown, replayed] = await runSuggested(listed, connector.folder);
+    expect(shown?.stdout).toContain('order 5512300000001');
+    expect(replayed?.line).toContain(`--shop ${SHOP} --reason unreadable --refetch`);
+    expect(replayed?.stdout).toContain('1 of 1 matching dead letters would be sent again.');
+  });
+
+  it('for letters that cannot be replayed: no replay, but the reason', async () => {
+    await park('not an envelope', unreadable);
+    const listed = await connector.run('dead-letters list');
+    expect(listed.stdout).toContain('None can be sent again: this release cannot read the message');
+    const runs = await runSuggested(listed, connector.folder);
+    expect(runs.map(({ line }) => line.includes('show'))).toEqual([true]);
+  });
+
+  it('for an id that begins with hyphens', async () => {
+    await park(letterEvent({ kind: 'coupon', id: '--NEW10', topic: 'discounts/update' }));
+    const [shown] = await runSuggested(await connector.run('dead-letters list'), connector.folder);
+    expect(shown?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
+    const compared = await connector.run('compare coupon -- --NEW10');
+    const [traced] = await runSuggested(compared, connector.folder);
+    expect(traced?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
+  });
+
+  it('where there is no such letter', async () => {
+    const missing = await connector.run('dead-letters show 4711');
+    const [listed] = await runSuggested(missing, connector.folder);
+    expect(listed?.stdout).toContain('No dead letters in');
+  });
+});
+
+it('puts an operand with a hyphen behind the options that name the deployment', () => {
+  const aws = { ...awsSettings({ region: 'eu-west-1' }), profile: 'shop' };
+  const place = { where: 'aws', stack: 'prod', region: 'eu-west-1', aws } as const;
+  const options = '--stack prod --region eu-west-1 --profile shop';
+  expect(nextCommand(place, 'trace coupon', '--NEW 10')).toBe(
+    `npx loyalty-connector trace coupon ${options} -- '--NEW 10'`,
+  );
+  expect(nextCommand(place, 'trace coupon', 'NEW10')).toBe(
+    `npx loyalty-connector trace coupon NEW10 ${options}`,
+  );
+});
+
+it('shows letters that say the same as one, and counts letters as letters', async () => {
+  for (const deliveryId of ['one', 'two', 'three']) {
+    await park(letterEvent({ id: '5512300000002', deliveryId }));
+  }
+  await park(letterEvent({ id: '5512300000002', deliveryId: 'four' }), unreadable);
+  const { stdout } = await connector.run('dead-letters show 5512300000002');
+  expect(stdout.match(/order 5512300000002 of/g)).toHaveLength(2);
+  expect(stdout).toContain('The newest of 3 letters that say the same');
+  const json = await connector.run('dead-letters show 5512300000002 --json');
+  const { matching, letters } = JSON.parse(json.stdout);
+  expect(matching).toBe(4);
+  expect(letters.map(({ alike }: { alike: number }) => alike).toSorted()).toEqual([1, 3]);
+  const listed = await connector.run('dead-letters list');
+  expect(listed.stdout).toContain(
+    '4 dead letters in loyalty-connector-prod: 4 in the orders queue.',
+  );
+});
