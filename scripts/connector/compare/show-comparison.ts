@@ -73,7 +73,11 @@ function parseKind(text: string): ComparedKey['kind'] {
   throw new BadArguments(`compare an order, a product or a coupon, not "${text}".`);
 }
 
-async function compare(deployment: Deployment, shop: Shop, key: ComparedKey): Promise<Compared> {
+export async function compare(
+  deployment: Deployment,
+  shop: Shop,
+  key: ComparedKey,
+): Promise<Compared> {
   const services = openShopServices(deployment);
   const ledger = openLedger(deployment);
   const [entry, store, held] = await Promise.all([

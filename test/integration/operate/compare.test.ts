@@ -59,6 +59,18 @@ describe('loyalty-connector compare', () => {
     expect(code).toBe(0);
   });
 
+  it('compares all orders since a moment, and ends with how many are in sync', async () => {
+    await placeOrder();
+    const { code, stdout } = await connector.run('compare orders --since 1h');
+    expect(stdout).toBe('in sync: 2 orders\n');
+    expect(code).toBe(0);
+    await changeInService(await placeOrder());
+    const different = await connector.run('compare orders --since 1h');
+    expect(different.stdout).toContain('The loyalty service differs: amount.');
+    expect(different.stdout).toMatch(/\nin sync: 2 orders, different: 1\n$/);
+    expect(different.code).toBe(1);
+  });
+
   it('shows the difference of an order that was changed in the service, and ends with 1', async () => {
     const id = await placeOrder();
     await changeInService(id);
