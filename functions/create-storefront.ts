@@ -47,8 +47,9 @@ const ID_LENGTH = 12;
 
 /** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
 export function createStorefrontFunction(connector: Connector, widgetScript: string) {
+  const settings = storefrontOf(connector);
   const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, tillRequestsPerMinute } =
-    storefrontOf(connector);
+    settings;
   const environment = readEnvironment([
     'BALANCES_QUEUE_URL',
     'LEDGER_TABLE',
@@ -93,6 +94,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
         ledger,
         queue,
         retentionDays,
+        taxInPrices: rules.taxes === 'exclude' ? settings.taxInPrices : 0,
         store: inTime,
       }),
       ...createRedeeming(domain, () => ({

@@ -142,13 +142,19 @@ export function defineConnector(settings: ConnectorSettings): Connector {
   return checked.connector;
 }
 
+/** Of the store sandbox. */
+const SANDBOX_TAX = 20;
+
 /**
  * The same with a storefront, so that the local stack can show one that is not configured.
  *
  * @public local/stack/synthesize.ts writes a file that imports it.
  */
 export function withStorefront(connector: Connector): Connector {
-  const shown = { ...connector, storefront: connector.storefront ?? completeStorefront({}) };
+  const shown = {
+    ...connector,
+    storefront: connector.storefront ?? completeStorefront({ taxInPrices: SANDBOX_TAX }),
+  };
   defined.add(shown);
   return shown;
 }

@@ -1,4 +1,4 @@
-import { type Check, filledText, matching, oneOf, shapeOf, wholeNumber } from './checks.ts';
+import { type Check, filledText, matching, must, oneOf, shapeOf, wholeNumber } from './checks.ts';
 
 /**
  * The storefront: balances and rewards of the loyalty service in the store. Without this setting none of
@@ -50,6 +50,13 @@ export interface StorefrontSettings {
   readonly tillRequestsPerMinute?: number;
 
   /**
+   * The tax inside the store's prices, in percent, such as 19: pages that say what a product or a cart earns
+   * leave it out where orders count without taxes (`taxes: 'exclude'`). Pages of a store do not
+   * know its rates. Default: 0, for prices without tax.
+   */
+  readonly taxInPrices?: number;
+
+  /**
    * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
    */
   readonly redeemsPerHour?: number;
@@ -81,6 +88,7 @@ export function completeStorefront(
       rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
       readsPerMinute: settings.readsPerMinute ?? 60,
       tillRequestsPerMinute: settings.tillRequestsPerMinute ?? 120,
+      taxInPrices: settings.taxInPrices ?? 0,
       redeemsPerHour: settings.redeemsPerHour ?? 10,
     }
   );
@@ -100,6 +108,10 @@ const storefrontChecks: Record<keyof StorefrontSettings, Check> = {
     ),
   readsPerMinute: wholeNumber(10, 1000, 'requests'),
   tillRequestsPerMinute: wholeNumber(10, 1000, 'requests'),
+  taxInPrices: must(
+    'be a percentage from 0 to 100',
+    (value) => typeof value === 'number' && value >= 0 && value <= 100,
+  ),
   redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
 };
 

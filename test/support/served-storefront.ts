@@ -45,8 +45,10 @@ export interface Asking {
 export function serveInProcess({
   readsPerMinute = 1_000,
   challenge = 'off',
+  taxInPrices = 0,
 }: {
   readonly readsPerMinute?: number;
+  readonly taxInPrices?: number;
   readonly challenge?: 'off' | 'asked';
 } = {}) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
@@ -101,6 +103,7 @@ export function serveInProcess({
     now,
     store: () => ({ readUses: async () => parts.uses }),
     retentionDays: 60,
+    taxInPrices,
     rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
   });
   const redeeming = {

@@ -1,5 +1,13 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type Amount, multiply, sum, toJsonNumber, ZERO } from '../../store/money.ts';
+import {
+  type Amount,
+  minorDigits,
+  multiply,
+  share,
+  sum,
+  toJsonNumber,
+  ZERO,
+} from '../../store/money.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
 import type { CartLine } from './cart.ts';
 import type { TimedCache } from './timed-cache.ts';
@@ -17,6 +25,8 @@ interface EarnedByItem {
 }
 
 export interface EarningWorld extends AskingWorld {
+  /** In percent: the part of prices that earns nothing. */
+  readonly taxInPrices: number;
   readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;
   readonly earned: TimedCache<EarnedPoints>;
 }
@@ -27,7 +37,8 @@ export async function earnPoints(
   currency: string,
   world: EarningWorld,
 ): Promise<{ readonly kind: 'answered'; readonly value: EarnedPoints } | Unavailable> {
-  const items = byProduct(lines);
+  const net = (price: Amount) => share(price, 100, 100 + world.taxInPrices, minorDigits(currency));
+  const items = byProduct(lines).map(({ id, price }) => ({ id, price: net(price) }));
   const key = JSON.stringify([currency, items]);
   const known = world.earned.recall(key);
   if (known) return { kind: 'answered', value: known };

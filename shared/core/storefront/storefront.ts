@@ -5,7 +5,7 @@ import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
 import type { CartLine } from './cart.ts';
 import type { Moment } from './current-balance.ts';
-import { type EarnedPoints, earnPoints } from './earn-points.ts';
+import { type EarnedPoints, type EarningWorld, earnPoints } from './earn-points.ts';
 import { type KnownQuizzes, listQuizzes } from './list-quizzes.ts';
 import type { RewardItem } from './program-rewards.ts';
 import { readHistory } from './read-history.ts';
@@ -20,6 +20,7 @@ export interface StorefrontWorld
       LoyaltyClient,
       'calculateProductPoints' | 'listQuizzes' | 'answerQuiz' | 'listPointsHistory' | 'getOrder'
     >;
+  readonly taxInPrices: EarningWorld['taxInPrices'];
   /** Merges are known only with `from-sign-up`. */
   readonly customers: MemberRules['customers'];
 }

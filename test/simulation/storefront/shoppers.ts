@@ -103,7 +103,10 @@ export class Shoppers {
     };
     const store = () => withCachedUses(shop.askedBy(process, after(STORE_MS)), uses);
     const storefront = {
-      ...createStorefront({ ...program, shop: SHOP, ledger, queue, retentionDays, store }),
+      ...createStorefront({
+        ...program,
+        ...{ shop: SHOP, ledger, queue, retentionDays, store, taxInPrices: 0 },
+      }),
       ...createRedeeming(SHOP, () => ({
         ...program,
         ledger,

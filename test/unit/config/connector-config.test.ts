@@ -183,6 +183,7 @@ describe('the connector’s settings', () => {
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
       tillRequestsPerMinute: 120,
+      taxInPrices: 0,
       redeemsPerHour: 10,
     });
     const wrong = {
@@ -190,12 +191,13 @@ describe('the connector’s settings', () => {
       ...{
         readsPerMinute: 9,
         tillRequestsPerMinute: 1_001,
+        taxInPrices: 101,
         redeemsPerHour: 0,
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(9);
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },

@@ -142,6 +142,13 @@ describe('the points of a product or a cart', () => {
     ]);
   });
 
+  it('are those of the price without its tax, where orders count without taxes', async () => {
+    const shop = serveInProcess({ taxInPrices: 20 });
+    const { json } = await shop.ask('points', { own: { items: '11:49.00:1', currency: 'EUR' } });
+    expect(json.points).toBe(40.83);
+    expect(shop.loyalty.journal[0]?.body).toMatchObject([{ Id: '11', Price: 40.83 }]);
+  });
+
   it('are asked for once for all who look at the same page within a minute', async () => {
     const shop = serveInProcess();
     for (const customerId of ['', '7', '8']) await shop.ask('points', { own, customerId });
