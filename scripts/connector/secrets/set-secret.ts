@@ -66,10 +66,21 @@ export async function setSecret(
   const { overlap } = next;
   const recorded = await beginChange(deployment);
   await storeSecret(client, name, next.fields);
-  const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
-  recorded.count({ stored: 1, woken: woken.length });
+  recorded.count({ stored: 1 });
 
   const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
+  // Before the rest, which may fail: the secret is stored.
+  if (!json) {
+    if (isTried) terminal.line(`${SERVICES[purpose]} accepts the credentials.`);
+    terminal.line(
+      `The ${purpose} secret of ${domain} is stored in ${deployment.stack} (${deployment.region}).`,
+    );
+    terminal.line(
+      `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`,
+    );
+  }
+  const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
+  recorded.count({ stored: 1, woken: woken.length });
   if (json) {
     terminal.json({
       ...{ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds },
@@ -77,13 +88,6 @@ export async function setSecret(
     });
     return EXIT.fine;
   }
-  if (isTried) terminal.line(`${SERVICES[purpose]} accepts the credentials.`);
-  terminal.line(
-    `The ${purpose} secret of ${domain} is stored in ${deployment.stack} (${deployment.region}).`,
-  );
-  terminal.line(
-    `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`,
-  );
   if (woken.length > 0) terminal.line(wokenText(woken, `in ${WAKE_SECONDS} seconds`));
   for (const line of adviceAfter(change, overlap)) terminal.line(line);
   return EXIT.fine;
