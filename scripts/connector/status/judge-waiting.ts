@@ -45,9 +45,9 @@ function judgeGroup(group: WaitingStatus, now: Date, expected: Expectations): Fi
     case 'store':
     case 'throttled': {
       const minutes = (+now - Date.parse(since)) / 60_000;
-      // The alarm `stuck` rings then, too.
-      const isLong = minutes > expected.oldestMessageMinutes;
-      return isLong ? { troubles: [{ what, next: 'doctor' }] } : { waits: [what] };
+      // The alarms ring then, too: `stuck` and `crash`.
+      const needsPerson = minutes > expected.oldestMessageMinutes || whys.includes('broke-off');
+      return needsPerson ? { troubles: [{ what, next: 'doctor' }] } : { waits: [what] };
     }
   }
 }

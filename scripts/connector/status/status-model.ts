@@ -1,5 +1,5 @@
 import type { LedgerNotice } from '../../../shared/aws/read-ledger.ts';
-import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
+import type { WaitingMessage, WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts';
 import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
@@ -30,7 +30,7 @@ export interface WaitingStatus {
   readonly since: string;
   readonly nextTry: string;
   /** Names of the reasons in the log. */
-  readonly whys: readonly string[];
+  readonly whys: readonly WaitingMessage['why'][];
 }
 
 /** Trouble that was counted in the last hour. */

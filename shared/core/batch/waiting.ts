@@ -17,7 +17,7 @@ export interface WaitingMessage {
   readonly receiptHandle: string;
   readonly waitsFor: WaitsFor;
   /** The name of the reason in the log. */
-  readonly why: string;
+  readonly why: RetryReason['why'];
   /** Epoch milliseconds: when it was put on its queue, and when it is tried again. */
   readonly since: number;
   readonly until: number;

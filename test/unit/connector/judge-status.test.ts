@@ -126,6 +126,12 @@ describe('the verdict on a deployment', () => {
       'doctor',
     ],
     [
+      'work that breaks off, also while other work succeeds',
+      { waiting: waiting({ waitsFor: 'connector', whys: ['broke-off'] }) },
+      '11 messages wait for the connector or AWS since 02:50 UTC (broke-off)',
+      'doctor',
+    ],
+    [
       'refused credentials of which only the figures tell',
       { lastHour: hour({ misconfigured: 3 }), queues: queues({ inFlight: 8 }) },
       'refused 3 times in the last hour; none accepted since',
