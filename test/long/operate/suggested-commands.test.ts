@@ -89,6 +89,15 @@ it('puts an operand with a hyphen behind the options that name the deployment', 
   );
 });
 
+it('shows what would be sent of a customer, without naming them', async () => {
+  connector.confidential.addPersonal({ customer: { email: 'oriane@example.org' } });
+  const { id } = connector.store.actions.createCustomer({ email: 'oriane@example.org' });
+  await park(letterEvent({ kind: 'member', id, topic: 'customers/update' }));
+  const { stdout } = await connector.run(`dead-letters show ${id}`);
+  expect(stdout).toContain('If it were sent now');
+  expect(stdout).not.toContain('neither about an entity nor a task');
+});
+
 it('shows letters that say the same as one, and counts letters as letters', async () => {
   for (const deliveryId of ['one', 'two', 'three']) {
     await park(letterEvent({ id: '5512300000002', deliveryId }));

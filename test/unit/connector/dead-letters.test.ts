@@ -17,7 +17,10 @@ import {
   prepareReplay,
 } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import type { ReplayedLetter } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { maskPersonal } from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
+import {
+  maskCall,
+  maskPersonal,
+} from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
 import { walkLetters } from '../../../scripts/connector/dead-letters/walk-letters.ts';
 import { LETTER_REASONS, type LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
@@ -324,4 +327,10 @@ describe('walking through letters', () => {
     const receive = async () => Promise.reject(new Error('access denied'));
     await expect(walk({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
   });
+});
+
+it('masks all of a form that is about a person, except the id', () => {
+  const body = { OriginalId: '7', Name: 'Oriane', Email: 'oriane@example.org' };
+  const masked = maskCall({ operation: 'upsertCustomer', body });
+  expect(masked).toEqual({ OriginalId: '7', Name: '•••', Email: '•••' });
 });

@@ -67,7 +67,7 @@ async function foresee(
 }
 
 function keyOf({ shop, kind, id }: StoreEvent): EntityKey | undefined {
-  return kind === 'order' || kind === 'product' || kind === 'coupon'
+  return kind === 'order' || kind === 'product' || kind === 'coupon' || kind === 'member'
     ? { shop, kind, id }
     : undefined;
 }

@@ -3,7 +3,7 @@ import type { CommonOptions } from '../../session.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';
 import { differencesOf, type FieldDifference } from './find-difference.ts';
-import { isPersonal, maskPersonal } from './mask-personal.ts';
+import { isPersonal, maskCall } from './mask-personal.ts';
 
 /** A letter for a program to read; people in it are masked unless they are to be revealed. */
 export function letterAsJson(
@@ -28,7 +28,7 @@ export function letterAsJson(
         const differences = differencesOf(call, entry);
         return {
           ...call,
-          ...(call.body && !options.reveal && { body: maskPersonal(call.body) }),
+          ...(call.body && !options.reveal && { body: maskCall(call) }),
           ...(differences && {
             differences: shownDifferences(differences, options.reveal === true),
           }),

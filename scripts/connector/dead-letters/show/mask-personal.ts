@@ -1,4 +1,5 @@
 import type { CouponForm, OrderForm } from '../../../../shared/core/mapping/wanted-state.ts';
+import type { PreviewedCall } from '../../../../shared/core/sync/preview-sync.ts';
 
 /** Of what goes to the loyalty service, the parts that are about a person, or may be. */
 const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm>([
@@ -27,6 +28,11 @@ export function maskPersonal(form: object): object {
 /** A form that is about nothing but a person. */
 export function maskPerson(form: object): object {
   return Object(maskAll(form));
+}
+
+/** The body of a call, without what it says of people. */
+export function maskCall({ operation, body = {} }: PreviewedCall): object {
+  return operation === 'upsertCustomer' ? maskPerson(body) : maskPersonal(body);
 }
 
 function maskAll(value: unknown): unknown {

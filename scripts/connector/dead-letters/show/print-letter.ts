@@ -6,7 +6,7 @@ import type { ReadLetter } from '../read-letter.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined } from './examine-letter.ts';
 import { differencesOf, type FieldDifference } from './find-difference.ts';
-import { isPersonal, maskPersonal } from './mask-personal.ts';
+import { isPersonal, maskCall } from './mask-personal.ts';
 
 export interface PrintSettings {
   readonly terminal: Terminal;
@@ -36,7 +36,7 @@ export function printLetter({ letter, entry, prospect }: Examined, settings: Pri
     terminal.line();
     terminal.line(terminal.style('dim', printable(`  ${[operation, id].join(' ').trim()}`)));
     if (!body) continue;
-    printJson(isRevealed ? body : maskPersonal(body), terminal);
+    printJson(isRevealed ? body : maskCall(call), terminal);
     const differences = differencesOf(call, entry);
     if (differences) printDifferences(differences, isRevealed, terminal);
   }
