@@ -208,10 +208,10 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
 }
 
 /** Release 0.2.0 leaves the last one out when it writes the item again. */
-type OutcomeTuple = readonly [string, string, number, string, string?, string?];
+type OutcomeTuple = readonly [string, string, number, string, (string | null)?, string?];
 
 function toTuple({ at, outcome, version, topic, why, origin }: PastOutcome): OutcomeTuple {
-  if (origin) return [at, outcome, version, topic, why ?? '', origin];
+  if (origin) return [at, outcome, version, topic, why ?? null, origin];
   return why === undefined ? [at, outcome, version, topic] : [at, outcome, version, topic, why];
 }
 
@@ -230,7 +230,7 @@ function isTuple(value: unknown): value is OutcomeTuple {
 
 function fromTuple([at, outcome, version, topic, why, origin]: OutcomeTuple): PastOutcome {
   return {
-    ...{ at, outcome, version, topic, ...(why && { why }) },
+    ...{ at, outcome, version, topic, ...(typeof why === 'string' && { why }) },
     ...(origin === 'reconcile' && { origin }),
   };
 }

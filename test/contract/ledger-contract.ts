@@ -365,6 +365,7 @@ const anyOutcome = fc.record(
     version: fc.nat(),
     topic: fc.string(),
     why: fc.string(),
+    origin: fc.constant('reconcile' as const),
   },
   { requiredKeys: ['at', 'outcome', 'version', 'topic'], noNullPrototype: true },
 );
