@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
+import {
+  deliverAll,
+  expectAllOnce,
+  ORDERS_OF_A,
+  ORDERS_OF_B,
+  order,
+  worth,
+} from '../../integration/limits/entities.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { A, B, useTwoAccounts } from '../../support/two-accounts.ts';
-import { deliverAll, expectAllOnce, ORDERS_OF_A, ORDERS_OF_B, order, worth } from './entities.ts';
 
 const open = useTwoAccounts(runConnectors());
 const DAY = 86_400;
