@@ -136,13 +136,18 @@ async function endDelays(): Promise<void> {
     messages: { inflight: { receiptHandle: string }[] };
   };
   for (const { receiptHandle } of messages.inflight) {
-    await stack.sqs.send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl: url,
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: 1,
-      }),
-    );
+    await stack.sqs
+      .send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: url,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: 1,
+        }),
+      )
+      .catch((error: Error) => {
+        // `resume` has woken it.
+        if (error.name !== 'MessageNotInflight') throw error;
+      });
   }
 }
 
