@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'connector-synth-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(() => {
-  for (const part of ['infra', 'shared', 'functions', 'cdk.json', 'package.json']) {
+  for (const part of ['app', 'infra', 'shared', 'functions', 'cdk.json', 'package.json']) {
     cpSync(part, join(folder, part), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
