@@ -87,7 +87,7 @@ async function bundle(
   });
 }
 
-const MODULE_LINE = /^(\s*module\s*=\s*"\.\/)([^"]+)\.tsx?"/gm;
+const MODULE_LINE = /^([ \t]*module *= *"\.\/)([^"\n]+)\.tsx?"/gm;
 
 function modulesOf(toml: string, text: string): string[] {
   const folder = toml.slice(0, toml.lastIndexOf('/'));

@@ -32,7 +32,7 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
 /** Before the message, Node shows the file and the line, and marks the mistake unless it is the end of the file. */
 const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?( *)\^)?/;
 /** A frame in a file; those of Node begin with `node:`. */
-const FRAME = /^ +at (?:.*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/gm;
+const FRAME = /^ +at (?:[^(\r\n]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/gm;
 
 /** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined: the error has no place. */
 function placeIn(error: unknown, folder: string, file: string): string | undefined {
