@@ -32,7 +32,7 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
 /** Before the message, Node shows the file and the line, and marks the mistake unless it is the end of the file. */
 const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?( *)\^)?/;
 /** A frame in a file; those of Node begin with `node:`. */
-const FRAME = /^ +at (?:[^(\r\n]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/gm;
+const FRAME = /^ +at (?:[^(]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/;
 
 /** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined: the error has no place. */
 function placeIn(error: unknown, folder: string, file: string): string | undefined {
@@ -40,10 +40,10 @@ function placeIn(error: unknown, folder: string, file: string): string | undefin
   const [, shown, indent] = SHOWN_LINE.exec(stack) ?? [];
   const column = indent === undefined ? '' : `:${indent.length + 1}`;
   if (shown !== undefined) return `${nameIn(folder, shown)}${column}`;
-  const frames = [...stack.matchAll(FRAME)].map(([, path = '', position]) => ({
-    name: nameIn(folder, path),
-    position,
-  }));
+  const frames = stack.split('\n').flatMap((line) => {
+    const [, path, position] = FRAME.exec(line) ?? [];
+    return path === undefined ? [] : [{ name: nameIn(folder, path), position }];
+  });
   // What the settings call may have thrown it.
   const frame = frames.find(({ name }) => name === file) ?? frames[0];
   return frame && `${frame.name}:${frame.position}`;
