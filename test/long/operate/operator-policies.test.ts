@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningStack } from '../../../local/stack/running-stack.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { COMMANDS } from '../../support/command-kinds.ts';
+import { COMMAND_LINES } from '../../support/command-lines.ts';
 import { type CommandRun, runCommand } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
@@ -71,9 +72,10 @@ function operateAs(person: keyof RunningStack['keys']) {
   return (line: string): Promise<CommandRun> => runCommand(line.split(' '), { folder, input });
 }
 
-const all = Object.values(COMMANDS);
+const namesOf = (...kinds: readonly string[]) =>
+  Object.keys(COMMAND_LINES).filter((name) => kinds.includes(COMMAND_KINDS[name] ?? ''));
 const linesOf = (...kinds: readonly string[]) =>
-  all.filter(({ kind }) => kinds.includes(kind)).map(({ line }) => line);
+  namesOf(...kinds).map((name) => COMMAND_LINES[name] ?? '');
 
 const DENIED = /not allowed|AWS credentials may not/;
 
@@ -136,9 +138,8 @@ describe('an operator', { timeout: 60_000 }, () => {
   it('leaves a record of every change, with its end', async () => {
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
     const { changes } = JSON.parse(stdout);
-    const names = Object.entries(COMMANDS).filter(([, { kind }]) => kind === 'changes');
     expect(changes.map(({ command }: { command: string }) => command).toSorted()).toEqual(
-      names.map(([name]) => name).toSorted(),
+      namesOf('changes').toSorted(),
     );
     for (const { command, who, end } of changes) {
       expect(who, command).toContain('OperatorPoliciesOperator');

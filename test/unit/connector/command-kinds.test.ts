@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { COMMANDS } from '../../support/command-kinds.ts';
+import { COMMAND_LINES } from '../../support/command-lines.ts';
 
 function leavesOf(command: Command, path = ''): readonly string[] {
   return command.commands.flatMap((child) => {
@@ -10,6 +11,12 @@ function leavesOf(command: Command, path = ''): readonly string[] {
   });
 }
 
-it('every command is tried with the policy that it needs (test/long/operate/operator-policies.test.ts)', () => {
-  expect(leavesOf(createProgram()).toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
+it('every command has a kind', () => {
+  expect(leavesOf(createProgram()).toSorted()).toEqual(Object.keys(COMMAND_KINDS).toSorted());
+});
+
+it('every command for a running stack is tried with the policy that it needs (test/long/operate/operator-policies.test.ts)', () => {
+  const kinds = Object.entries(COMMAND_KINDS);
+  const forStacks = kinds.filter(([, kind]) => kind !== 'own').map(([name]) => name);
+  expect(Object.keys(COMMAND_LINES).toSorted()).toEqual(forStacks.toSorted());
 });

@@ -1,0 +1,48 @@
+/**
+ * What a command needs: `reads` the read-only policy, `asks` also the secrets, because it asks the store or the
+ * loyalty service, and `changes` the policy of an operator; it leaves an audit record. `own` is for a machine or a
+ * deployment, not for a running stack.
+ */
+type CommandKind = 'reads' | 'asks' | 'changes' | 'own';
+
+/** By the name of the command, with its group: `dead-letters replay`. */
+export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
+  init: 'own',
+  'explain-stack': 'own',
+  completion: 'own',
+  setup: 'own',
+  start: 'own',
+  synth: 'own',
+  deploy: 'own',
+  status: 'reads',
+  trace: 'reads',
+  compare: 'asks',
+  'dead-letters list': 'reads',
+  'dead-letters show': 'reads',
+  'dead-letters replay': 'changes',
+  'dead-letters drop': 'changes',
+  pause: 'changes',
+  resume: 'changes',
+  'retry-now': 'changes',
+  doctor: 'reads',
+  history: 'reads',
+  probe: 'changes',
+  send: 'changes',
+  'secrets set': 'changes',
+  'app write': 'reads',
+  'app check': 'asks',
+  'app list': 'reads',
+  'storefront setup': 'changes',
+  'redemptions list': 'reads',
+  'redemptions show': 'reads',
+  'redemptions close': 'changes',
+  'webhooks check': 'asks',
+  'webhooks sync': 'changes',
+  reconcile: 'changes',
+  'backfill orders': 'changes',
+  'backfill products': 'changes',
+  'backfill discounts': 'changes',
+  'backfill resume': 'changes',
+  'backfill status': 'reads',
+  resend: 'changes',
+};
