@@ -1,5 +1,5 @@
 import type { PricedStack } from './describe-stack.ts';
-import { PRICES } from './monthly-cost.ts';
+import { PRICES } from './prices.ts';
 
 const SECONDS_PER_DAY = 86_400;
 /** Lambda, "Throttling function URLs": at most ten requests a second for each unit of concurrency. */

@@ -1,3 +1,4 @@
+import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import { Problem } from '../exit.ts';
@@ -16,6 +17,12 @@ export interface AwsSettings {
     readonly throwOnRequestTimeout: boolean;
     readonly socketTimeout: number;
   };
+  /** What the console adds to every client, to count its requests. */
+  readonly extensions?: Extension[];
+}
+
+interface Extension {
+  configure(client: Pick<SQSExtensionConfiguration, 'httpHandler' | 'setHttpHandler'>): void;
 }
 
 /** A running connector, on AWS or on this machine. */
