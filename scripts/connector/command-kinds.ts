@@ -39,6 +39,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'webhooks check': 'asks',
   'webhooks sync': 'changes',
   reconcile: 'changes',
+  healing: 'reads',
   'backfill orders': 'changes',
   'backfill products': 'changes',
   'backfill discounts': 'changes',

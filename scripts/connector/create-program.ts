@@ -8,6 +8,7 @@ import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
 import { registerExplainStack } from './explain-stack/command.ts';
+import { registerHealing } from './healing/command.ts';
 import { registerHistory } from './history/command.ts';
 import { registerInit } from './init/command.ts';
 import { registerPause, registerResume } from './pause/command.ts';
@@ -129,6 +130,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerRedemptions,
   registerWebhooks,
   registerReconcile,
+  registerHealing,
   registerBackfill,
   registerResend,
   registerExplainStack,

@@ -36,7 +36,7 @@ export async function startReconcile(
   change.count({ started: 1 });
   if (!signal) {
     if (json) terminal.json({ stack, started: true, deep });
-    else terminal.line(`Started. To see what it found: ${nextCommand(deployment, 'status')}`);
+    else terminal.line(`Started. To see what it found: ${nextCommand(deployment, 'healing')}`);
     return EXIT.fine;
   }
   const domains = shops.map(({ domain }) => domain);

@@ -10,6 +10,7 @@ import {
   QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
+  type Sent,
   type Stopped,
 } from './reconcile-world.ts';
 import { storeDidNotAnswer, waitForRoom } from './wait-for-room.ts';
@@ -32,11 +33,10 @@ export async function compareDiscounts(
   world: ReconcileWorld,
 ): Promise<ComparedDiscounts> {
   const { store, telemetry, deadline } = world;
-  const total = { lookedAt: 0, healed: [] as number[], rolledOut: 0 };
-  const add = ({ lookedAt, healed, rolledOut }: Compared) => {
+  const total = { lookedAt: 0, sent: [] as Sent[] };
+  const add = ({ lookedAt, sent }: Compared) => {
     total.lookedAt += lookedAt;
-    total.rolledOut += rolledOut;
-    total.healed.push(...healed);
+    total.sent.push(...sent);
   };
   const done = [...partly.done];
   for (const { id, updatedAt, value } of changed) {
@@ -66,7 +66,7 @@ export async function compareDiscounts(
       if (from !== undefined) continue;
       const found = { id, version, codes, isComplete: begun === undefined };
       const removed = await findRemovedCodes(shop.domain, found, world);
-      add({ lookedAt: 0, healed: removed.healed, rolledOut: 0 });
+      add({ lookedAt: 0, sent: removed.sent });
       // This page is compared again; what was sent is neither sent nor counted twice.
       if (removed.stopped) {
         const sent = { ...total, lookedAt: 0 };

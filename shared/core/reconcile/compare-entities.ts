@@ -7,9 +7,9 @@ import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { announce } from '../sync/fan-out.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 import type { SentOrder } from './compare-order.ts';
-import { type HealedKind, healingMessage, sendOnce } from './healing-message.ts';
-import { judgeEntity } from './judge-entity.ts';
-import type { Compared, Purpose, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
+import { type HealedKind, healingMessage, type SentReason, sendOnce } from './healing-message.ts';
+import { type HealReason, judgeEntity } from './judge-entity.ts';
+import type { Compared, Purpose, ReconciledShop, ReconcileWorld, Sent } from './reconcile-world.ts';
 
 /** What the store says of one entity. */
 export interface Seen {
@@ -59,22 +59,24 @@ export async function compareEntities(
     differing.flatMap(({ entity }) => couponIn(entity) ?? []),
     ledger,
   );
-  const healed: number[] = [];
-  let rolledOut = 0;
+  const sent: Sent[] = [];
   await inBatches(differing, async ({ key, id, version, entity, judgement, isQuiet }) => {
-    const { why, wantedKey } = judgement;
+    const { wantedKey } = judgement;
+    const why = reasonOf(judgement.why, isQuiet);
     const found = { shop: shop.domain, id, version, now: now() };
     const message = healingMessage(kind, found, wantedKey, couponIn(entity));
     const asked = why === 'letter-expired' && kind === 'order' && { history: true };
     if (!(await sendOnce({ ...message, ...asked }, world))) return;
-    // A change of that very second would have been found by the scheduled walk, within the hour.
-    const noWebhookLost =
-      why === 'letter-expired' || (purpose.isDeep && why === 'different') || isQuiet;
-    if (noWebhookLost) rolledOut += 1;
-    else healed.push(version);
+    sent.push({ id, version, why });
     telemetry.log('info', 'sent by reconciling', { ...key, why });
   });
-  return { lookedAt: seen.length, healed, rolledOut, sentOrders };
+  return { lookedAt: seen.length, sent, sentOrders };
+
+  function reasonOf(why: HealReason, isQuiet: boolean): SentReason {
+    if (isQuiet) return 'unannounced';
+    // A change of that very second would have been found by the scheduled walk, within the hour.
+    return purpose.isDeep && why === 'different' ? 'rules-changed' : why;
+  }
 }
 
 function couponIn(entity: StoreEntity | undefined): StoreCoupon | undefined {

@@ -63,7 +63,7 @@ export async function comparePage(
     if (!purpose.readsOrders || sentOrders.length === 0) return done;
     const ordersRead = await readOrders(shop.domain, sentOrders, world);
     if (ordersRead.kind === 'stopped') return { ...ordersRead, sent: { ...compared, lookedAt: 0 } };
-    return { ...done, rolledOut: compared.rolledOut + ordersRead.sentAgain, ordersRead };
+    return { ...done, sent: [...compared.sent, ...ordersRead.sentAgain], ordersRead };
   }
 }
 

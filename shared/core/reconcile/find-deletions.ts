@@ -14,6 +14,8 @@ type ScannedEntry = Awaited<ReturnType<Ledger['scanEntities']>>['entries'][numbe
 interface Suspect {
   /** Of the order, the product, or the discount whose code it is. */
   readonly id: string;
+  /** Of the ledger's entry. */
+  readonly entityId: string;
   readonly version: number;
 }
 
@@ -47,7 +49,9 @@ export async function findDeletions(
   if (visible.kind === 'unavailable') return visible;
   const products = alive.filter(({ key }) => key.kind === 'product').map(suspect);
   const codes = alive.flatMap(({ key, entry: { version, discountId } }) =>
-    key.kind === 'coupon' && discountId !== undefined ? [{ id: discountId, version }] : [],
+    key.kind === 'coupon' && discountId !== undefined
+      ? [{ id: discountId, entityId: key.id, version }]
+      : [],
   );
   const found = new Map<HealedKind, Compared>();
   for (const [kind, suspects] of [
@@ -65,6 +69,7 @@ export async function findDeletions(
 
 const suspect = ({ key, entry }: ScannedEntry): Suspect => ({
   id: key.id,
+  entityId: key.id,
   version: entry.version,
 });
 
@@ -110,7 +115,7 @@ async function endAbsent(
   world: ReconcileWorld,
 ): Promise<WalkAnswer<Compared>> {
   const { store, now, telemetry } = world;
-  const nothingEnded = { lookedAt: suspects.length, healed: [], rolledOut: 0 };
+  const nothingEnded = { lookedAt: suspects.length, sent: [] };
   const ids = [...new Set(suspects.map(({ id }) => id))];
   const absent = new Set<string>();
   for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
@@ -146,6 +151,8 @@ async function endAbsent(
     if (!(await sendOnce(message, world))) return;
     telemetry.log('info', 'sent by reconciling', { shop, kind, id, why: 'deleted' });
   });
-  const healed = suspects.filter(({ id }) => absent.has(id)).map(({ version }) => version);
-  return { kind: 'found', value: { lookedAt: suspects.length, healed, rolledOut: 0 } };
+  const sent = suspects
+    .filter(({ id }) => absent.has(id))
+    .map(({ entityId, version }) => ({ id: entityId, version, why: 'deleted' as const }));
+  return { kind: 'found', value: { lookedAt: suspects.length, sent } };
 }

@@ -4,7 +4,7 @@ import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { isNewer } from '../ledger/newer-item.ts';
 import type { WalkAnswer } from '../sync/store-walk.ts';
 import { deletionMessage, sendOnce } from './healing-message.ts';
-import type { ReconcileWorld } from './reconcile-world.ts';
+import type { ReconcileWorld, Sent } from './reconcile-world.ts';
 
 type Unavailable = Extract<WalkAnswer<never>, { kind: 'unavailable' }>;
 
@@ -25,9 +25,9 @@ export async function findRemovedCodes(
   shop: string,
   { id: discountId, version, codes, isComplete }: WalkedDiscount,
   world: ReconcileWorld,
-): Promise<{ readonly healed: readonly number[]; readonly stopped?: Unavailable }> {
+): Promise<{ readonly sent: readonly Sent[]; readonly stopped?: Unavailable }> {
   const { ledger, store, now, telemetry } = world;
-  const healed: number[] = [];
+  const sent: Sent[] = [];
   let from: string | undefined;
   do {
     const page = await ledger.listCodes(shop, discountId, from);
@@ -42,16 +42,16 @@ export async function findRemovedCodes(
       if (!isComplete && entry.version >= version) continue;
       const answer = await store.readCoupon(shop, key.id);
       // What was sent before is returned too: it is counted nowhere else.
-      if (answer.kind === 'unavailable') return { healed, stopped: answer };
+      if (answer.kind === 'unavailable') return { sent, stopped: answer };
       if (answer.kind === 'found') continue;
       const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
       if (!(await sendOnce(message, world))) continue;
-      healed.push(version);
+      sent.push({ id: key.id, version, why: 'removed' });
       telemetry.log('info', 'sent by reconciling', { ...key, why: 'removed' });
     }
     from = page.next;
   } while (from !== undefined);
-  return { healed };
+  return { sent };
 }
 
 /** The service holds it, or may. A skipped or inactive code needs no end. */

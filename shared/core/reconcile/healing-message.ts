@@ -11,6 +11,33 @@ export function healedKindOf(kind: WalkedKind): HealedKind {
   return kind === 'discount' ? 'coupon' : kind;
 }
 
+/** Why something was sent by reconciling. */
+export type SentReason =
+  /** No event of it was ever settled. */
+  | 'missing'
+  /** The store has changed it since. */
+  | 'stale'
+  /** The same version, but another state: two changes in one second. */
+  | 'different'
+  /** A call was begun and its outcome is not known. */
+  | 'uncertain'
+  /** The store no longer has it, or the discount has lost the code. */
+  | 'deleted'
+  | 'removed'
+  /** It is mapped differently today: a rule for products or coupons changed, or a date was reached. */
+  | 'rules-changed'
+  /** Nothing that is sent has changed, so the store announced nothing. */
+  | 'unannounced'
+  /** It was rejected at this version, and its dead letter no longer exists. */
+  | 'letter-expired'
+  /** The loyalty service has lost the state that was sent. */
+  | 'lost';
+
+/** These mean no lost webhook. */
+export const ROLLED_OUT: ReadonlySet<SentReason> = new Set([
+  ...(['rules-changed', 'unannounced', 'letter-expired', 'lost'] as const),
+]);
+
 interface Found {
   readonly shop: string;
   readonly id: string;

@@ -6,6 +6,7 @@ import type { EntityKey } from '../ledger/ledger-key.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { hasOtherRules, type Mapped, type WantedOrder } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
+import type { SentReason } from './healing-message.ts';
 
 export interface Comparison {
   readonly key: EntityKey;
@@ -30,17 +31,10 @@ export type Judgement =
   | { readonly kind: 'history' }
   | { readonly kind: 'heal'; readonly why: HealReason; readonly wantedKey: string | undefined };
 
-type HealReason =
-  /** No event of it was ever settled. */
-  | 'missing'
-  /** The store has changed it since. */
-  | 'stale'
-  /** The same version, but another state: two changes in one second, or a rule for products or coupons. */
-  | 'different'
-  /** A call was begun and its outcome is not known. */
-  | 'uncertain'
-  /** It was rejected at this version, and its dead letter no longer exists. */
-  | 'letter-expired';
+export type HealReason = Extract<
+  SentReason,
+  'missing' | 'stale' | 'different' | 'uncertain' | 'letter-expired'
+>;
 
 /** A day more than the queue keeps a letter: it is sent after the rejection was recorded. */
 const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;

@@ -1,11 +1,11 @@
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
-import type { HealedKind } from './healing-message.ts';
+import { type HealedKind, ROLLED_OUT, type SentReason } from './healing-message.ts';
 import { cursorKey, keepState, recallState } from './kept-state.ts';
 import type { Compared, Repaired } from './reconcile-world.ts';
 
-/** What the last run did for one shop, for the operator. */
+/** What a run did for one shop, for the operator. */
 export interface LastReconcile {
   /** The operator's command that asked for it; absent: the schedule. */
   readonly request?: string;
@@ -14,8 +14,10 @@ export interface LastReconcile {
   readonly endedAt: string;
   readonly lookedAt: CountByKind;
   readonly healed: CountByKind;
-  /** Sent again although no webhook was lost: see `Compared`. */
+  /** Sent again although no webhook was lost: see `SentReason`. */
   readonly rolledOut: CountByKind;
+  /** The first of what was healed or rolled out. Absent: of a run of an earlier release. */
+  readonly sent?: readonly SentEntity[];
   /** How long ago the oldest of the healed had changed; absent: none was healed. */
   readonly oldestHealedMs?: number;
   /** Empty: everything was compared. The next run continues where these stopped. */
@@ -29,6 +31,21 @@ export interface LastReconcile {
   };
 }
 
+interface SentEntity {
+  readonly kind: HealedKind;
+  readonly id: string;
+  readonly why: SentReason;
+}
+
+/** The record of the last run, with those before it, the newest first. */
+interface KeptRuns extends LastReconcile {
+  readonly earlier?: readonly LastReconcile[];
+}
+
+/** Together at most 60 KB with ordinary ids; an item may have 400. */
+const SENT_KEPT = 20;
+const RUNS_KEPT = 10;
+
 const summaryKey = (shop: string) => cursorKey(shop, 'last-run');
 
 /** Undefined: no run has ended yet. */
@@ -36,7 +53,19 @@ export async function readLastReconcile(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
 ): Promise<LastReconcile | undefined> {
-  return (await recallState<LastReconcile>(ledger, summaryKey(shop))).state;
+  const [last] = await readReconcileRuns(ledger, shop);
+  return last;
+}
+
+/** The newest first: the last runs, and the last ones that sent something. */
+export async function readReconcileRuns(
+  ledger: Pick<Ledger, 'readMany'>,
+  shop: string,
+): Promise<readonly LastReconcile[]> {
+  const { state } = await recallState<KeptRuns>(ledger, summaryKey(shop));
+  if (!state) return [];
+  const { earlier = [], ...last } = state;
+  return [last, ...earlier];
 }
 
 export async function keepLastReconcile(
@@ -44,19 +73,29 @@ export async function keepLastReconcile(
   shop: string,
   last: LastReconcile,
 ): Promise<void> {
-  const { state, revision } = await recallState<LastReconcile>(ledger, summaryKey(shop));
+  const { state, revision } = await recallState<KeptRuns>(ledger, summaryKey(shop));
   const balances = last.balances ?? state?.balances;
+  const { earlier = [], ...before } = state ?? {};
+  const runs = state ? [before as LastReconcile, ...earlier] : [];
   // A conflict means that another run ended at the same moment: either record is true.
   await keepState(
     ledger,
     summaryKey(shop),
-    { ...last, ...(balances && { balances }) },
+    { ...last, ...(balances && { balances }), earlier: worthKeeping(runs) },
     {
       version: Date.parse(last.endedAt),
       revision,
     },
   );
 }
+
+/** Most runs send nothing: those that did are kept for longer. */
+function worthKeeping(runs: readonly LastReconcile[]): readonly LastReconcile[] {
+  const kept = new Set([...runs.slice(0, RUNS_KEPT), ...runs.filter(hasSent).slice(0, RUNS_KEPT)]);
+  return runs.filter((run) => kept.has(run));
+}
+
+const hasSent = ({ healed, rolledOut }: LastReconcile) => sumOf(healed) + sumOf(rolledOut) > 0;
 
 type CountByKind = Readonly<Record<HealedKind, number>>;
 
@@ -80,6 +119,7 @@ export interface Tally {
   readonly lookedAt: CountByKind;
   readonly healed: CountByKind;
   readonly rolledOut: CountByKind;
+  readonly sent: readonly SentEntity[];
   /** Age of the oldest that was healed; undefined: none was. */
   readonly oldestHealedMs: number | undefined;
 }
@@ -88,28 +128,34 @@ export function createTally(telemetry: Telemetry): Tally {
   const lookedAt = { order: 0, product: 0, coupon: 0 };
   const healed = { order: 0, product: 0, coupon: 0 };
   const rolledOut = { order: 0, product: 0, coupon: 0 };
+  const sent: SentEntity[] = [];
   let oldestHealedMs: number | undefined;
   return {
     lookedAt,
     healed,
     rolledOut,
+    sent,
     get oldestHealedMs() {
       return oldestHealedMs;
     },
     add(kind, compared, now) {
       lookedAt[kind] += compared.lookedAt;
-      healed[kind] += compared.healed.length;
-      rolledOut[kind] += compared.rolledOut;
+      const lost = compared.sent.filter(({ why }) => !ROLLED_OUT.has(why));
+      const unlost = compared.sent.length - lost.length;
+      healed[kind] += lost.length;
+      rolledOut[kind] += unlost;
+      const room = SENT_KEPT - sent.length;
+      sent.push(...compared.sent.slice(0, room).map(({ id, why }) => ({ kind, id, why })));
       if (compared.lookedAt > 0) telemetry.count('looked-at', { kind }, compared.lookedAt);
-      if (compared.rolledOut > 0) telemetry.count('rolled-out', { kind }, compared.rolledOut);
+      if (unlost > 0) telemetry.count('rolled-out', { kind }, unlost);
       const { read = 0, differing = [] } = compared.ordersRead ?? {};
       if (read > 0) telemetry.count('orders-read', {}, read);
       if (differing.length > 0) {
         telemetry.count('order-differs', {}, differing.length);
       }
-      if (compared.healed.length === 0) return;
-      telemetry.count('healed', { kind }, compared.healed.length);
-      const age = now.getTime() - Math.min(...compared.healed);
+      if (lost.length === 0) return;
+      telemetry.count('healed', { kind }, lost.length);
+      const age = now.getTime() - Math.min(...lost.map(({ version }) => version));
       oldestHealedMs = Math.max(oldestHealedMs ?? 0, age);
     },
   };

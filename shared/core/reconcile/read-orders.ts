@@ -7,6 +7,7 @@ import {
   type OrdersRead,
   OUT_OF_TIME,
   type ReconcileWorld,
+  type Sent,
   type Stopped,
 } from './reconcile-world.ts';
 
@@ -61,15 +62,14 @@ export async function readOrders(
     kind: 'read',
     read: verdicts.length,
     unread: unread.length,
-    sentAgain: verdicts.filter((one) => one?.kind === 'sent-again').length,
+    sentAgain: verdicts.flatMap((one) => (one?.kind === 'sent-again' ? [one.sent] : [])),
     differing: verdicts.flatMap((one) => (one?.kind === 'differs' ? [one.id] : [])),
   };
 }
 
-interface Verdict {
-  readonly kind: 'differs' | 'sent-again';
-  readonly id: string;
-}
+type Verdict =
+  | { readonly kind: 'differs'; readonly id: string }
+  | { readonly kind: 'sent-again'; readonly sent: Sent };
 
 /** Undefined: nothing is to be done. */
 async function settle(
@@ -94,7 +94,7 @@ async function settle(
   const message = healingMessage('order', found, 'again');
   if (!(await sendOnce({ ...message, force: true }, world))) return undefined;
   telemetry.log('info', 'sent by reconciling', { shop, kind: 'order', id, why: 'lost' });
-  return { kind: 'sent-again', id };
+  return { kind: 'sent-again', sent: { id, version: entry.version, why: 'lost' } };
 }
 
 function stop(why: string, afterSeconds?: number): Stopped {

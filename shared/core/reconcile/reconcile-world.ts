@@ -8,7 +8,7 @@ import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import type { Store } from '../sync/store-reader.ts';
 import type { StoreWalk } from '../sync/store-walk.ts';
 import type { ReadingAssumptions } from './compare-order.ts';
-import type { HealingWorld } from './healing-message.ts';
+import type { HealingWorld, SentReason } from './healing-message.ts';
 
 export interface ReconcileWorld extends HealingWorld {
   readonly ledger: Ledger;
@@ -58,15 +58,17 @@ export interface Purpose {
   readonly readsOrders: boolean;
 }
 
+/** Something that was sent because it differed. */
+export interface Sent {
+  readonly id: string;
+  /** The store's, epoch milliseconds. */
+  readonly version: number;
+  readonly why: SentReason;
+}
+
 export interface Compared {
   readonly lookedAt: number;
-  /** The versions of what was sent because no event had reported it. */
-  readonly healed: readonly number[];
-  /**
-   * How much more was sent although no webhook was lost: it is mapped differently today (a rule for
-   * products or coupons changed, a date was reached), its dead letter expired, or it only has a newer version.
-   */
-  readonly rolledOut: number;
+  readonly sent: readonly Sent[];
   /** Absent: none were. */
   readonly ordersRead?: OrdersRead;
 }
@@ -76,8 +78,8 @@ export interface OrdersRead {
   readonly read: number;
   /** The service did not give them. */
   readonly unread: number;
-  /** Sent once more: the service had lost their state. */
-  readonly sentAgain: number;
+  /** The service had lost their state. */
+  readonly sentAgain: readonly Sent[];
   /** Ids of those that a person must look at. */
   readonly differing: readonly string[];
 }

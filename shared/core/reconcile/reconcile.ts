@@ -124,7 +124,7 @@ async function keepSummary(
   { shop, request, beganAt, tally, stopped, balances, deep }: ShopRun,
   { ledger, telemetry, now, healedPercent }: ReconcileWorld,
 ): Promise<void> {
-  const { lookedAt, healed, rolledOut, oldestHealedMs } = tally;
+  const { lookedAt, healed, rolledOut, sent, oldestHealedMs } = tally;
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
   if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
   telemetry.log('info', 'reconciled', { shop, ...sums, oldestHealedMs });
@@ -135,6 +135,7 @@ async function keepSummary(
     lookedAt,
     healed,
     rolledOut,
+    sent,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
     stopped,
     ...(balances && { balances }),

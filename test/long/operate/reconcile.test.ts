@@ -33,6 +33,9 @@ it('sends an order whose webhook was lost, as trace suggests, then says that bot
   expect(found?.line).toContain(`reconcile --wait --shop ${SHOP}`);
   expect(found?.stdout).toContain(`${SHOP}: compared: 3 orders. Sent again`);
   expect(found?.code).toBe(0);
+  const [healing] = found ? await runSuggested(found, connector.folder) : [];
+  expect(healing?.line).toContain(`healing --shop ${SHOP}`);
+  expect(healing?.stdout).toContain(`order ${ids.join(', ')}: no webhook of it was settled`);
   await connector.work();
   const traced = await connector.run(`trace order ${ids[0]}`);
   expect(traced.stdout).toContain('IN AGREEMENT');
@@ -44,6 +47,16 @@ it('sends an order whose webhook was lost, as trace suggests, then says that bot
   const deep = await connector.run(`reconcile --wait --deep --shop ${SHOP}`);
   expect(deep.stdout).toMatch(/: in sync: \d+ orders, each counted as often as it was compared\./);
   expect(deep.code).toBe(0);
+});
+
+it('keeps the runs and what they sent, as values too', async () => {
+  const { stdout, code } = await connector.run('healing --json');
+  const [{ shop, runs }] = JSON.parse(stdout).shops;
+  expect(shop).toBe(SHOP);
+  expect(runs.length).toBeGreaterThan(2);
+  expect(runs.at(-1).sent[0]).toMatchObject({ kind: 'order', why: 'missing' });
+  expect(runs[0].sent).toEqual([]);
+  expect(code).toBe(0);
 });
 
 it('says that it could not compare, with what to do next', async () => {

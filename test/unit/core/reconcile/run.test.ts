@@ -219,6 +219,13 @@ describe('one run', () => {
       lookedAt: { order: 2, product: 1, coupon: 2 },
       healed: { order: 2, product: 1, coupon: 2 },
       rolledOut: { order: 0, product: 0, coupon: 0 },
+      sent: [
+        { kind: 'order', id: '71', why: 'missing' },
+        { kind: 'order', id: '72', why: 'missing' },
+        { kind: 'product', id: '81', why: 'missing' },
+        { kind: 'coupon', id: 'A', why: 'missing' },
+        { kind: 'coupon', id: 'B', why: 'missing' },
+      ],
       oldestHealedMs: 2 * HOUR_MS,
       stopped: [],
     });

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import {
+  createTally,
+  keepLastReconcile,
+  type LastReconcile,
+  readLastReconcile,
+  readReconcileRuns,
+} from '../../../../shared/core/reconcile/last-reconcile.ts';
+
+const SHOP = 'example-store.myshopify.com';
+const NONE = { order: 0, product: 0, coupon: 0 };
+const at = (hour: number) => new Date(Date.UTC(2026, 10, 1, hour)).toISOString();
+
+const run = (hour: number, rest: Partial<LastReconcile> = {}): LastReconcile => ({
+  ...{ beganAt: at(hour), endedAt: at(hour), lookedAt: NONE, healed: NONE, rolledOut: NONE },
+  ...{ sent: [], stopped: [], ...rest },
+});
+
+const healing = (hour: number) =>
+  run(hour, {
+    healed: { ...NONE, order: 1 },
+    sent: [{ kind: 'order', id: `${hour}`, why: 'stale' }],
+  });
+
+it('keeps the last runs, and for longer those that sent something', async () => {
+  const ledger = createMemoryLedger();
+  for (let hour = 0; hour < 20; hour += 1) await keepLastReconcile(ledger, SHOP, healing(hour));
+  for (let hour = 20; hour < 60; hour += 1) await keepLastReconcile(ledger, SHOP, run(hour));
+  const runs = await readReconcileRuns(ledger, SHOP);
+  expect(await readLastReconcile(ledger, SHOP)).toEqual(run(59));
+  const hours = runs.map(({ endedAt }) => (Date.parse(endedAt) - Date.parse(at(0))) / 3_600_000);
+  const newest = [59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49];
+  expect(hours).toEqual([...newest, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10]);
+  expect(runs.at(-1)).toEqual(healing(10));
+});
+
+it('keeps what the last comparison of balances said', async () => {
+  const ledger = createMemoryLedger();
+  const balances = { compared: 7, asked: 1 };
+  await keepLastReconcile(ledger, SHOP, run(1, { balances }));
+  await keepLastReconcile(ledger, SHOP, run(2));
+  expect(await readLastReconcile(ledger, SHOP)).toEqual(run(2, { balances }));
+});
+
+it('counts a lost webhook apart from what changed for another reason, and keeps the first of both', () => {
+  const telemetry = recordTelemetry();
+  const tally = createTally(telemetry);
+  const now = new Date(at(10));
+  const version = now.getTime() - 60_000;
+  const ids = Array.from({ length: 30 }, (_, index) => `${index}`);
+  tally.add('product', { lookedAt: 2, sent: [{ id: 'p', version: 0, why: 'rules-changed' }] }, now);
+  tally.add(
+    'order',
+    { lookedAt: 30, sent: ids.map((id) => ({ id, version, why: 'missing' })) },
+    now,
+  );
+  expect(tally).toMatchObject({
+    lookedAt: { ...NONE, order: 30, product: 2 },
+    healed: { ...NONE, order: 30 },
+    rolledOut: { ...NONE, product: 1 },
+    oldestHealedMs: 60_000,
+  });
+  expect(tally.sent).toHaveLength(20);
+  expect(tally.sent[0]).toEqual({ kind: 'product', id: 'p', why: 'rules-changed' });
+  expect(telemetry.total('rolled-out', { kind: 'product' })).toBe(1);
+  expect(telemetry.total('healed', { kind: 'order' })).toBe(30);
+});
