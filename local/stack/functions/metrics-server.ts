@@ -26,19 +26,24 @@ export function startMetricsServer(
   port: number,
   neighbours: Neighbours,
 ): Promise<Server> {
-  const json = () => jsonAnswer(200, { metrics: metrics.lastHour() });
+  const json = (points: readonly MetricPoint[]) => jsonAnswer(200, { metrics: points });
   const pages: Pages<Metrics> = {
     ...commonFiles,
     '/': () => pageAnswer(renderPage(metrics.lastHour(), neighbours)),
     '/fragment': () => pageAnswer(renderFigures(metrics.lastHour())),
-    '/metrics.json': json,
+    '/metrics.json': () => json(metrics.lastHour()),
     '/favicon.ico': () => ({ status: 204, body: '' }),
   };
   return startServer(async (request, response) => {
     const { headers, method, url } = request;
     if (!isLoopbackHost(headers.host)) return respond(response, jsonAnswer(403, {}));
     // The commands ask for JSON at the address itself.
-    if (method === 'GET' && url === '/' && !wantsPage(headers)) return respond(response, json());
+    const asked = new URL(url ?? '/', 'http://localhost');
+    if (method === 'GET' && asked.pathname === '/' && !wantsPage(headers)) {
+      const since = asked.searchParams.get('since');
+      const points = since === null ? metrics.lastHour() : metrics.since(Number(since));
+      return respond(response, json(points));
+    }
     respond(response, handlePage(pages, metrics, request, 'The paths are / and /metrics.json.'));
   }, port);
 }

@@ -16,8 +16,10 @@ interface EmbeddedMetrics {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
+/** A bound for the memory; a stack that only a person uses writes fewer in a day. */
+const MOST_POINTS = 200_000;
 
-/** The values of the last hour. */
+/** The values of the last day, since the stack was started; under load the newest of them. */
 export class Metrics {
   readonly #now: () => number;
   #points: MetricPoint[] = [];
@@ -28,12 +30,16 @@ export class Metrics {
 
   addLine(line: string): void {
     this.#points.push(...readEmbeddedMetrics(line));
+    if (this.#points.length < MOST_POINTS * 1.1) return;
+    this.#points = this.since(this.#now() - 24 * HOUR_MS).slice(-MOST_POINTS);
   }
 
-  lastHour(): readonly MetricPoint[] {
-    const since = this.#now() - HOUR_MS;
-    this.#points = this.#points.filter(({ at }) => at >= since);
-    return this.#points;
+  lastHour(): MetricPoint[] {
+    return this.since(this.#now() - HOUR_MS);
+  }
+
+  since(moment: number): MetricPoint[] {
+    return this.#points.filter(({ at }) => at >= moment);
   }
 }
 

@@ -65,7 +65,7 @@ export async function checkAccess(
   const { aws, output, connector } = deployment;
   const [shop] = connector.shops;
   const looks = {
-    queues: () => readQueues(new SQSClient(aws), deployment, async () => []),
+    queues: () => readQueues(new SQSClient(aws), deployment),
     ledger: () =>
       createDynamoDbLedger({
         client: new DynamoDB(aws),

@@ -7,7 +7,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import { metricsOf } from '../status/collect-status.ts';
-import { readLastHour } from '../status/figures.ts';
+import { readLastHour } from '../status/last-hour.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
 import { checkAlarms } from './check-alarms.ts';
@@ -138,7 +138,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
   async function judgeLastHour(): Promise<readonly Finding[]> {
     if (connector.deployment.monitoring === 'basic') return [];
     const now = new Date();
-    const hour = await readLastHour(metricsOf(deployment, now).readFigures);
+    const hour = await readLastHour(metricsOf(deployment, now).readFigures, now);
     return judgeRefusals(hour, connector.shops, doNext, now);
   }
 

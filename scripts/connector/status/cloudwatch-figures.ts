@@ -5,23 +5,18 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import type { Point, ReadFigures, WantedFigure } from './figures.ts';
 
-const HOUR_SECONDS = 3_600;
 /** SQS writes its own metrics once a minute, and they arrive some minutes late. */
 const AGE_WITHIN_SECONDS = 900;
 
-/** The figures of the last hour from CloudWatch, in one request: it accepts 500 queries. */
+/** The figures from CloudWatch, in one request: it accepts 500 queries. */
 export function createCloudWatchFigures(
   client: CloudWatchClient,
   namespace: string,
-  now: () => Date,
+  now: Date,
 ): ReadFigures {
-  return (wanted) =>
-    ask(
-      client,
-      wanted.map((figure) => queryOf(namespace, figure)),
-      now(),
-      HOUR_SECONDS,
-    );
+  const queryOf = ({ metric, statistic, everySeconds }: WantedFigure) =>
+    statisticOf(namespace, metric, {}, statistic, everySeconds);
+  return (wanted, since) => ask(client, wanted.map(queryOf), since, now);
 }
 
 /** Seconds that each queue's oldest message has waited; undefined: SQS has no recent value. */
@@ -33,17 +28,12 @@ export async function readOldestAges(
   const queries = queueNames.map((QueueName) =>
     statisticOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }, 'Maximum', 60),
   );
-  const answers = await ask(client, queries, now, AGE_WITHIN_SECONDS);
+  const since = new Date(now.getTime() - AGE_WITHIN_SECONDS * 1000);
+  const answers = await ask(client, queries, since, now);
   return answers.map(([newest]) => newest?.value);
 }
 
 type Statistic = NonNullable<MetricDataQuery['MetricStat']>;
-
-function queryOf(namespace: string, figure: WantedFigure): Statistic {
-  const { metric, statistic } = figure;
-  const period = statistic === 'Sum' ? 60 : HOUR_SECONDS;
-  return statisticOf(namespace, metric, {}, statistic, period);
-}
 
 function statisticOf(
   Namespace: string,
@@ -60,8 +50,8 @@ function statisticOf(
 async function ask(
   client: CloudWatchClient,
   statistics: readonly Statistic[],
+  since: Date,
   now: Date,
-  withinSeconds: number,
 ): Promise<readonly (readonly Point[])[]> {
   const points: Point[][] = statistics.map(() => []);
   let NextToken: string | undefined;
@@ -69,7 +59,7 @@ async function ask(
     const answer = await client.send(
       new GetMetricDataCommand({
         MetricDataQueries: statistics.map((MetricStat, index) => ({ Id: `q${index}`, MetricStat })),
-        StartTime: new Date(now.getTime() - withinSeconds * 1000),
+        StartTime: since,
         EndTime: now,
         ScanBy: 'TimestampDescending',
         ...(NextToken && { NextToken }),

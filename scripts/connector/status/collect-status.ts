@@ -10,12 +10,16 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
 import { readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
+import { readLastDay } from './charts.ts';
 import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
-import { createLocalFigures, type ReadFigures, readLastHour } from './figures.ts';
-import { type ReadAges, readQueues } from './read-queues.ts';
+import type { ReadFigures } from './figures.ts';
+import { readLastHour } from './last-hour.ts';
+import { createLocalFigures } from './local-figures.ts';
+import { type Ages, deployedFamilies, readQueues, withAges } from './read-queues.ts';
 import { readSubscriptions } from './read-subscriptions.ts';
 import type { Known, ReconcileStatus, Status, WaitingStatus } from './status-model.ts';
 
@@ -31,7 +35,7 @@ const MOST_WAITING = 1_000;
 export async function collectStatus(
   deployment: Deployment,
   explain: (error: unknown) => string,
-  now: Date,
+  { now, charts }: { readonly now: Date; readonly charts: boolean },
 ): Promise<Status> {
   const { aws, output, connector } = deployment;
   const { readFigures, readAges } = metricsOf(deployment, now);
@@ -47,31 +51,45 @@ export async function collectStatus(
     }
   };
   const shops = connector.shops.map(({ domain }) => domain);
-  const [queues, lastHour, waiting, reconcile, notices, pauses, credentials, subscriptions] =
-    await Promise.all([
-      attempt(() => readQueues(new SQSClient(aws), deployment, readAges)),
-      connector.deployment.monitoring === 'basic'
-        ? NO_FIGURES
-        : attempt(() => readLastHour(readFigures)),
-      attempt(() => readWaiting(deployment, shops, now, MOST_WAITING)),
-      attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
-      attempt(async () => {
-        const notices = shops.map((shop) => listNotices(ledger(), shop));
-        return (await Promise.all(notices)).flat();
-      }),
-      attempt(() => readPauses(createDynamoDbLedger(ledger()), connector.shops, now)),
-      readCredentials(
-        new SecretsManagerClient(aws),
-        output('SecretsPrefix'),
-        connector.shops,
-        explain,
-      ),
-      readSubscriptions(deployment),
-    ]);
+  const figures = async <Value>(read: () => Promise<Value>) =>
+    connector.deployment.monitoring === 'basic' ? NO_FIGURES : attempt(read);
+  const [
+    counts,
+    ages,
+    lastHour,
+    lastDay,
+    waiting,
+    reconcile,
+    notices,
+    pauses,
+    credentials,
+    subscriptions,
+  ] = await Promise.all([
+    attempt(() => readQueues(new SQSClient(aws), deployment)),
+    attempt(readAges),
+    figures(() => readLastHour(readFigures, now, { chart: charts })),
+    charts ? figures(() => readLastDay(readFigures, now)) : undefined,
+    attempt(() => readWaiting(deployment, shops, now, MOST_WAITING)),
+    attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
+    attempt(async () => {
+      const notices = shops.map((shop) => listNotices(ledger(), shop));
+      return (await Promise.all(notices)).flat();
+    }),
+    attempt(() => readPauses(createDynamoDbLedger(ledger()), connector.shops, now)),
+    readCredentials(
+      new SecretsManagerClient(aws),
+      output('SecretsPrefix'),
+      connector.shops,
+      explain,
+    ),
+    readSubscriptions(deployment),
+  ]);
+  const queues = counts.kind === 'known' ? known(withAges(counts.value, ages)) : counts;
   return {
     at: now.toISOString(),
     queues,
     lastHour,
+    ...(lastDay && { lastDay }),
     waiting: waiting.kind === 'known' ? known(groupWaiting(waiting.value, queues)) : waiting,
     reconcile,
     notices,
@@ -110,22 +128,32 @@ function groupWaiting(
 
 /** CloudWatch, or its replacement on this machine. */
 export function metricsOf(
-  { aws, output, sandbox }: Deployment,
+  { aws, output, sandbox, connector }: Deployment,
   now: Date,
-): { readonly readFigures: ReadFigures; readonly readAges: ReadAges } {
+): { readonly readFigures: ReadFigures; readonly readAges: () => Promise<Ages> } {
   if (sandbox) {
     return {
-      readFigures: createLocalFigures(async () => (await fetch(sandbox.metricsAddress)).json()),
+      readFigures: createLocalFigures(async (since) => {
+        const answer = await fetch(`${sandbox.metricsAddress}?since=${since.getTime()}`);
+        return answer.json();
+      }),
       // SQS itself reports no age, and there is no CloudWatch here.
-      readAges: async () => [],
+      readAges: async () => ({}),
     };
   }
   const client = new CloudWatchClient(aws);
   return {
-    readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), () => now),
-    readAges: (queueNames) => readOldestAges(client, queueNames, now),
+    readFigures: createCloudWatchFigures(client, output('MetricsNamespace'), now),
+    async readAges() {
+      const families = deployedFamilies(connector);
+      const names = families.map((family) => nameOf(output(QUEUE_OUTPUTS[family].queue)));
+      const ages = await readOldestAges(client, names, now);
+      return Object.fromEntries(families.map((family, index) => [family, ages[index]]));
+    },
   };
 }
+
+const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 
 /** The last reconcile run of every shop, from the ledger. */
 async function readReconciles(

@@ -8,6 +8,7 @@ Examples:
   npx loyalty-connector status
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
+  npx loyalty-connector status --charts                      the last hour and the last day as charts
   npx loyalty-connector status --json | jq .state            "well", "waiting" or "needs-a-person"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
@@ -22,6 +23,7 @@ export function registerStatus(program: Command): void {
     .description(
       "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
     )
+    .option('--charts', 'show the last hour and the last day as charts, too')
     .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600))
     .addHelpText('after', EXAMPLES)
     .action(

@@ -50,6 +50,7 @@ function judgeUnknown(status: Status): Findings {
   const parts = {
     'the queues': status.queues,
     "the last hour's figures": status.lastHour,
+    ...(status.lastDay && { "the last day's figures": status.lastDay }),
     'what waits': status.waiting,
     'the last reconcile': status.reconcile,
     notices: status.notices,
@@ -61,7 +62,13 @@ function judgeUnknown(status: Status): Findings {
   const notes = Object.entries(parts).flatMap(([name, part]) =>
     part.kind === 'unknown' ? [`${name}: unknown, ${part.why}`] : [],
   );
-  return { notes };
+  const old = status.queues.kind === 'known' ? status.queues.value : [];
+  const ages = old.flatMap(({ family, oldestWhy }) =>
+    oldestWhy === undefined
+      ? []
+      : [`how long the oldest of ${family} waits: unknown, ${oldestWhy}`],
+  );
+  return { notes: [...notes, ...ages] };
 }
 
 function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Findings {

@@ -9,11 +9,13 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
 import { collectStatus } from './collect-status.ts';
 import { judgeStatus, type Verdict } from './judge-status.ts';
+import { printChart, secondsText } from './print-chart.ts';
 import type { CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
 
 export interface StatusOptions extends CommonOptions {
   /** Seconds between two looks; true without a number. */
   readonly watch?: number | true;
+  readonly charts?: boolean;
 }
 
 const STATES = {
@@ -45,11 +47,14 @@ export async function showStatus(session: Session, options: StatusOptions): Prom
 async function showOnce(
   { terminal, json }: Session,
   deployment: Deployment,
-  options: CommonOptions,
+  options: StatusOptions,
 ): Promise<ExitCode> {
   const { alarms, healing } = deployment.connector;
   const explain = (error: unknown) => oneLine(explainAwsError(error, options) ?? error);
-  const status = await collectStatus(deployment, explain, new Date());
+  const status = await collectStatus(deployment, explain, {
+    now: new Date(),
+    charts: options.charts === true,
+  });
   const verdict = judgeStatus(status, {
     oldestMessageMinutes: alarms.oldestMessageMinutes,
     reconcileEveryMinutes: healing.everyMinutes,
@@ -97,6 +102,9 @@ function printStatus(
   if (status.queues.kind === 'known') printQueues(terminal, status.queues.value);
   if (status.lastHour.kind === 'known') printHour(terminal, status.lastHour.value);
   printParts(terminal, status);
+  if (status.lastHour.kind === 'known')
+    printChart(terminal, 'last hour', status.lastHour.value.chart);
+  if (status.lastDay?.kind === 'known') printChart(terminal, 'last day', status.lastDay.value);
   if (verdict.notes.length === 0) return;
   terminal.line();
   for (const note of verdict.notes) {
@@ -151,11 +159,6 @@ function printHour(terminal: Terminal, hour: LastHour): void {
   terminal.line(
     `webhooks       ${hour.received} received, ${hour['signatures-refused']} refused for their signature, ${hour['unknown-topic']} of other topics`,
   );
-}
-
-function secondsText(milliseconds: number | undefined): string {
-  if (milliseconds === undefined) return '-';
-  return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
 }
 
 function printParts(terminal: Terminal, status: Status): void {

@@ -1,36 +1,47 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
-import { deployedFamilies } from './figures.ts';
-import type { QueueStatus } from './status-model.ts';
+import type { Known, QueueStatus } from './status-model.ts';
 
-/** How old the oldest message of each of these queues is, in seconds. */
-export type ReadAges = (queueNames: readonly string[]) => Promise<readonly (number | undefined)[]>;
+const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+
+/** The queues of a deployment: balances only where the storefront is deployed. */
+export function deployedFamilies({
+  storefront,
+}: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
+  return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
+}
+
+export type QueueCounts = Omit<QueueStatus, 'oldestSeconds' | 'oldestWhy'>;
 
 export async function readQueues(
   client: SQSClient,
   { output, connector }: Pick<Deployment, 'output' | 'connector'>,
-  readAges: ReadAges,
-): Promise<readonly QueueStatus[]> {
-  const families = deployedFamilies(connector);
-  const urls = families.map((family) => output(QUEUE_OUTPUTS[family].queue));
-  // Depths are useful without ages, but not the reverse.
-  const ages = readAges(urls.map(nameOf)).catch(() => []);
-  const counts = await Promise.all(
-    families.map(async (family, index) => ({
-      family,
-      source: await count(client, urls[index] ?? ''),
-      dead: await count(client, output(QUEUE_OUTPUTS[family].letters)),
-    })),
+): Promise<readonly QueueCounts[]> {
+  return Promise.all(
+    deployedFamilies(connector).map(async (family) => {
+      const [source, dead] = await Promise.all([
+        count(client, output(QUEUE_OUTPUTS[family].queue)),
+        count(client, output(QUEUE_OUTPUTS[family].letters)),
+      ]);
+      return { family, ...source, dead: dead.waiting + dead.inFlight };
+    }),
   );
-  const known = await ages;
-  return counts.map(({ family, source, dead }, index) => ({
-    family,
-    waiting: source.waiting,
-    inFlight: source.inFlight,
-    dead: dead.waiting + dead.inFlight,
-    oldestSeconds: source.waiting + source.inFlight === 0 ? 0 : known[index],
-  }));
+}
+
+/** Seconds that the oldest message of each queue has waited; undefined: there is no recent value. */
+export type Ages = Readonly<Partial<Record<QueueFamily, number | undefined>>>;
+
+/** Counts are useful without ages, but not the reverse. */
+export function withAges(counts: readonly QueueCounts[], ages: Known<Ages>): QueueStatus[] {
+  return counts.map((queue) => {
+    if (queue.waiting + queue.inFlight === 0) return { ...queue, oldestSeconds: 0 };
+    return ages.kind === 'known'
+      ? { ...queue, oldestSeconds: ages.value[queue.family] }
+      : { ...queue, oldestSeconds: undefined, oldestWhy: ages.why };
+  });
 }
 
 async function count(client: SQSClient, queueUrl: string) {
@@ -51,5 +62,3 @@ async function count(client: SQSClient, queueUrl: string) {
     inFlight: number(found.ApproximateNumberOfMessagesNotVisible),
   };
 }
-
-const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);

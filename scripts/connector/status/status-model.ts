@@ -5,6 +5,7 @@ import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts
 import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
+import type { Chart, ChartedCount } from './charts.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -19,6 +20,8 @@ export interface QueueStatus {
   readonly dead: number;
   /** Undefined: not known. */
   readonly oldestSeconds: number | undefined;
+  /** Why it could not be read. */
+  readonly oldestWhy?: string;
 }
 
 /** Messages of a shop that wait for the same. */
@@ -56,9 +59,13 @@ export interface LastHour {
   readonly 'signatures-refused': number;
   readonly 'unknown-topic': number;
   readonly 'older-secret-used': number;
+  /** On average of the last five minutes. */
+  readonly perMinute: Readonly<Record<ChartedCount, number>>;
   readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
   /** From the change in one system to the answer of the other; undefined: nothing applied. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
+  /** By minute; only with `--charts`. */
+  readonly chart?: Chart;
 }
 
 /** The last run that compared the store with the ledger. */
@@ -105,6 +112,8 @@ export interface Status {
   readonly at: string;
   readonly queues: Known<readonly QueueStatus[]>;
   readonly lastHour: Known<LastHour>;
+  /** Only with `--charts`. */
+  readonly lastDay?: Known<Chart>;
   readonly waiting: Known<readonly WaitingStatus[]>;
   readonly reconcile: Known<readonly ReconcileStatus[]>;
   readonly notices: Known<readonly LedgerNotice[]>;

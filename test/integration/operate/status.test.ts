@@ -65,6 +65,20 @@ describe('loyalty-connector status', () => {
     });
   });
 
+  it('draws the last hour and the last day with --charts', async () => {
+    const { stdout } = await connector.run('status --charts');
+    expect(stdout).toMatch(/^last hour +from \d\d:\d\d UTC, one block is 1 min +most$/m);
+    expect(stdout).toMatch(/^received +·+█·* +12$/m);
+    expect(stdout).toMatch(/^last day +from \d\d:\d\d UTC, one block is 30 min +most$/m);
+    const { lastHour, lastDay } = JSON.parse(
+      (await connector.run('status --charts --json')).stdout,
+    );
+    expect(lastHour.value.chart.received).toHaveLength(60);
+    expect(Math.max(...lastHour.value.chart.p99)).toBe(1_250);
+    expect(lastDay.value.received).toHaveLength(96);
+    expect(lastHour.value.perMinute.received).toBe(12 / 5);
+  });
+
   it('says what it could not find out instead of guessing it', async () => {
     await connector.describe({ metricsAddress: 'http://127.0.0.1:9' });
     const { stdout } = await connector.run('status');

@@ -15,6 +15,7 @@ const quietQueue = { waiting: 0, inFlight: 0, dead: 0, oldestSeconds: 0 };
 const quietHour: LastHour = {
   ...{ applied: 4, 'no-change': 3, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
   ...{ received: 7, 'signatures-refused': 0, 'unknown-topic': 0, 'older-secret-used': 0 },
+  perMinute: { received: 0, applied: 0, retried: 0, rejected: 0 },
   signs: {},
   latencyMs: { p50: 900, p99: 2_100 },
 };
@@ -221,7 +222,10 @@ describe('the verdict on a deployment', () => {
 
   it.each<[string, Partial<Status>]>([
     ['messages that only just arrived', { queues: queues({ waiting: 900, oldestSeconds: 40 }) }],
-    ['an age that nobody knows', { queues: queues({ waiting: 1, oldestSeconds: undefined }) }],
+    [
+      'an age of which there is no value yet',
+      { queues: queues({ waiting: 1, oldestSeconds: undefined }) },
+    ],
     ['credentials that are repaired: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
     ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
     ['a few foreign signatures', { lastHour: hour({ 'signatures-refused': 5 }) }],
@@ -237,6 +241,10 @@ describe('the verdict on a deployment', () => {
     expect(figures.state).toBe('well');
     expect(figures.notes).toEqual(["the last hour's figures: unknown, access was refused"]);
     expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('needs-a-person');
+    const aged = queues({ waiting: 2, oldestSeconds: undefined, oldestWhy: 'access was refused' });
+    expect(judgeStatus(status({ queues: aged }), expected).notes).toEqual([
+      'how long the oldest of orders waits: unknown, access was refused',
+    ]);
   });
 
   it('does not call a deployment ill because the operator may not see its secrets', () => {

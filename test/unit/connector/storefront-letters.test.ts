@@ -8,7 +8,7 @@ import { readLetter } from '../../../scripts/connector/dead-letters/read-letter.
 import { examineLetter } from '../../../scripts/connector/dead-letters/show/examine-letter.ts';
 import { letterAsJson } from '../../../scripts/connector/dead-letters/show/letter-as-json.ts';
 import { printLetter } from '../../../scripts/connector/dead-letters/show/print-letter.ts';
-import { deployedFamilies } from '../../../scripts/connector/status/figures.ts';
+import { deployedFamilies } from '../../../scripts/connector/status/read-queues.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 

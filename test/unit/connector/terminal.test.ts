@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { parseMoment, perSecond, wholeNumber } from '../../../scripts/connector/arguments.ts';
-import { createLocalFigures, readLastHour } from '../../../scripts/connector/status/figures.ts';
 import { renderTable } from '../../../scripts/connector/terminal/table.ts';
 import { createProgress, progressLine } from '../../../scripts/connector/terminal/terminal.ts';
 import {
@@ -120,47 +119,6 @@ describe('progress', () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(/^x 20 of 20/);
   });
-});
-
-const sample = (name: string, value: number) => ({ name, dimensions: {}, at: 0, value });
-
-describe("the last hour's figures of a local stack", () => {
-  it('are summed, and latency is shown by its percentiles', async () => {
-    const metrics = [
-      sample('received', 3),
-      sample('received', 2),
-      sample('orders-received', 3),
-      sample('signatures-refused', 4),
-      sample('applied', 2),
-      sample('no-change', 1),
-      ...Array.from({ length: 100 }, (_, index) => sample('latency-ms', index + 1)),
-    ];
-    const hour = await readLastHour(createLocalFigures(async () => ({ metrics })));
-    expect(hour).toEqual({
-      ...{ applied: 2, 'no-change': 1, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
-      ...{ received: 5, 'signatures-refused': 4, 'unknown-topic': 0, 'older-secret-used': 0 },
-      signs: { 'signatures-refused': { lastAt: 0, acceptedSince: 0 } },
-      latencyMs: { p50: 50, p99: 99 },
-    });
-  });
-
-  it('say when trouble was last seen, and what was accepted later', async () => {
-    const at = (name: string, value: number, moment: number) => ({ name, value, at: moment });
-    const metrics = [
-      ...[at('crash', 1, 10), at('crash', 1, 20), at('crash', 0, 30)],
-      ...[at('applied', 5, 20), at('applied', 2, 21), at('no-change', 1, 40)],
-    ];
-    const { signs } = await readLastHour(createLocalFigures(async () => ({ metrics })));
-    expect(signs).toEqual({ crash: { lastAt: 20, acceptedSince: 3 } });
-  });
-
-  it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(
-    'are nothing when the address answers with %j',
-    async (answer) => {
-      const { received } = await readLastHour(createLocalFigures(async () => answer));
-      expect(received).toBe(0);
-    },
-  );
 });
 
 const now = new Date('2026-10-09T12:00:00Z');
