@@ -44,7 +44,7 @@ export class ConnectorFunction extends Construct {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: `${id} of ${Stack.of(this).stackName}`,
     });
-    if (props.dataKey) this.#role.addToPolicy(props.dataKey.allow('write'));
+    if (props.dataKey) this.#role.addToPolicy(props.dataKey.allow());
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [this.logs.logGroupArn]);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,

@@ -6,9 +6,11 @@ import { Construct } from 'constructs';
 /** Each new data key is a paid request. The longest that SQS allows is a day; a withdrawn key works for so long. */
 export const QUEUE_KEY_REUSE = Duration.hours(1);
 
-const READS = ['kms:Decrypt', 'kms:DescribeKey'];
-/** SQS and Secrets Manager need a data key to write; the others are for DynamoDB. */
-const WRITES = ['kms:GenerateDataKey', 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+const USES = [
+  ...['kms:Decrypt', 'kms:DescribeKey'],
+  // SQS and Secrets Manager need a data key to write; the others are for DynamoDB.
+  ...['kms:GenerateDataKey', 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+];
 
 /**
  * A key of the merchant, instead of those of AWS, for queues, ledger, secrets and logs.
@@ -23,11 +25,11 @@ export class DataKey extends Construct {
   }
 
   /** Only through the services that hold the data: the key itself is never called. */
-  allow(use: 'read' | 'write'): PolicyStatement {
+  allow(): PolicyStatement {
     const { region, urlSuffix } = Stack.of(this);
     const services = ['sqs', 'dynamodb', 'secretsmanager'];
     return new PolicyStatement({
-      actions: use === 'read' ? READS : [...READS, ...WRITES],
+      actions: USES,
       resources: [this.key.keyArn],
       conditions: {
         StringEquals: {

@@ -29,6 +29,13 @@ const WRITABLE_KEYS = [
 ];
 
 /**
+ * What a reader may write: that personal data is shown to them. Without that record no command shows any.
+ * See docs/decisions/0072-personal-data-is-shown-on-the-record.md.
+ */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+const REVEAL_KEYS = ['operators-????-??|audit|${aws:userid}|*|reveal-*'];
+
+/**
  * Two policies to attach to people: what the commands need, on this stack alone (docs/operator-access.md).
  * They have generated names, which cannot collide with those of another region or of a deleted stack. Their
  * descriptions must never change: that replaces a policy, and the people would lose it.
@@ -41,15 +48,16 @@ export class OperatorPolicies extends Construct {
   constructor(scope: Construct, id: string, props: OperatorPoliciesProps) {
     super(scope, id);
     const looks = this.#looks(props);
-    const key = (use: 'read' | 'write') => (props.dataKey ? [props.dataKey.allow(use)] : []);
+    const key = props.dataKey ? [props.dataKey.allow()] : [];
     this.readOnlyArn = this.#policy('ReadOnly', 'looks at, but cannot change,', [
       ...looks,
-      ...key('read'),
+      putItems(props.ledger, REVEAL_KEYS),
+      ...key,
     ]);
     this.operatorArn = this.#policy('Operator', 'operates', [
       ...looks,
       ...this.#changes(props),
-      ...key('write'),
+      ...key,
     ]);
   }
 
@@ -107,9 +115,7 @@ export class OperatorPolicies extends Construct {
         ['sqs:SendMessage', 'sqs:ChangeMessageVisibility'],
         queues.map(({ source }) => source.queueArn),
       ),
-      allow(['dynamodb:PutItem'], [ledger.table.tableArn], {
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': WRITABLE_KEYS },
-      }),
+      putItems(ledger, WRITABLE_KEYS),
       allow(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secrets]),
       allow(['lambda:InvokeFunction'], [reconcileArn]),
       // `setup` enters the first address for alarms.
@@ -125,6 +131,12 @@ export class OperatorPolicies extends Construct {
     const id = `AwsSolutions::AwsSolutions-IAM5[Resource::${name}]`;
     Validations.of(this).acknowledge({ id, reason });
   }
+}
+
+function putItems({ table }: LedgerTable, keys: readonly string[]): PolicyStatement {
+  return allow(['dynamodb:PutItem'], [table.tableArn], {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  });
 }
 
 function allow(

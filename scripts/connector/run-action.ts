@@ -4,7 +4,7 @@ import { NewerItem } from '../../shared/core/ledger/newer-item.ts';
 import type { Deployment } from './deployment/deployment.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
-import type { ChangeEnded } from './history/audit-records.ts';
+import type { ChangeEnded, Recorded } from './history/audit-records.ts';
 import type { CommandLine, RecordedChange } from './history/record-change.ts';
 import type { CommonOptions, Session } from './session.ts';
 import { createTerminal } from './terminal/terminal.ts';
@@ -74,10 +74,10 @@ function openSession(options: CommonOptions, line: CommandLine) {
       if (found.note !== undefined) terminal.note(found.note);
       return found;
     },
-    async beginChange(deployment) {
+    async beginChange(deployment, recorded = 'change') {
       const { recordChange } = await import('./history/record-change.ts');
-      change ??= await recordChange(deployment, line).catch((error: unknown) => {
-        throw cannotRecord(error, explain);
+      change ??= await recordChange(deployment, line, { recorded }).catch((error: unknown) => {
+        throw cannotRecord(error, explain, recorded);
       });
       return change;
     },
@@ -128,10 +128,11 @@ function withoutSecrets(operatorPolicy: string): string {
 type Explain = (error: unknown) => Problem | undefined;
 
 /** No change without a record: an operator could otherwise hide one by breaking the record. */
-function cannotRecord(error: unknown, explain: Explain): unknown {
+function cannotRecord(error: unknown, explain: Explain, recorded: Recorded): unknown {
   const problem = explain(error);
   if (!problem) return error;
-  const message = `Nothing was changed, because the ledger does not accept the audit record of this command. ${problem.message}`;
+  const nothing = recorded === 'reveal' ? 'No personal data is shown' : 'Nothing was changed';
+  const message = `${nothing}, because the ledger does not accept the audit record of this command. ${problem.message}`;
   return new Problem(message, problem.next);
 }
 

@@ -72,7 +72,10 @@ function registerShow(group: Command): void {
     .description(
       'Shows a letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
     )
-    .option('--reveal', 'show the body and everything that would be sent, people included')
+    .option(
+      '--reveal',
+      'show the body and everything that would be sent, people included; this is recorded',
+    )
     .action(
       runAction<{ readonly reveal?: boolean }>(async (session, options, id = '') => {
         const { showLetter } = await import('./show/show-letter.ts');

@@ -20,7 +20,10 @@ const ended = v.object({
   counts,
 });
 
-/** What a command is about to change. Without secrets and personal data. */
+/** What a record is about: a change, or that personal data was shown. */
+export type Recorded = 'change' | 'reveal';
+
+/** What a command is about to change or to show. Without secrets and personal data. */
 export type ChangeBegun = Omit<v.InferOutput<typeof begun>, 'who'>;
 export type ChangeCounts = v.InferOutput<typeof counts>;
 export type ChangeEnded = v.InferOutput<typeof ended>;
@@ -37,16 +40,19 @@ export interface AuditRecord extends ChangeBegun {
 /**
  * Two items, which are written once and never changed: one before the change begins, and one after it.
  * Their keys begin with the month, by which they are listed, and the caller's own id: a policy can compare
- * it with `aws:userid`, so that an operator writes under no other name (infra/operator-policies.ts).
+ * it with `aws:userid`, so that an operator writes under no other name. Those of a reveal end with a word of their
+ * own, because a person who may only look can write them and no others (infra/operator-policies.ts).
  */
 export async function recordBegin(
   ledger: Pick<Ledger, 'write'>,
   caller: Caller,
   change: ChangeBegun,
   now: Date,
+  recorded: Recorded = 'change',
 ): Promise<RecordKey<'audit'>> {
   const at = now.toISOString();
-  const id = `${caller.userId}|${at}|${randomBytes(4).toString('hex')}`;
+  const random = randomBytes(4).toString('hex');
+  const id = `${caller.userId}|${at}|${recorded === 'reveal' ? `reveal-${random}` : random}`;
   const key: RecordKey<'audit'> = { shop: monthOf(now), kind: 'audit', id };
   await append(ledger, key, { who: caller.arn, ...change }, now);
   return key;

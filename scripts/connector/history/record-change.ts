@@ -3,7 +3,13 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { readCaller } from '../deployment/read-caller.ts';
-import { type ChangeCounts, type ChangeEnded, recordBegin, recordEnd } from './audit-records.ts';
+import {
+  type ChangeCounts,
+  type ChangeEnded,
+  type Recorded,
+  recordBegin,
+  recordEnd,
+} from './audit-records.ts';
 
 /** The audit record of the running command. */
 export interface RecordedChange {
@@ -25,12 +31,17 @@ export async function recordChange(
   {
     ledger = openLedger(deployment),
     now = () => new Date(),
-  }: { readonly ledger?: Pick<Ledger, 'write'>; readonly now?: () => Date } = {},
+    recorded = 'change',
+  }: {
+    readonly ledger?: Pick<Ledger, 'write'>;
+    readonly now?: () => Date;
+    readonly recorded?: Recorded;
+  } = {},
 ): Promise<RecordedChange> {
   const caller = await readCaller(deployment.aws);
   const { version } = manifest;
   const change = { command: line.command, arguments: argumentsOf(line), version };
-  const key = await recordBegin(ledger, caller, change, now());
+  const key = await recordBegin(ledger, caller, change, now(), recorded);
   const counted: Record<string, number> = {};
   return {
     count: (counts) => void Object.assign(counted, counts),

@@ -8,7 +8,8 @@ import {
   type WaitingStatus,
 } from './status-model.ts';
 
-const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
+/** Completes "it waits …". */
+export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
   loyalty: 'for the loyalty service',
   store: 'for the store',
   throttled: 'because the loyalty service asked for fewer calls',

@@ -9,9 +9,15 @@ import {
 import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  earningOf,
+  type OrderEarning,
+} from '../../../shared/core/storefront/read-order-earning.ts';
+import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import { heldIn } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';
 import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
 import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
@@ -20,6 +26,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
+import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =
@@ -27,7 +34,19 @@ export type ReadBack =
   | { readonly kind: 'known'; readonly customerId: string; readonly tier: string | undefined }
   | { readonly kind: 'not-known'; readonly customerId: string; readonly why: string };
 
-/** Everything known of one order, product or coupon. */
+/** An order in the loyalty service. */
+export type ServiceOrder =
+  | {
+      readonly kind: 'held';
+      readonly earning: OrderEarning;
+      /** As the service writes it; undefined: it does not say. */
+      readonly changedAt: string | undefined;
+      readonly givenAt: string | undefined;
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** Everything known of one order, product, coupon or customer. */
 export interface Trace {
   readonly key: EntityKey;
   readonly entry: EntityEntry | undefined;
@@ -36,10 +55,14 @@ export interface Trace {
   /** What the loyalty service should hold by today's rules; undefined: unknown. */
   readonly mapped: Mapped | undefined;
   readonly readBack: ReadBack;
+  /** Undefined for what is no order. */
+  readonly serviceOrder: ServiceOrder | undefined;
   /** Calls for it are paused. */
   readonly pause: PauseStatus | undefined;
   /** Messages on the queue of its kind, of any entity. */
   readonly waiting: number;
+  /** Its own messages that wait for another attempt, the next first. */
+  readonly waits: readonly WaitingInShop[];
 }
 
 export interface Traced {
@@ -60,8 +83,11 @@ export async function collectTrace(
   const ledger = openLedger(deployment);
   const letters: ReadLetter[] = [];
   const family = queueFamilyOf(kind);
-  const [pauses, { ready, hidden }, entries, store] = await Promise.all([
-    readPauses(ledger, [shop], new Date()),
+  const now = new Date();
+  const loyalty = services.loyalty(shop);
+  const [pauses, waits, { ready, hidden }, entries, store] = await Promise.all([
+    readPauses(ledger, [shop], now),
+    readWaiting(deployment, [shop.domain], now, MOST_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
     ledger.readMany([key]),
     askStore(services.store, key),
@@ -77,9 +103,32 @@ export async function collectTrace(
   const pause = pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part));
   const waiting = ready + hidden;
   const mapped = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
-  const readBack = await askLoyalty(services.loyalty(shop), mapped);
-  const newestFirst = letters.toSorted((one, other) => other.at - one.at);
-  return { key, entry, letters: newestFirst, store, mapped, readBack, pause, waiting };
+  const readBack = await askLoyalty(loyalty, mapped);
+  return {
+    ...{ key, entry, store, mapped, readBack, pause, waiting },
+    letters: letters.toSorted((one, other) => other.at - one.at),
+    serviceOrder: kind === 'order' ? await askForOrder(loyalty, id, signal) : undefined,
+    waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
+  };
+}
+
+/** As many as `status` reads. */
+const MOST_WAITS = 1_000;
+
+async function askForOrder(
+  loyalty: LoyaltyClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<ServiceOrder> {
+  const held = heldIn({ getOrder: await loyalty.getOrder(id, { signal }) });
+  if (held.kind === 'unknown') return held;
+  if (held.kind !== 'order') return { kind: 'absent' };
+  const { earning, givenAt } = await earningOf(held.order.Customer?.OriginalId ?? '', held.order, {
+    ...{ loyalty, breaker: createCircuitBreaker(), deadline: signal },
+    ...{ telemetry: { count: () => {}, log: () => {} }, now: () => new Date() },
+  });
+  const changedAt = held.order.UpdatedDate;
+  return { kind: 'held', earning, changedAt, givenAt: givenAt ?? undefined };
 }
 
 export async function askStore(

@@ -1,7 +1,10 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
 import { pauseText } from '../pause/read-pauses.ts';
+import { FOR_WHAT } from '../status/judge-waiting.ts';
 import type { Trace } from './collect-trace.ts';
+import { keepsItsRules } from './judge-trace.ts';
+import { momentText } from './timeline.ts';
 
 /** Whether an order earns points, and if not, why. */
 export interface PointsReason {
@@ -15,6 +18,11 @@ export interface PointsReason {
     | 'waiting'
     | 'not-complete'
     | 'total-zero'
+    | 'not-in-service'
+    | 'cancelled-in-service'
+    | 'none-by-service'
+    | 'expected'
+    | 'earned'
     | 'sent';
   readonly what: string;
 }
@@ -48,21 +56,58 @@ export function explainPoints(trace: Trace): PointsReason | undefined {
     return { why: 'cancelled', what: 'No points: it was cancelled or wholly refunded.' };
   }
   if (wanted.kind !== 'order') return undefined;
-  const isApplied = entry?.appliedKey === idempotencyKey(wanted) && !entry.uncertain;
-  if (!isApplied) return explainWaiting(trace, letters[0]);
+  const isApplied = entry?.appliedKey === idempotencyKey(wanted) || keepsItsRules(trace);
+  if (!isApplied || entry?.uncertain) return explainWaiting(trace, letters[0]);
   const { IsCompleted, OrderTotal } = wanted.order;
   if (!IsCompleted) {
     const what = 'No points yet: it was sent and is not complete (rules.completeWhen).';
     return { why: 'not-complete', what };
   }
   if (OrderTotal === 0) return { why: 'total-zero', what: 'No points: its total is zero.' };
-  const mark = entry.history ? ', marked as history' : '';
-  const what = `It was sent as complete with a total of ${OrderTotal}${mark}: its points are what the program gives for that.`;
+  return explainEarning(trace.serviceOrder) ?? explainSent(OrderTotal, entry);
+}
+
+/** Undefined: the service did not say. */
+function explainEarning(order: Trace['serviceOrder']): PointsReason | undefined {
+  if (order?.kind === 'absent') {
+    const what = 'No points: it was sent as complete, and the loyalty service does not have it.';
+    return { why: 'not-in-service', what };
+  }
+  if (order?.kind !== 'held') return undefined;
+  const { state, points, why } = order.earning;
+  switch (state) {
+    case 'earned': {
+      const what = `It earned points: the loyalty service gave ${points} since it was complete, as many as it expects of this order.`;
+      return { why: 'earned', what };
+    }
+    case 'expected': {
+      const many = points === null ? 'does not say how many' : `expects ${points}`;
+      const what = `No points yet: the loyalty service has it as complete and ${many}; the program decides when it gives them.`;
+      return { why: 'expected', what };
+    }
+    case 'none':
+      return why === 'cancelled'
+        ? {
+            why: 'cancelled-in-service',
+            what: 'No points: the loyalty service has it as cancelled.',
+          }
+        : {
+            why: 'none-by-service',
+            what: 'No points: the loyalty service has it, and gives none for it.',
+          };
+    case 'waiting':
+      return undefined;
+  }
+}
+
+function explainSent(total: number | undefined, entry: Trace['entry']): PointsReason {
+  const mark = entry?.history ? ', marked as history' : '';
+  const what = `It was sent as complete with a total of ${total}${mark}: its points are what the program gives for that.`;
   return { why: 'sent', what };
 }
 
 function explainWaiting(
-  { entry, pause, waiting }: Trace,
+  { entry, pause, waiting, waits }: Trace,
   letter: Trace['letters'][number] | undefined,
 ): PointsReason {
   const what = entry?.appliedKey === undefined ? 'No points yet' : 'Points of an earlier state';
@@ -70,6 +115,11 @@ function explainWaiting(
   if (letter) return { why: 'rejected', what: `${what}: it was given up (${letter.why}).` };
   if (entry?.uncertain) {
     return { why: 'uncertain', what: `${what}: a call has no known outcome, and is made again.` };
+  }
+  const [wait] = waits;
+  if (wait) {
+    const words = `its message waits ${FOR_WHAT[wait.waitsFor]} (${wait.why}), and the next attempt is at ${momentText(wait.until)} UTC`;
+    return { why: 'waiting', what: `${what}: ${words}.` };
   }
   const where =
     waiting > 0

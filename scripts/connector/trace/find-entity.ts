@@ -29,7 +29,7 @@ interface Searched {
 }
 
 /** Shopify's ids have 13 digits; a number that a shop counts up has fewer. */
-const SHORTEST_ID = 12;
+export const SHORTEST_ID = 12;
 
 const NAMES = { order: 'an order', product: 'a product', member: 'a customer' } as const;
 
@@ -74,30 +74,30 @@ async function unlessRefused(
 
 const alone = (id: string): FoundEntity => ({ id, otherOrders: [] });
 
-const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
+export const isAddress = (text: string) => /^[^\s@]+@[^\s@]+$/.test(text);
 
 async function findCustomer(text: string, searched: Searched): Promise<FoundEntity> {
   const id = isAddress(text) ? await customerWith(text, searched) : text;
+  if (id === undefined) throw new Problem('The store has no customer with this e-mail address.');
   if (!/^\d{1,30}$/.test(id)) {
     throw new BadArguments(`a customer is an id or an e-mail address, not "${text}".`);
   }
   return { id, otherOrders: await unlessRefused(search(`customer_id:${id}`, searched)) };
 }
 
-async function customerWith(
+export async function customerWith(
   email: string,
   { deployment, services, shop }: Searched,
-): Promise<string> {
+): Promise<string | undefined> {
   const { customerByIdentifier: found } = dataOf(
     await services.ask(shop)(customerByEmailDocument, { email }),
     deployment,
   );
-  if (found) return idFromGid(found.id, 'Customer') ?? '';
-  throw new Problem('The store has no customer with this e-mail address.');
+  return found ? idFromGid(found.id, 'Customer') : undefined;
 }
 
 /** By e-mail address the newest; by name the order of exactly that name first. */
-async function findOrders(text: string, searched: Searched): Promise<readonly FoundOrder[]> {
+export async function findOrders(text: string, searched: Searched): Promise<readonly FoundOrder[]> {
   if (isAddress(text)) return search(`email:${quoted(text)}`, searched);
   const found = await search(`name:${quoted(text)}`, searched);
   const plain = (name: string) => name.replace(/^#/, '').toLowerCase();
@@ -119,9 +119,12 @@ async function search(
 }
 
 /** Quotes are documented for values with spaces or colons; a backslash escapes (Shopify, "Search syntax"). */
-const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
+export const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-function dataOf<Data>(answer: AdminAnswer<Data>, deployment: Pick<Deployment, 'where'>): Data {
+export function dataOf<Data>(
+  answer: AdminAnswer<Data>,
+  deployment: Pick<Deployment, 'where'>,
+): Data {
   if (answer.kind === 'data') return answer.data;
   throw storeProblem(answer, deployment);
 }

@@ -3,7 +3,9 @@ import { faultText, hasOtherRules } from '../../../shared/core/mapping/wanted-st
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
+import { FOR_WHAT } from '../status/judge-waiting.ts';
 import type { Trace } from './collect-trace.ts';
+import { momentText } from './timeline.ts';
 
 export interface TraceVerdict {
   /** `agrees`: nothing to do; `differs`: a change is still to be applied or was lost; `unknown`: cannot be decided. */
@@ -15,7 +17,7 @@ export interface TraceVerdict {
 
 /** Decides whether the loyalty service has the current state of the store. */
 export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
-  const { key, entry, letters, store, mapped, pause, waiting } = trace;
+  const { key, entry, letters, store, mapped, pause, waiting, waits } = trace;
   const [letter] = letters;
   const show = letter && { next: `dead-letters show ${letter.messageId}` };
   if (store.kind === 'gone' && !entry) {
@@ -40,11 +42,15 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
     };
   }
   if (entry?.appliedKey === idempotencyKey(mapped.wanted)) {
+    if (trace.serviceOrder?.kind === 'absent' && mapped.wanted.kind === 'order') {
+      const what =
+        'The current state of the store was applied, but the loyalty service does not have it.';
+      return { kind: 'differs', what, next: `resend order ${key.id} --shop ${key.shop} --force` };
+    }
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     return { kind: 'agrees', what: `The current state of the store was applied.${old}` };
   }
-  const isSameVersion = store.kind === 'found' && versionOf(store.value) === entry?.version;
-  if (isSameVersion && entry.appliedKey !== undefined && hasOtherRules(mapped, entry)) {
+  if (keepsItsRules(trace)) {
     const what = 'It was applied by earlier rules, and an order keeps its rules.';
     return { kind: 'agrees', what, ...show };
   }
@@ -66,6 +72,15 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
     const next = pause.by === 'operator' ? resumeText(pause) : 'status';
     return { kind: 'differs', what: `${what} ${pauseText(pause)}.`, next };
   }
+  const [wait] = waits;
+  if (wait) {
+    const { waitsFor, why, until } = wait;
+    return {
+      kind: 'differs',
+      what: `${what} Its message waits ${FOR_WHAT[waitsFor]} (${why}); the next attempt is at ${momentText(until)} UTC.`,
+      next: `retry-now --shop ${key.shop} --queue ${wait.queue}`,
+    };
+  }
   if (waiting > 0) {
     return { kind: 'differs', what: `${what} Its event is still on the queue.`, next: 'status' };
   }
@@ -83,6 +98,14 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
       };
 }
 
+/** The state of the store was applied, by rules that were changed since. */
+export function keepsItsRules({ store, entry, mapped }: Trace): boolean {
+  if (store.kind !== 'found' || mapped?.kind !== 'wanted' || entry?.appliedKey === undefined) {
+    return false;
+  }
+  return versionOf(store.value) === entry.version && hasOtherRules(mapped, entry);
+}
+
 /**
  * The last state that reconciliation found and no webhook had reported. What it sends again for another reason,
  * such as a changed rule, has a line of the same state before it.
@@ -97,42 +120,4 @@ export function lostWebhookOf({ key, entry }: Trace): string | undefined {
   if (!found) return undefined;
   const at = momentText(Date.parse(found.at));
   return `A webhook was lost: that of the change of ${momentText(found.version)} did not come, and reconciliation found the order (${at}).`;
-}
-
-export interface TimelineLine {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly who: 'store' | 'ledger' | 'dead letter';
-  readonly what: string;
-}
-
-/** What happened, the oldest first. */
-export function timelineOf({ entry, letters, store }: Trace): readonly TimelineLine[] {
-  const lines: TimelineLine[] = [];
-  const add = (at: number, who: TimelineLine['who'], what: string) => lines.push({ at, who, what });
-  for (const { at, outcome, version, topic, why, origin } of entry?.outcomes ?? []) {
-    const of = version > 0 ? `, the state of ${momentText(version)}` : '';
-    const by = origin && ', found by reconciliation';
-    add(
-      Date.parse(at),
-      'ledger',
-      [outcome, topic, why].filter(Boolean).join(', ') + of + (by ?? ''),
-    );
-  }
-  for (const { at, reason, code, attempts, event, messageId } of letters) {
-    if (event) add(Date.parse(event.receivedAt), 'dead letter', `received, ${event.topic}`);
-    for (const replay of event?.replays ?? []) {
-      add(Date.parse(replay.at), 'dead letter', `replayed by ${replay.by}`);
-    }
-    const tries = attempts ? `, attempt ${attempts}` : '';
-    const reasons = [reason, code].filter(Boolean).join(' ');
-    add(at, 'dead letter', `given up: ${reasons}${tries} (${messageId})`);
-  }
-  if (store.kind === 'found') add(versionOf(store.value), 'store', 'changed last');
-  return lines.toSorted((one, other) => one.at - other.at);
-}
-
-/** In seconds and UTC, as in the store. */
-export function momentText(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')}`;
 }

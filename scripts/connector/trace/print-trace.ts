@@ -5,7 +5,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { printable, wrap } from '../terminal/text.ts';
 import type { ReadBack, Trace } from './collect-trace.ts';
 import { explainPoints } from './explain-points.ts';
-import { lostWebhookOf, momentText, type TraceVerdict, timelineOf } from './judge-trace.ts';
+import { lostWebhookOf, type TraceVerdict } from './judge-trace.ts';
+import { momentText, timelineOf } from './timeline.ts';
 
 const HEADS = {
   agrees: { text: 'IN AGREEMENT', style: 'green' },
@@ -113,7 +114,7 @@ function readBackText(readBack: ReadBack): string {
 }
 
 /** The state in the store in one line, without personal data. */
-function describeEntity(entity: StoreEntity): string {
+export function describeEntity(entity: StoreEntity): string {
   switch (entity.kind) {
     case 'order': {
       const { order } = entity;

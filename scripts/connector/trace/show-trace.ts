@@ -1,16 +1,18 @@
 import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
-import { findShop } from '../arguments.ts';
-import { nextCommand } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
+import { findShop, shopsOf } from '../arguments.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text.ts';
-import { collectTrace, type Trace } from './collect-trace.ts';
+import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { explainPoints } from './explain-points.ts';
+import { findAny, type Hit } from './find-any.ts';
 import { type FoundOrder, findEntity } from './find-entity.ts';
-import { judgeTrace, lostWebhookOf, timelineOf } from './judge-trace.ts';
-import { formOf, printTrace } from './print-trace.ts';
+import { judgeTrace, lostWebhookOf } from './judge-trace.ts';
+import { describeEntity, formOf, printTrace } from './print-trace.ts';
+import { timelineOf } from './timeline.ts';
 
 export interface TraceOptions {
   readonly shop?: string;
@@ -18,22 +20,53 @@ export interface TraceOptions {
   readonly full?: boolean;
 }
 
-/** Collect → judge → show. */
+/** Find what is meant → collect → judge → show. */
 export async function showTrace(
   session: Session,
-  { shop: named, reveal = false, full = false }: TraceOptions,
-  kindText = '',
-  idText = '',
+  options: TraceOptions,
+  first = '',
+  second?: string,
 ): Promise<ExitCode> {
-  const kind = parseKind(kindText);
+  const deployment = await session.findDeployment();
+  const services = openShopServices(deployment);
+  if (second !== undefined) {
+    const kind = parseKind(first);
+    const shop = findShop(deployment.connector, options.shop);
+    const found = await findEntity(kind, second, { deployment, services, shop });
+    return traceOne({ session, options, deployment, services }, { shop, kind, ...found });
+  }
+  if (KINDS.has(first)) throw new BadArguments(`give what to look for: trace ${first} ID.`);
+  const shops = shopsOf(deployment.connector, options.shop);
+  const hits = await findAny(first, deployment, services, shops);
+  const [hit, ...others] = hits;
+  if (!hit || others.length > 0) {
+    showHits(session, deployment, hits);
+    return EXIT.cannotTell;
+  }
+  const shop = findShop(deployment.connector, hit.shop);
+  const kind = parseKind(hit.kind);
+  const { otherOrders } = await findEntity(kind, hit.id, { deployment, services, shop });
+  const traced = { shop, kind, id: hit.id, otherOrders };
+  return traceOne({ session, options, deployment, services }, traced, hits);
+}
+
+interface TraceWorld {
+  readonly session: Session;
+  readonly options: TraceOptions;
+  readonly deployment: Deployment;
+  readonly services: ShopServices;
+}
+
+async function traceOne(
+  { session, options: { reveal = false, full = false }, deployment, services }: TraceWorld,
+  { otherOrders, ...traced }: Traced & { readonly otherOrders: readonly FoundOrder[] },
+  hits?: readonly Hit[],
+): Promise<ExitCode> {
   const { terminal } = session;
   const signal = session.interruption();
-  const deployment = await session.findDeployment();
-  const shop = findShop(deployment.connector, named);
-  const services = openShopServices(deployment);
-  const { id, otherOrders } = await findEntity(kind, idText, { deployment, services, shop });
+  if (reveal) (await session.beginChange(deployment, 'reveal')).count({ revealed: 1 });
   const progress = terminal.progress('Searching the dead letters:');
-  const trace = await collectTrace(deployment, services, { shop, kind, id }, signal, (seen) =>
+  const trace = await collectTrace(deployment, services, traced, signal, (seen) =>
     progress.report(seen),
   );
   progress.end();
@@ -43,15 +76,31 @@ export async function showTrace(
     ...(judged.next !== undefined && { next: nextCommand(deployment, judged.next) }),
   };
   if (session.json) {
-    terminal.json({ ...asDocument(trace, verdict, reveal), otherOrders });
+    terminal.json({ ...(hits && { hits }), ...asDocument(trace, verdict, reveal), otherOrders });
   } else {
     printTrace(terminal, trace, verdict, { full, reveal });
     printOrders(terminal, otherOrders, (one) =>
-      nextCommand(deployment, `trace order ${one} --shop ${shop.domain}`),
+      nextCommand(deployment, `trace order ${one} --shop ${traced.shop.domain}`),
     );
   }
   return verdict.kind === 'agrees' ? EXIT.fine : EXIT.failed;
 }
+
+/** A text that may mean several things is traced by none of them. */
+function showHits({ terminal, json }: Session, deployment: Deployment, hits: readonly Hit[]): void {
+  if (json) {
+    terminal.json({ hits });
+    return;
+  }
+  terminal.line(`${hits.length} things may be meant:`);
+  for (const { kind, id, name, shop } of hits) {
+    const known = name === null || name === id ? '' : `, ${printable(name)}`;
+    terminal.line(`${kind} ${printable(id)} of ${shop}${known}`);
+    terminal.line(`    ${nextCommand(deployment, `trace ${kind} --shop ${shop}`, id)}`);
+  }
+}
+
+const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'customer']);
 
 function parseKind(text: string): EntityKind {
   // For the operator it is a customer; in the ledger that name belongs to balances.
@@ -77,7 +126,7 @@ function printOrders(
 }
 
 function asDocument(trace: Trace, verdict: object, reveal: boolean) {
-  const { key, entry, letters, store, mapped, readBack } = trace;
+  const { key, entry, letters, store, mapped, readBack, serviceOrder, waits } = trace;
   const { remembered: _, ...known } = entry ?? {};
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   return {
@@ -90,12 +139,21 @@ function asDocument(trace: Trace, verdict: object, reveal: boolean) {
     deadLetters: letters.map(({ messageId, reason, code, why, at }) => ({
       ...{ messageId, reason, code, why, at: new Date(at).toISOString() },
     })),
-    store: store.kind === 'unavailable' ? { kind: store.kind, why: store.why } : store.kind,
+    waiting: waits.map(({ queue, waitsFor, why, since, until }) => ({
+      ...{ queue, waitsFor, why },
+      ...{ since: new Date(since).toISOString(), nextTry: new Date(until).toISOString() },
+    })),
+    store: {
+      kind: store.kind,
+      ...(store.kind === 'unavailable' && { why: store.why }),
+      ...(store.kind === 'found' && { what: describeEntity(store.value) }),
+    },
     wanted: mapped && {
       kind: mapped.kind === 'wanted' ? mapped.wanted.kind : mapped.kind,
       ...(mapped.kind === 'skip' && { why: mapped.why }),
       ...(form && { form }),
     },
     readBack,
+    service: serviceOrder ?? null,
   };
 }

@@ -13,6 +13,8 @@ import { queuedAt } from './retry-policy.ts';
  */
 export interface WaitingMessage {
   readonly queue: QueueFamily;
+  /** What the message is about. */
+  readonly about: Pick<QueuedEvent, 'kind' | 'id'>;
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly waitsFor: WaitsFor;
@@ -90,6 +92,7 @@ export async function recordWaiting(
       const key: RecordKey<'waiting'> = { shop: event.shop, kind: 'waiting', id };
       const remembered = form.write({
         queue: queueFamilyOf(event.kind),
+        about: { kind: event.kind, id: event.id },
         ...{ messageId, receiptHandle, waitsFor: waitsFor(retry), why: retry.why },
         ...{ since: queuedAt(event), until },
       });

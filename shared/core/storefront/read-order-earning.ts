@@ -61,22 +61,34 @@ export async function readOrderEarning(
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return answered(nothing('waiting'));
-  const { Customer, IsCancelledOrReturned, State } = asked.value;
+  const { Customer } = asked.value;
   if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
-  if (IsCancelledOrReturned || State === CANCELLED) return answered(nothing('none', 'cancelled'));
-  const bonus = asked.value.EstimatedBonus;
+  return answered((await earningOf(currentId, asked.value, world)).earning);
+}
+
+/** What the order that the service holds earns its customer, and when the points were given. */
+export async function earningOf(
+  customerId: string,
+  order: Value<'getOrder'>,
+  world: HistoryWorld,
+): Promise<{ readonly earning: OrderEarning; readonly givenAt?: string | null }> {
+  const { IsCancelledOrReturned, State, EstimatedBonus: bonus } = order;
+  if (IsCancelledOrReturned || State === CANCELLED) {
+    return { earning: nothing('none', 'cancelled') };
+  }
   // A program may give cashback alone.
   const isEmpty = bonus?.EstimatedPoints === 0 && !bonus.EstimatedCashback;
   if (State === IGNORED || bonus?.GenerateBonus === false || isEmpty) {
-    return answered(nothing('none', 'no-points'));
+    return { earning: nothing('none', 'no-points') };
   }
-  const expected: OrderEarning = {
-    state: 'expected',
+  const given = await findGiven(customerId, order, world);
+  const earning: OrderEarning = {
+    state: given ? 'earned' : 'expected',
     points: bonus?.EstimatedPoints ?? null,
     cashback: bonus?.EstimatedCashback ?? null,
     why: null,
   };
-  return answered({ ...expected, ...(await findGiven(currentId, asked.value, world)) });
+  return { earning, ...(given && { givenAt: given.at }) };
 }
 
 /** `State`. */
@@ -98,8 +110,8 @@ const SKEW_MS = 5 * 60_000;
 async function findGiven(
   customerId: string,
   { IsCompleted, OrderCompletedDate, EstimatedBonus }: Value<'getOrder'>,
-  world: OrderEarningWorld,
-): Promise<Pick<OrderEarning, 'state'> | undefined> {
+  world: HistoryWorld,
+): Promise<{ readonly at: string | null } | undefined> {
   const { EstimatedPoints: points, EstimatedCashback: cashback } = EstimatedBonus ?? {};
   const completedAt = Date.parse(OrderCompletedDate ?? '');
   if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
@@ -108,14 +120,14 @@ async function findGiven(
     if (history.kind === 'unavailable') return undefined;
     const { entries, hasMore } = history.value;
     const since = entries.filter(({ at }) => Date.parse(at ?? '') >= completedAt - SKEW_MS);
-    const isGiven = since.some(
+    const given = since.find(
       (entry) =>
         entry.kind === 'points' &&
         !entry.cancelled &&
         entry.points === points &&
         (points !== 0 || entry.cashback === cashback),
     );
-    if (isGiven) return { state: 'earned' };
+    if (given) return given;
     if (!hasMore || since.length === 0) return undefined;
   }
   return undefined;

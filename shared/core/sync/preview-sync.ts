@@ -9,7 +9,7 @@ import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
 
 export interface PreviewWorld {
   readonly store: Store;
-  readonly ledger: Pick<Ledger, 'createdAt'>;
+  readonly ledger: Pick<Ledger, 'createdAt' | 'readMany'>;
   readonly rules: EntityRules;
   readonly assumptions: CallAssumptions;
   readonly now: () => Date;
@@ -51,7 +51,7 @@ export async function previewSync(
   };
   const world: SyncWorld = {
     ledger: {
-      readMany: async () => new Map(),
+      readMany: ledger.readMany,
       write: async (_, __, revision) => ({ kind: 'written', revision: (revision ?? 0) + 1 }),
       markUncertain: async () => {},
       listCodes: async () => ({ codes: [] }),

@@ -1720,6 +1720,13 @@ type FindOrdersQueryVariables = Exact<{
 
 type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
 
+type FindProductsQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type FindProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string }> } };
+
 type MemberQueryVariables = Exact<{
   id: string;
   withMetafields: boolean;
@@ -2256,6 +2263,12 @@ export const findOrdersDocument: AdminDocument<FindOrdersQuery, FindOrdersQueryV
   name: 'FindOrders',
   kind: 'query',
   text: "query FindOrders($search:String!){orders(first:10 query:$search sortKey:CREATED_AT reverse:true){nodes{id name}}}",
+};
+
+export const findProductsDocument: AdminDocument<FindProductsQuery, FindProductsQueryVariables> = {
+  name: 'FindProducts',
+  kind: 'query',
+  text: "query FindProducts($search:String!){products(first:10 query:$search){nodes{id title}}}",
 };
 
 export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {

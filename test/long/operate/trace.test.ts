@@ -8,6 +8,7 @@ beforeAll(async () => {
     customer: { first_name: 'Orsolya', last_name: 'Veracruz', email: 'orsolya@example.org' },
   });
   connector.confidential.addPersonal({ customer: { email: 'nicanor@example.org' } });
+  connector.confidential.addPersonal({ customer: { email: 'zenobia@example.org' } });
 });
 
 function placeOrder(): string {
@@ -55,11 +56,29 @@ describe('loyalty-connector trace', () => {
     expect(code).toBe(0);
   });
 
-  it('shows personal data only with its option', async () => {
+  it('shows personal data only with its option, and records that it did', async () => {
     const id = placeOrder();
     await tellOf('order', id);
     const line = `trace order gid://shopify/Order/${id} --full --reveal`;
     await expect(connector.run(line)).rejects.toThrow('must not be told');
+    const { stdout } = await connector.run('history --json');
+    expect(JSON.parse(stdout).changes).toMatchObject([
+      {
+        command: 'trace',
+        arguments: { 1: 'order', 2: `gid://shopify/Order/${id}`, reveal: 'true' },
+        end: { result: 'finished', counts: { revealed: 1 } },
+      },
+    ]);
+  });
+
+  it('shows no personal data where that cannot be recorded', async () => {
+    const id = placeOrder();
+    await connector.describe({ outputs: { ...connector.outputs, LedgerTable: 'none' } });
+    const { code, stdout, stderr } = await connector.run(`trace order ${id} --full --reveal`);
+    await connector.describe();
+    expect(stderr).toContain('No personal data is shown, because the ledger does not accept');
+    expect(stdout).toBe('');
+    expect(code).toBe(1);
   });
 
   it('says what the store says now was never applied, and what lies dead about it', async () => {
@@ -139,6 +158,52 @@ describe('loyalty-connector trace', () => {
     expect(compared.stdout).toContain(`order ${id} of ${SHOP}`);
   });
 
+  it('finds what a text may mean without being given its kind, and lists it if there are several', async () => {
+    const { actions } = connector.store;
+    const email = 'zenobia@example.org';
+    const customer = actions.createCustomer({ firstName: 'Zenobia', lastName: 'Quispe', email });
+    const lines = [{ title: 'Shirt', price: 9 }];
+    const { id, number } = actions.placeOrder({ lines, customerId: customer.id, email });
+    const product = actions.createProduct({ title: 'Beanie', price: 12 });
+    actions.createDiscount({ percentage: 10, codes: ['--AUTUMN'] });
+    const traced = async (text: string) =>
+      JSON.parse((await connector.run(`trace --json -- ${text}`)).stdout);
+    for (const text of [`${number}`, `#${number}`, id, `gid://shopify/Order/${id}`]) {
+      expect(await traced(text)).toMatchObject({ kind: 'order', id, hits: [{ kind: 'order' }] });
+    }
+    expect(await traced(email)).toMatchObject({ kind: 'member', id: customer.id });
+    expect(await traced(product.id)).toMatchObject({ kind: 'product', id: product.id });
+    expect(await traced('beanie')).toMatchObject({ hits: [{ name: 'Beanie' }] });
+    expect(await traced('--autumn')).toMatchObject({ kind: 'coupon', id: '--AUTUMN' });
+
+    actions.createDiscount({ percentage: 20, codes: [`${number}`] });
+    const { code, stdout } = await connector.run(`trace ${number}`);
+    expect(stdout).toContain('2 things may be meant:');
+    expect(stdout).toContain(`trace order --shop ${SHOP} ${id}`);
+    expect(stdout).toContain(`trace coupon --shop ${SHOP} ${number}`);
+    expect(code).toBe(2);
+
+    const unknown = await connector.run('trace somebody@example.org');
+    expect(unknown.stderr).toContain('by this e-mail address.');
+    expect(unknown.stderr).not.toContain('somebody');
+    expect(unknown.code).toBe(1);
+  });
+
+  it('answers with what the loyalty service gives for the order', async () => {
+    const id = placeOrder();
+    await tellOf('order', id);
+    const { stdout } = await connector.run(`trace order ${id} --json`);
+    const { points, service, timeline } = JSON.parse(stdout);
+    expect(service).toMatchObject({ kind: 'held', earning: { points: expect.any(Number) } });
+    expect(['earned', 'expected']).toContain(points.why);
+    expect(timeline).toContainEqual(
+      expect.objectContaining({ who: 'store', event: 'created', what: 'placed' }),
+    );
+    expect(timeline).toContainEqual(
+      expect.objectContaining({ event: 'outcome', outcome: 'applied' }),
+    );
+  });
+
   it('says that a webhook was lost and reconciliation found the order', async () => {
     const id = placeOrder();
     await tellOf('order', id);
@@ -164,7 +229,7 @@ describe('loyalty-connector trace', () => {
   });
 
   it.each([
-    ['trace order', "missing required argument 'id'"],
+    ['trace order', 'give what to look for: trace order ID.'],
     ['trace shop 1', 'trace an order, a product, a coupon or a customer, not "shop"'],
     ['trace customer robin', 'a customer is an id or an e-mail address, not "robin"'],
     ['trace product #1001', 'the number at the end of its address in the admin, not "#1001"'],

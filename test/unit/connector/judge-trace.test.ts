@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Trace } from '../../../scripts/connector/trace/collect-trace.ts';
 import { explainPoints } from '../../../scripts/connector/trace/explain-points.ts';
-import {
-  judgeTrace,
-  lostWebhookOf,
-  timelineOf,
-} from '../../../scripts/connector/trace/judge-trace.ts';
+import { judgeTrace, lostWebhookOf } from '../../../scripts/connector/trace/judge-trace.ts';
+import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { OrderEarning } from '../../../shared/core/storefront/read-order-earning.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
 
 const product: StoreProduct = {
@@ -38,6 +36,13 @@ const pause: Trace['pause'] = {
   ...{ by: 'operator', part: 'orders', who: 'ops' },
 };
 
+const wait: Trace['waits'][number] = {
+  ...{ shop: 'example-store.myshopify.com', queue: 'orders', about: { kind: 'order', id: '7' } },
+  ...{ messageId: 'm-2', receiptHandle: 'handle', waitsFor: 'loyalty', why: 'unavailable' },
+  since: Date.parse('2026-11-15T02:00:01.000Z'),
+  until: Date.parse('2026-11-15T03:10:00.000Z'),
+};
+
 function trace(changes: Partial<Trace> = {}): Trace {
   return {
     key: { shop: 'example-store.myshopify.com', kind: 'product', id: '7' },
@@ -46,11 +51,23 @@ function trace(changes: Partial<Trace> = {}): Trace {
     store: { kind: 'found', value: { kind: 'product', product } },
     mapped,
     readBack: { kind: 'nothing-to-read' },
+    serviceOrder: undefined,
     pause: undefined,
     waiting: 3,
+    waits: [],
     ...changes,
   };
 }
+
+const at = (time: string) => `2026-11-15T${time}.000Z`;
+const earning: OrderEarning = { state: 'earned', points: 41, cashback: 0, why: null };
+const heldOrder = { kind: 'held', changedAt: undefined, givenAt: undefined } as const;
+const sentEvent: Trace['letters'][number]['event'] = {
+  ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '7', topic: 'orders/updated' },
+  ...{ claim: 'changed', origin: 'webhook', deliveryId: 'd-1', body: undefined },
+  ...{ triggeredAt: at('00:58:00'), receivedAt: at('00:58:01') },
+  replays: [{ at: at('00:59:00'), by: 'ops' }],
+};
 
 describe('the verdict on one entity', () => {
   it.each<[string, Partial<Trace>, string, string, string | undefined]>([
@@ -96,6 +113,13 @@ describe('the verdict on one entity', () => {
       'differs',
       'orders paused since 2026-11-15 01:00 UTC by ops',
       'resume --shop example-store.myshopify.com --queue orders',
+    ],
+    [
+      'names what its own message waits for, and until when',
+      { entry: undefined, waits: [wait] },
+      'differs',
+      'waits for the loyalty service (unavailable); the next attempt is at 2026-11-15 03:10:00 UTC',
+      'retry-now --shop example-store.myshopify.com --queue orders',
     ],
     [
       'differs when the store has deleted what is still there',
@@ -148,9 +172,28 @@ describe('the verdict on one entity', () => {
   });
 });
 
-it('shows what happened in time order, from every source', () => {
-  const lines = timelineOf(trace({ letters: [letter] }));
-  expect(lines.map(({ who }) => who)).toEqual(['dead letter', 'store', 'ledger']);
+it('shows what happened in time order, from every source, up to the next attempt', () => {
+  const lines = timelineOf(
+    trace({
+      letters: [{ ...letter, event: sentEvent }],
+      waits: [wait],
+      serviceOrder: { kind: 'held', earning, changedAt: at('02:00:04'), givenAt: at('02:30:00') },
+    }),
+  );
+  expect(lines.map(({ who, event }) => `${who}: ${event}`)).toEqual([
+    'store: webhook-sent',
+    'dead letter: received',
+    'dead letter: replayed',
+    'dead letter: given-up',
+    'store: changed',
+    'queue: waits',
+    'ledger: outcome',
+    'loyalty service: changed',
+    'loyalty service: points-given',
+    'queue: next-try',
+  ]);
+  expect(lines.find(({ event }) => event === 'outcome')).toMatchObject({ outcome: 'applied' });
+  expect(lines.find(({ event }) => event === 'given-up')).toMatchObject({ reason: 'rejected' });
 });
 
 describe('the points of an order', () => {
@@ -168,6 +211,11 @@ describe('the points of an order', () => {
     };
   }
   const unsent = (changes: Partial<Trace>) => sent({}, { entry: undefined, ...changes });
+  const held = (changes: Partial<OrderEarning>) =>
+    sent({}, { serviceOrder: { ...heldOrder, earning: { ...earning, ...changes } } });
+  const byOtherRules: Mapped = {
+    ...{ kind: 'wanted', wanted: wantedOf({}), remember: undefined, rules: 'b' },
+  };
 
   it.each<[Partial<Trace>, string, RegExp]>([
     [{ mapped: { kind: 'skip', why: 'guest' } }, 'guest', /^No points: it is a guest order/],
@@ -183,6 +231,22 @@ describe('the points of an order', () => {
     [sent({ IsCompleted: false }), 'not-complete', /is not complete/],
     [sent({ OrderTotal: 0 }), 'total-zero', /its total is zero/],
     [sent({}), 'sent', /sent as complete with a total of 40/],
+    [
+      sent({}, { serviceOrder: { kind: 'unknown', why: 'time-out' } }),
+      'sent',
+      /sent as complete with a total of 40/,
+    ],
+    [held({ state: 'earned' }), 'earned', /gave 41 since it was complete/],
+    [held({ state: 'expected' }), 'expected', /^No points yet: .* expects 41;/],
+    [held({ state: 'none', why: 'no-points' }), 'none-by-service', /gives none for it/],
+    [held({ state: 'none', why: 'cancelled' }), 'cancelled-in-service', /has it as cancelled/],
+    [sent({}, { serviceOrder: { kind: 'absent' } }), 'not-in-service', /does not have it/],
+    [unsent({ waits: [wait] }), 'waiting', /^No points yet: its message waits for the loyalty/],
+    [
+      sent({}, { entry: { ...entry, appliedKey: 'other', rules: 'a' }, mapped: byOtherRules }),
+      'sent',
+      /sent as complete/,
+    ],
   ])('%# are explained in one sentence: %2$s', (changes, why, words) => {
     const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
     const points = explainPoints(trace({ key, ...changes }));

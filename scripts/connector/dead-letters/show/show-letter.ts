@@ -32,6 +32,7 @@ export async function showLetter(
   const { terminal } = session;
   const signal = session.interruption();
   const deployment = await session.findDeployment();
+  const record = options.reveal ? await session.beginChange(deployment, 'reveal') : undefined;
   const folded = new Map<string, Alike>();
   const progress = terminal.progress('Looking for it:');
   const { matching } = await surveyLetters({
@@ -54,6 +55,7 @@ export async function showLetter(
   for (const { newest, oldestAt, count } of newestFirst.slice(0, MOST_SHOWN)) {
     shown.push({ examined: await examineLetter(newest, world), oldestAt, count });
   }
+  record?.count({ revealed: shown.length });
   if (session.json) {
     const letters = shown.map(({ examined, oldestAt, count }) => ({
       ...letterAsJson(examined, options),
