@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type Ledger, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { RecordKey } from '../../../shared/core/ledger/ledger-key.ts';
+import { Problem } from '../exit.ts';
 
 const moment = v.pipe(v.string(), v.isoTimestamp());
 
@@ -77,10 +78,9 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
   return {
     async load(id: string): Promise<KeptBackfill | undefined> {
       const entry = await read(`backfill/${id}`);
-      const parsed = v.safeParse(backfillState, parseJson(entry?.remembered));
-      return entry && parsed.success
-        ? { state: parsed.output, revision: entry.revision }
-        : undefined;
+      if (!entry) return undefined;
+      const state = understand(backfillState, entry.remembered, `the backfill "${id}"`);
+      return { state, revision: entry.revision };
     },
 
     /** Returns the revision of the next save; throws `SavedElsewhere`. */
@@ -101,6 +101,7 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
         const listed = [...names, id].slice(-MOST_LISTED);
         if ((await write(INDEX, listed, entry?.revision)).kind === 'written') return;
       }
+      throw new Error('the list of backfills in the ledger changes too often to be written');
     },
   };
 }
@@ -108,16 +109,18 @@ export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
 export type Backfills = ReturnType<typeof openBackfills>;
 
 function namesIn(text: string | undefined): readonly string[] {
-  const parsed = v.safeParse(v.array(v.string()), parseJson(text));
-  return parsed.success ? parsed.output : [];
+  return text === undefined ? [] : understand(v.array(v.string()), text, 'the list of backfills');
 }
 
-function parseJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
+/** "There is none" would be a wrong answer about an item that cannot be read. */
+function understand<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string | undefined,
+  what: string,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  if (parsed.success) return parsed.output;
+  throw new Problem(`In the ledger, ${what} is damaged or of a newer release.`);
 }
 
 /** The period in the store's search syntax; empty: everything. */

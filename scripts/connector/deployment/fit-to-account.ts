@@ -42,7 +42,9 @@ export async function fitToAccount(
     const { orders, products, coupons } = connector.deployment.maxConcurrency;
     if (orders === undefined || products === undefined || coupons === undefined) throw error;
     const concurrency = defaultConcurrency(connector);
-    return { kind: 'fits', concurrency, summary: 'what the settings state; it could not be read' };
+    const why = String(error).replace(/\s+/g, ' ');
+    const summary = `what the settings state, because the quota could not be read: ${why}`;
+    return { kind: 'fits', concurrency, summary };
   }
 }
 

@@ -77,8 +77,10 @@ export async function* readAudit(
     const texts = new Map(found.map(({ id, entry }) => [id, entry.remembered ?? '']));
     const records = [...texts].flatMap(([id, text]) => {
       const [userId = '', at = ''] = id.split('|');
+      if (id.endsWith(END) || isOfShop(id) || !(Date.parse(at) >= since.getTime())) return [];
       const change = v.safeParse(begun, parseJson(text));
-      if (!change.success || isOfShop(id) || !(Date.parse(at) >= since.getTime())) return [];
+      // Its writer must not be able to hide it.
+      if (!change.success) return [{ at, who: userId, ...NOT_READABLE }];
       const end = v.safeParse(ended, parseJson(texts.get(`${id}${END}`)));
       const who = provenName(userId, change.output.who);
       return [{ at, ...change.output, who, ...(end.success && { end: end.output }) }];
@@ -88,6 +90,7 @@ export async function* readAudit(
 }
 
 const END = '|end';
+const NOT_READABLE = { command: '(the record is not readable)', arguments: {}, version: '' };
 
 /** Operators may write the items of shops: such a key can name any writer. */
 const isOfShop = (id: string): boolean => id.includes('.myshopify.com|');

@@ -79,6 +79,17 @@ describe('the history of a stack', () => {
     ]);
   });
 
+  it('shows a record that cannot be read as such', async () => {
+    const at = new Date().toISOString();
+    await connector.ledger.write(
+      { shop: `operators-${at.slice(0, 7)}`, kind: 'audit', id: `AROA:max|${at}|damaged` },
+      { version: 1, uncertain: false, outcomes: [], remembered: '{"who"' },
+      undefined,
+    );
+    const [newest] = await history('--limit 1');
+    expect(newest).toMatchObject({ at, who: 'AROA:max', command: '(the record is not readable)' });
+  });
+
   it('keeps a command from changing anything that it cannot record', async () => {
     await connector.describe({ outputs: { ...connector.outputs, LedgerTable: 'another' } });
     const text = JSON.stringify(SECRETS.loyalty);

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import {
   createPace,
   estimate,
@@ -175,5 +177,23 @@ describe('a store that does not give what a command needs', () => {
     ],
   ])('%j is explained', (answer, text) => {
     expect(storeProblem(answer, { where: 'aws' }).message).toContain(text);
+  });
+});
+
+describe('the backfills of a shop', () => {
+  it('are reported as damaged instead of as none', async () => {
+    const ledger = createMemoryLedger();
+    const backfills = openBackfills(ledger, 'example-store.myshopify.com', () => new Date());
+    expect(await backfills.list()).toEqual([]);
+    for (const id of ['backfill/index', 'backfill/one']) {
+      await ledger.write(
+        { shop: 'example-store.myshopify.com', kind: 'cursor', id },
+        { version: 1, uncertain: false, outcomes: [], remembered: '["one"' },
+        undefined,
+      );
+    }
+    await expect(backfills.list()).rejects.toThrow('the list of backfills is damaged');
+    await expect(backfills.load('one')).rejects.toThrow('the backfill "one" is damaged');
+    await expect(backfills.enlist('two')).rejects.toThrow('the list of backfills is damaged');
   });
 });
