@@ -66,11 +66,12 @@ async function judgeSubscriptions(
   release: string | undefined,
 ): Promise<readonly Finding[]> {
   const all = await readSubscriptions(deployment);
-  const sync = nextCommand(deployment, `webhooks sync --yes --shop ${domain}`);
+  const sync = { run: nextCommand(deployment, `webhooks sync --yes --shop ${domain}`) };
   return all
     .filter(({ shop }) => shop === domain)
     .flatMap(({ found }) => {
-      if (found.kind === 'unknown') return [fail(found.why, nextCommand(deployment, 'doctor'))];
+      if (found.kind === 'unknown')
+        return [fail(found.why, { run: nextCommand(deployment, 'doctor') })];
       const { right, faults, notes } = found.value;
       return [
         ...(faults.length > 0 ? faults.map((one) => fail(one, sync)) : [pass(`${right} right`)]),

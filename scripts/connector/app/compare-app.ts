@@ -15,8 +15,8 @@ export interface Fixes {
 export function compareApp(wanted: AppFiles, written: AppFiles, fixes: Fixes): Finding[] {
   const { write, release } = fixes;
   const has = parseToml(written.get(TOML));
-  if (!written.has(TOML)) return [fail(`there is no ${TOML}`, write)];
-  if (!has) return [fail(`${TOML} cannot be read`, write)];
+  if (!written.has(TOML)) return [fail(`there is no ${TOML}`, { run: write })];
+  if (!has) return [fail(`${TOML} cannot be read`, { run: write })];
   const wants = parseToml(wanted.get(TOML)) ?? {};
   const fix = release === undefined ? write : `${write}, then release it: ${release}`;
   return [

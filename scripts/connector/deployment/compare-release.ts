@@ -4,21 +4,13 @@ import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 export const versionIn = (outputs: Readonly<Record<string, string>>): string =>
   outputs.Version ?? '0.1.0';
 
-/** What is wrong and what to do if command and stack are of different versions. */
+/** How command and stack differ in their versions, if they do. */
 export function versionDifference(
   stack: string,
   command = VERSION,
-): { readonly what: string; readonly next: string } | undefined {
+): { readonly what: string; readonly older: 'stack' | 'command' } | undefined {
+  const order = compareVersions(command, stack);
+  if (order === 'same') return undefined;
   const what = `the stack has version ${stack}, this command ${command}`;
-  switch (compareVersions(command, stack)) {
-    case 'same':
-      return undefined;
-    case 'newer':
-      return { what, next: 'Deploy this version: npx loyalty-connector deploy' };
-    case 'older':
-      return {
-        what,
-        next: `Update the command: npm install --save-exact loyalty-connector@${stack}`,
-      };
-  }
+  return { what, older: order === 'newer' ? 'stack' : 'command' };
 }

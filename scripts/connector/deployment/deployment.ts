@@ -90,6 +90,20 @@ export function outputsOf(
   };
 }
 
+/** Deploys the settings of this folder there once more. Undefined: "npm start" has to be started again. */
+export function deployCommand({
+  where,
+  stage,
+  region,
+  aws,
+}: Pick<Deployment, 'where' | 'stage' | 'region' | 'aws'>): string | undefined {
+  if (where === 'local') return undefined;
+  const account = aws.profile === undefined ? [] : [`--profile ${aws.profile}`];
+  return [`npx loyalty-connector deploy --stage ${stage} --region ${region}`, ...account].join(' ');
+}
+
+export const RESTART = 'Stop "npm start" and start it again.';
+
 /**
  * A complete command to copy, for the same deployment. An operand may begin with a hyphen, as a coupon's code can:
  * it stands behind all options then.

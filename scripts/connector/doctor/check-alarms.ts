@@ -1,12 +1,6 @@
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import type { Deployment } from '../deployment/deployment.ts';
-import { type Finding, info, pass, warn } from './finding.ts';
-
-/** Who gets alarms: an address, or another target that was subscribed by hand. */
-export interface AlarmSubscription {
-  readonly endpoint: string;
-  readonly confirmed: boolean;
-}
+import { type AlarmSubscription, about, type Finding, info, pass, warn } from './finding.ts';
 
 /** From SNS, which alone knows whether an address has confirmed its subscription. */
 export async function readAlarmSubscriptions({
@@ -52,20 +46,28 @@ export function judgeAlarms(
   wanted: readonly string[],
   found: readonly AlarmSubscription[],
 ): readonly Finding[] {
-  const pending = found.filter(({ confirmed }) => !confirmed);
-  const findings = [
-    ...absentAddresses(wanted, found).map((address) =>
-      warn(
-        `${address} is in the settings, but gets no alarms`,
-        'npx loyalty-connector setup subscribes it, once the settings are deployed.',
+  const absent = absentAddresses(wanted, found);
+  if (found.length + absent.length === 0) {
+    return [warn('notify no one', 'Add an address to alarms.emails and deploy.')];
+  }
+  const address = (one: AlarmSubscription) => ({ kind: 'alarm-address', ...one }) as const;
+  return [
+    ...absent.map((endpoint) =>
+      about(
+        address({ endpoint, confirmed: false }),
+        warn(`${endpoint} is in the settings, but gets no alarms`, {
+          say: 'Once the settings are deployed, this subscribes it:',
+          run: 'npx loyalty-connector setup',
+        }),
       ),
     ),
-    ...pending.map(({ endpoint }) =>
-      warn(`${endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
+    ...found.map((one) =>
+      about(
+        address(one),
+        one.confirmed
+          ? pass(`go to ${one.endpoint}`)
+          : warn(`${one.endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
+      ),
     ),
   ];
-  if (findings.length > 0) return findings;
-  return found.length > 0
-    ? [pass(`go to ${found.length} confirmed addresses`)]
-    : [warn('notify no one', 'Add an address to alarms.emails and deploy.')];
 }

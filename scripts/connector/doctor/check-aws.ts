@@ -13,7 +13,7 @@ import {
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import { versionDifference } from '../deployment/compare-release.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, deployCommand, RESTART } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
 import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
 import { Problem } from '../exit.ts';
@@ -21,9 +21,9 @@ import { readSecret } from '../secrets/read-secret.ts';
 import { readQueues } from '../status/read-queues.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';
 
-export function checkOutputs({ stack, region, version, output }: Deployment): readonly Finding[] {
-  const difference = versionDifference(version);
-  const differs = difference ? [warn(difference.what, difference.next)] : [];
+export function checkOutputs(deployment: Deployment): readonly Finding[] {
+  const { stack, region, version, output } = deployment;
+  const differs = judgeVersions(deployment);
   const missing = STACK_OUTPUTS.filter((name) => {
     if (name === 'Version') return false;
     try {
@@ -37,7 +37,22 @@ export function checkOutputs({ stack, region, version, output }: Deployment): re
     return [pass(`${stack} ${version} (${region}) has all its outputs`), ...differs];
   }
   const lacks = `${stack} lacks the outputs ${missing.join(', ')}`;
-  return [fail(lacks, 'Deploy it: npm run deploy'), ...differs];
+  return [fail(lacks, deployAgain(deployment)), ...differs];
+}
+
+function judgeVersions(deployment: Deployment): readonly Finding[] {
+  const { version } = deployment;
+  const difference = versionDifference(version);
+  if (!difference) return [];
+  const { what, older } = difference;
+  if (older === 'stack') return [warn(what, deployAgain(deployment))];
+  const run = `npm install --save-exact loyalty-connector@${version}`;
+  return [warn(what, { say: 'Update the command:', run })];
+}
+
+export function deployAgain(deployment: Parameters<typeof deployCommand>[0]) {
+  const run = deployCommand(deployment);
+  return run === undefined ? RESTART : { say: 'Deploy again:', run };
 }
 
 /** Whether the caller may read the secrets, which tells an operator from one who may only look. */
@@ -107,8 +122,9 @@ export async function checkConcurrency(deployment: Deployment): Promise<readonly
 export function judgeConcurrency(
   limits: ConcurrencyLimits,
   deployed: Concurrency,
-  { connector, region }: Pick<Deployment, 'connector' | 'region'>,
+  deployment: Pick<Deployment, 'connector' | 'where' | 'stage' | 'region' | 'aws'>,
 ): Finding {
+  const { connector, region } = deployment;
   const fitted = fitConcurrency(limits, connector, region);
   if (fitted.kind === 'refused') {
     const [what = '', ...ways] = fitted.why;
@@ -117,5 +133,5 @@ export function judgeConcurrency(
   if (concurrencyText(fitted.concurrency) === concurrencyText(deployed))
     return pass(fitted.summary);
   const what = `deployed is ${concurrencyText(deployed)}; what fits the quota of ${limits.total} is ${fitted.summary}`;
-  return warn(what, 'Deploy again: npm run deploy');
+  return warn(what, deployAgain(deployment));
 }

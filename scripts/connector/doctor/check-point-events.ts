@@ -9,18 +9,20 @@ export function judgePointTokens(
 ): Finding {
   const setUp = `storefront setup --shop ${domain}`;
   if (!tokens) {
-    return fail(`${domain}: no token is set, so none is accepted`, doNext(`${setUp} --yes`));
+    return fail(`${domain}: no token is set, so none is accepted`, {
+      run: doNext(`${setUp} --yes`),
+    });
   }
   const { shared, ...byTopic } = tokens;
   if (!shared) {
     const what = `${domain}: accepted at the addresses of 0.1.0; one subscription for all topics is simpler`;
-    return warn(what, doNext(`${setUp} --yes`));
+    return warn(what, { run: doNext(`${setUp} --yes`) });
   }
   const hasOlder = shared.previous !== undefined || Object.keys(byTopic).length > 0;
   return hasOlder
-    ? warn(
-        `${domain}: older tokens are still accepted`,
-        `When the loyalty service sends the new one: ${doNext(`${setUp} --finish --yes`)}`,
-      )
+    ? warn(`${domain}: older tokens are still accepted`, {
+        say: 'When the loyalty service sends the new one:',
+        run: doNext(`${setUp} --finish --yes`),
+      })
     : pass(`${domain}: the token is set`);
 }

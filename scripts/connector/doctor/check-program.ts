@@ -3,7 +3,7 @@ import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
 import type { RewardTypes } from '../../../shared/core/redeem/reward-terms.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { describeReward } from './describe-reward.ts';
-import { type Finding, info, pass, warn } from './finding.ts';
+import { about, type Finding, info, pass, warn } from './finding.ts';
 
 const AT_ONCE = 5;
 /** The service lists at most 50 on a page; a program with more is read no further. */
@@ -29,14 +29,20 @@ export async function checkRewards(
   return [...findings, ...more];
 
   async function read(item: (typeof active)[number]): Promise<Finding> {
-    const title = `${domain}: "${item.Title ?? ''}" (reward ${item.Id})`;
-    const one = item.Id === undefined ? undefined : await loyalty.getRewardConfiguration(item.Id);
-    if (one?.kind !== 'success' && one?.kind !== 'warning') return info(`${title}: not read`);
-    const { kind, text } = describeReward(one.value, rewardTypes);
-    const what = `${title}: ${text}`;
-    return kind === 'unknown-type'
-      ? warn(what, 'If customers should redeem it, add its meaning to storefront.rewardTypes.')
-      : info(what);
+    const { Id: id, Title: title = '' } = item;
+    const named = `${domain}: "${title}" (reward ${id})`;
+    const reward = { kind: 'reward', shop: domain, id, title } as const;
+    const one = id === undefined ? undefined : await loyalty.getRewardConfiguration(id);
+    if (one?.kind !== 'success' && one?.kind !== 'warning') {
+      return about({ ...reward, becomes: undefined }, info(`${named}: not read`));
+    }
+    const becomes = describeReward(one.value, rewardTypes);
+    const what = `${named}: ${becomes.text}`;
+    const finding =
+      becomes.kind === 'unknown-type'
+        ? warn(what, 'If customers should redeem it, add its meaning to storefront.rewardTypes.')
+        : info(what);
+    return about({ ...reward, becomes }, finding);
   }
 }
 

@@ -25,7 +25,7 @@ export async function checkAdminApi(
   const what = `${shop.domain}: the Admin API gave an unexpected answer (${why})`;
   return [
     misconfigured
-      ? fail(what, doNext(`secrets set store --shop ${shop.domain}`))
+      ? fail(what, { run: doNext(`secrets set store --shop ${shop.domain}`) })
       : fail(what, 'The settings look correct: try again later.'),
   ];
 }
@@ -46,7 +46,7 @@ export async function checkLoyalty(
       const said = result.message.replace(/\.$/, '');
       if (result.class === 'misconfigured') {
         const refused = `${shop.domain}: the loyalty service refuses the credentials or the address (${said})`;
-        return [fail(refused, doNext(`secrets set loyalty --shop ${shop.domain}`))];
+        return [fail(refused, { run: doNext(`secrets set loyalty --shop ${shop.domain}`) })];
       }
       const what = `${shop.domain}: the loyalty service gave an unexpected answer (${said})`;
       if (result.class === 'throttled') {

@@ -10,6 +10,7 @@ import { type PostedWebhook, postWebhook, signWebhook } from '../send/post-webho
 import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-hour.ts';
 import type { LastHour } from '../status/status-model.ts';
 import { momentText } from '../terminal/text.ts';
+import { deployAgain } from './check-aws.ts';
 import { type Finding, fail, info, pass, warn } from './finding.ts';
 
 /** Checks that the address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
@@ -28,7 +29,7 @@ export async function checkWebhookAddress(
     return postWebhook(address, signWebhook(delivery, secret), body);
   };
   const forged = await send(randomUUID());
-  const reached = judgeForged(forged, address);
+  const reached = judgeForged(forged, address, deployment);
   if (reached) return [reached];
 
   const name = secretName(deployment.output('SecretsPrefix'), path, 'webhook');
@@ -39,16 +40,20 @@ export async function checkWebhookAddress(
     return [pass(`${address} takes the shop's signature and refuses a forged one`)];
   }
   return [
-    fail(
-      `${address} does not take the shop's own signature (${answerText(genuine)})`,
-      `A secret just changed is used within 5 minutes; otherwise: ${nextCommand(deployment, `secrets set webhook --shop ${domain}`)}`,
-    ),
+    fail(`${address} does not take the shop's own signature (${answerText(genuine)})`, {
+      say: 'A secret just changed is used within 5 minutes; otherwise:',
+      run: nextCommand(deployment, `secrets set webhook --shop ${domain}`),
+    }),
   ];
 }
 
-function judgeForged(answer: PostedWebhook, address: string): Finding | undefined {
+function judgeForged(
+  answer: PostedWebhook,
+  address: string,
+  deployment: Deployment,
+): Finding | undefined {
   if (answer.kind === 'unanswered') {
-    return fail(`${address} cannot be reached: ${answer.why}`, 'Deploy again: npm run deploy');
+    return fail(`${address} cannot be reached: ${answer.why}`, deployAgain(deployment));
   }
   if (answer.status === 401) return undefined;
   if (answer.status >= 200 && answer.status <= 299) {
@@ -82,8 +87,11 @@ export function judgeRefusals(
   const last = momentText(new Date(lastAt).toISOString(), now);
   const what = `${signaturesText(hour)}, last at ${last}; ${acceptedSince === 0 ? 'none' : acceptedSince} accepted since`;
   const [shop, another] = shops;
-  const which = another ? '--shop DOMAIN' : `--shop ${shop?.domain}`;
-  const fix = `Enter the client secret that the app has now: ${doNext(`secrets set webhook --rotate ${which}`)}`;
+  const say = 'Enter the client secret that the app has now:';
+  const set = 'secrets set webhook --rotate --shop';
+  const fix = another
+    ? `${say} "${set}" and the domain that the app is installed in`
+    : { say, run: doNext(`${set} ${shop?.domain}`) };
   return [acceptedSince === 0 ? fail(what, fix) : warn(what, fix)];
 }
 

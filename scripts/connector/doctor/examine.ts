@@ -1,3 +1,5 @@
+import { VERSION } from '../../../shared/config/release.ts';
+import { LEDGER_FORMAT } from '../../../shared/core/formats.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
@@ -28,8 +30,9 @@ export async function examine(
   const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
   const warned = findings.filter(({ verdict }) => verdict === 'warn').length;
   const { stack, stage, region, where, version } = deployment;
+  const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
   if (json)
-    terminal.json({ stack, stage, region, where, version, failed, warned, checks: results });
+    terminal.json({ stack, stage, region, where, ...versions, failed, warned, checks: results });
   else terminal.line(`\n${summaryOf(failed, warned)}`);
   return failed === 0 ? EXIT.fine : EXIT.failed;
 }

@@ -1,3 +1,6 @@
+import type { PauseStatus } from '../pause/read-pauses.ts';
+import type { RewardReading } from './describe-reward.ts';
+
 /** The result of one check. */
 export interface Finding {
   /** `info`: neither good nor bad, but worth knowing. */
@@ -5,12 +8,45 @@ export interface Finding {
   readonly what: string;
   /** What to do about it, for `warn` and `fail`. */
   readonly fix?: string;
+  /** The command that does it, complete, where there is one; `fix` ends with it. */
+  readonly command?: string;
+  /** What it is about, as values. */
+  readonly about?: Subject;
 }
+
+/** Who gets alarms: an address, or another target that was subscribed by hand. */
+export interface AlarmSubscription {
+  readonly endpoint: string;
+  readonly confirmed: boolean;
+}
+
+/** What a set-up consists of, beside its settings. */
+type Subject =
+  | ({ readonly kind: 'alarm-address' } & AlarmSubscription)
+  | ({ readonly kind: 'pause' } & PauseStatus)
+  | {
+      readonly kind: 'reward';
+      readonly shop: string;
+      readonly id: number | undefined;
+      readonly title: string;
+      /** Undefined: it could not be read. */
+      readonly becomes: RewardReading | undefined;
+    };
+
+/** In words, or a command, if need be with words before it. */
+type Fix = string | { readonly say?: string; readonly run: string };
+
+const fixOf = (fix: Fix): Pick<Finding, 'fix' | 'command'> =>
+  typeof fix === 'string'
+    ? { fix }
+    : { fix: [fix.say, fix.run].filter(Boolean).join(' '), command: fix.run };
 
 export const pass = (what: string): Finding => ({ verdict: 'pass', what });
 export const info = (what: string): Finding => ({ verdict: 'info', what });
-export const warn = (what: string, fix: string): Finding => ({ verdict: 'warn', what, fix });
-export const fail = (what: string, fix: string): Finding => ({ verdict: 'fail', what, fix });
+export const warn = (what: string, fix: Fix): Finding => ({ verdict: 'warn', what, ...fixOf(fix) });
+export const fail = (what: string, fix: Fix): Finding => ({ verdict: 'fail', what, ...fixOf(fix) });
+
+export const about = (about: Subject, finding: Finding): Finding => ({ ...finding, about });
 
 /** One check. */
 export interface Check {

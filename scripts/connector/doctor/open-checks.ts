@@ -11,7 +11,13 @@ import { readLastHour } from '../status/last-hour.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
 import { checkAlarms } from './check-alarms.ts';
-import { checkAccess, checkConcurrency, checkOutputs, mayReadSecrets } from './check-aws.ts';
+import {
+  checkAccess,
+  checkConcurrency,
+  checkOutputs,
+  deployAgain,
+  mayReadSecrets,
+} from './check-aws.ts';
 import { judgeClock, readClocks } from './check-clock.ts';
 import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
@@ -24,7 +30,7 @@ import {
   judgeRefusals,
   readAppSecrets,
 } from './check-webhooks.ts';
-import { type Check, type Finding, fail, info, pass, warn } from './finding.ts';
+import { about, type Check, type Finding, fail, info, pass, warn } from './finding.ts';
 import { listGuesses } from './list-guesses.ts';
 
 /** All checks, in the order in which they are printed. */
@@ -104,9 +110,12 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     const pauses = await readPauses(openLedger(deployment), connector.shops, new Date());
     if (pauses.length === 0) return [pass('no shop is paused')];
     return pauses.map((pause) =>
-      pause.by === 'service' && pause.why === 'throttled'
-        ? info(pauseText(pause))
-        : warn(pauseText(pause), doNext(resumeText(pause))),
+      about(
+        { kind: 'pause', ...pause },
+        pause.by === 'service' && pause.why === 'throttled'
+          ? info(pauseText(pause))
+          : warn(pauseText(pause), { run: doNext(resumeText(pause)) }),
+      ),
     );
   }
 
@@ -118,19 +127,17 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     if (wrong.length === 0 && undeployed.size === 0) {
       return [pass(`${SECRET_PURPOSES.join(', ')} are set for ${shopsText()}`)];
     }
-    const deploy =
-      deployment.where === 'aws'
-        ? `Deploy the settings: npx loyalty-connector deploy --stage ${deployment.stage}`
-        : 'Stop "npm start" and start it again.';
     return [
       ...[...undeployed].map((shop) =>
-        fail(`${shop} is in the settings, but was never deployed: it has no secrets yet`, deploy),
+        fail(
+          `${shop} is in the settings, but was never deployed: it has no secrets yet`,
+          deployAgain(deployment),
+        ),
       ),
       ...wrong.map(({ shop, purpose, why }) =>
-        fail(
-          `${shop}: the ${purpose} secret ${why}`,
-          doNext(`secrets set ${purpose} --shop ${shop}`),
-        ),
+        fail(`${shop}: the ${purpose} secret ${why}`, {
+          run: doNext(`secrets set ${purpose} --shop ${shop}`),
+        }),
       ),
     ];
   }
@@ -156,7 +163,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
       return [
         first === undefined
           ? pass(`${shop}: ${right} right`)
-          : fail(`${shop}: ${first}${more}`, doNext(`webhooks sync --shop ${shop}`)),
+          : fail(`${shop}: ${first}${more}`, { run: doNext(`webhooks sync --shop ${shop}`) }),
         ...notes.map((note) => warn(`${shop}: ${note}`, 'See docs/runbook.md.')),
       ];
     });

@@ -149,7 +149,7 @@ function differingOrders({ shop, ordersRead = [] }: ReconcileStatus): Findings {
   const ids = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
   if (ids.length === 0) return {};
   const orders = `${shop}: the loyalty service holds another state of ${ids.join(', ')}`;
-  return { notes: [`${orders}. See: npx loyalty-connector compare order ${ids[0]}`] };
+  return { notes: [`${orders}; "healing" says how to look at them`] };
 }
 
 function whenKnown<Value>(

@@ -66,7 +66,7 @@ async function showOnce(
   }));
   const { stack, stage, region, where, version } = deployment;
   const difference = versionDifference(version);
-  const notes = difference ? [`${difference.what}. ${difference.next}`] : [];
+  const notes = difference ? [`${difference.what}; "doctor" says what to do`] : [];
   const judged = { ...verdict, troubles, notes: [...notes, ...verdict.notes] };
   const versions = { version, commandVersion: VERSION };
   if (json) terminal.json({ stack, stage, region, where, ...versions, ...judged, ...status });

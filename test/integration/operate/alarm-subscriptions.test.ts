@@ -72,19 +72,29 @@ describe('who gets alarms', () => {
     const emails = ['one@shop.example', 'two@shop.example'];
     subscriptions = [confirmed('one@shop.example'), pending('two@shop.example')];
     expect(await checkAlarms(deploymentWith(emails))).toMatchObject([
-      { verdict: 'warn', what: expect.stringContaining('two@shop.example has not confirmed') },
+      { verdict: 'pass', about: { endpoint: 'one@shop.example', confirmed: true } },
+      {
+        verdict: 'warn',
+        what: expect.stringContaining('two@shop.example has not confirmed'),
+        about: { endpoint: 'two@shop.example', confirmed: false },
+      },
     ]);
     subscriptions = emails.map(confirmed);
-    expect(await checkAlarms(deploymentWith(emails))).toMatchObject([
-      { verdict: 'pass', what: expect.stringContaining('2 confirmed') },
-    ]);
+    expect(await checkAlarms(deploymentWith(emails))).toMatchObject(
+      emails.map((endpoint) => ({ verdict: 'pass', what: `go to ${endpoint}` })),
+    );
   });
 
   it('includes no address of the settings that was not deployed', async () => {
     subscriptions = [confirmed('one@shop.example')];
     const findings = await checkAlarms(deploymentWith(['one@shop.example', 'new@shop.example']));
     expect(findings).toMatchObject([
-      { verdict: 'warn', what: expect.stringContaining('new@shop.example is in') },
+      {
+        verdict: 'warn',
+        what: expect.stringContaining('new@shop.example is in'),
+        command: 'npx loyalty-connector setup',
+      },
+      { verdict: 'pass' },
     ]);
   });
 

@@ -104,6 +104,7 @@ describe('loyalty-connector doctor', () => {
     expect(find('loyalty')).toMatchObject({
       verdict: 'fail',
       fix: `npx loyalty-connector secrets set loyalty --shop ${SHOP}`,
+      command: `npx loyalty-connector secrets set loyalty --shop ${SHOP}`,
     });
     expect(find('Admin API')).toMatchObject({
       verdict: 'fail',
@@ -125,7 +126,7 @@ describe('loyalty-connector doctor', () => {
 
   it('warns when command and stack are of different versions, with what to do', async () => {
     for (const [version, advice] of [
-      [undefined, 'npx loyalty-connector deploy'],
+      [undefined, 'fix: Stop "npm start" and start it again.'],
       ['99.0.0', 'npm install --save-exact loyalty-connector@99.0.0'],
     ] as const) {
       await connector.describe({ outputs: { ...connector.outputs, Version: version } });
@@ -154,6 +155,10 @@ describe('the program in the loyalty service', () => {
       ]),
     );
     expect(texts.join()).not.toContain('50 off" (reward 7)');
+    expect(findings[0].about).toEqual({
+      ...{ kind: 'reward', shop: SHOP, id: 1, title: '5 off' },
+      becomes: { kind: 'code', text: '5 off, from 20, 100 points, a code for this customer' },
+    });
   });
 
   it.each([

@@ -17,7 +17,7 @@ describe('versions', () => {
 
   it('that differ are reported with what to do', () => {
     expect(versionDifference('0.2.0', '0.2.0')).toBeUndefined();
-    expect(versionDifference('0.1.0', '0.2.0')?.next).toContain('deploy');
-    expect(versionDifference('0.3.0', '0.2.0')?.next).toContain('loyalty-connector@0.3.0');
+    expect(versionDifference('0.1.0', '0.2.0')?.older).toBe('stack');
+    expect(versionDifference('0.3.0', '0.2.0')?.older).toBe('command');
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
 import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
 import { judgePointTokens } from '../../../scripts/connector/doctor/check-point-events.ts';
@@ -53,7 +54,8 @@ describe("the scopes of a shop's app", () => {
 
 describe("the account's concurrency quota", () => {
   const connector = { deployment: completeDeployment(), storefront: undefined } as Connector;
-  const place = { connector, region: 'eu-west-1' };
+  const aws = awsSettings({ region: 'eu-west-1' });
+  const place = { connector, where: 'aws', stage: 'prod', region: 'eu-west-1', aws } as const;
   const usual = { orders: 10, products: 5, coupons: 5 };
   const few = { orders: 2, products: 2, coupons: 2 };
 

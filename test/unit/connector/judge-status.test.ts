@@ -265,7 +265,7 @@ describe('the verdict on a deployment', () => {
     expect(verdict.notes).toEqual([`2026-11-02 ${SHOP}: ${why} (77)`]);
   });
 
-  it('notes the orders that differ in the loyalty service, each once, with the command to run', () => {
+  it('notes the orders that differ in the loyalty service, each once, with the command that shows them', () => {
     const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
     const before = { ...found, ids: ['72'] };
     const { state, notes } = judgeStatus(
@@ -274,7 +274,7 @@ describe('the verdict on a deployment', () => {
     );
     expect(state).toBe('well');
     expect(notes).toEqual([
-      `${SHOP}: the loyalty service holds another state of 71, 72. See: npx loyalty-connector compare order 71`,
+      `${SHOP}: the loyalty service holds another state of 71, 72; "healing" says how to look at them`,
     ]);
   });
 });
