@@ -140,11 +140,15 @@ export function spanWords({ since, until }: Pick<BackfillState, 'since' | 'until
   return parts.length === 0 ? 'of all time' : `created ${parts.join(' ')}`;
 }
 
+/** Names it in a command: shops may have backfills of the same period. */
+export const wordsOf = ({ id, shop }: Pick<BackfillState, 'id' | 'shop'>): string =>
+  `${id} --shop ${shop}`;
+
 /** The command that starts the same backfill. */
-export function startWords({ id, kind, since, until }: BackfillState): string {
+export function startWords({ id, shop, kind, since, until }: BackfillState): string {
   const isOpen = id === backfillId(kind, since, undefined);
   return [
-    `backfill ${kind}`,
+    `backfill ${kind} --shop ${shop}`,
     ...(since === undefined ? [] : [`--since ${since}`]),
     ...(until === undefined || isOpen ? [] : [`--until ${until}`]),
   ].join(' ');

@@ -39,7 +39,7 @@ export function registerBackfill(program: Command): void {
     .command('status')
     .argument('[id]', 'the id of one backfill')
     .summary('show the progress of backfills')
-    .option('--shop <shop>', 'by its domain or path, where there are several')
+    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(
       runAction<{ readonly shop?: string }>(async (session, options, id) => {
         const { showBackfills } = await import('./report.ts');

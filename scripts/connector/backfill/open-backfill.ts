@@ -13,7 +13,7 @@ import {
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { findShop } from '../arguments.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, nextCommand, type Place } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
 import { Problem } from '../exit.ts';
@@ -98,13 +98,14 @@ export async function awaitFile(
 export function fileProblem(
   state: Exclude<BulkState, { kind: 'completed' | 'running' }>,
   again: string,
+  deployment: Place,
 ): Problem {
   switch (state.kind) {
     case 'failed':
       return state.errorCode === 'ACCESS_DENIED'
         ? new Problem(
             'The store refused its bulk operation: the app lacks an access scope.',
-            'To see which one: npx loyalty-connector doctor. Then repeat the command.',
+            `Repeat the command after the fix that this names: ${nextCommand(deployment, 'doctor')}`,
           )
         : new Problem(
             `The store's bulk operation failed (${state.errorCode}).`,

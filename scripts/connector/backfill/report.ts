@@ -1,8 +1,10 @@
+import { shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
+import type { Table } from '../terminal/table.ts';
 import { relativeTime } from '../terminal/text.ts';
-import { type BackfillState, spanWords } from './backfill-state.ts';
+import { type BackfillState, spanWords, startWords, wordsOf } from './backfill-state.ts';
 import { openBackfill } from './open-backfill.ts';
 
 /** Reports what was sent; the outcome is known only to the workers. */
@@ -12,7 +14,7 @@ export function reportEnd(
   state: BackfillState,
 ): ExitCode {
   if (json) {
-    terminal.json(stateDocument(state));
+    terminal.json(stateDocument(state, deployment));
     return EXIT.fine;
   }
   const codes = state.kind === 'discounts' ? 'codes' : state.kind;
@@ -37,75 +39,102 @@ export function reportPause(
   state: BackfillState,
 ): ExitCode {
   if (json) {
-    terminal.json(stateDocument(state));
+    terminal.json(stateDocument(state, deployment));
     return EXIT.interrupted;
   }
   terminal.line(
     `Stopped after ${state.sent}${state.total ? ` of ${state.total}` : ''}. To resume:`,
   );
-  terminal.line(`  ${nextCommand(deployment, `backfill resume ${state.id}`)}`);
+  terminal.line(`  ${nextCommand(deployment, `backfill resume ${wordsOf(state)}`)}`);
   return EXIT.interrupted;
 }
 
 /** For `--json`. */
-export function stateDocument(state: BackfillState) {
+export function stateDocument(state: BackfillState, deployment: Deployment) {
   const { id, shop, kind, since, until, run, startedAt, savedAt, finishedAt, total } = state;
   const { sent, asked, unreadable } = state;
+  const isFinished = finishedAt !== undefined;
+  const next = isFinished
+    ? `${startWords(state)} --again --yes`
+    : `backfill resume ${wordsOf(state)}`;
   return {
     ...{ id, shop, kind, since, until, run, startedAt, savedAt, finishedAt, total },
     ...{ sent, asked, unreadable },
-    state: stateWord(state),
+    state: stageOf(state),
+    next: nextCommand(deployment, next),
   };
 }
 
-function stateWord({ finishedAt, operationId, place, sent }: BackfillState): string {
+type Stage = keyof typeof STAGES;
+
+const STAGES = {
+  finished: 'finished',
+  'not-started': 'not started',
+  'waits-for-store': 'waits for the store',
+  // Only the process that runs it knows.
+  'stopped-or-running': 'stopped or running',
+};
+
+function stageOf({ finishedAt, operationId, place, sent }: BackfillState): Stage {
   if (finishedAt !== undefined) return 'finished';
-  if (operationId === undefined) return 'not started';
-  return place.byte === 0 && sent === 0 ? 'waits for the store' : 'stopped or running';
+  if (operationId === undefined) return 'not-started';
+  return place.byte === 0 && sent === 0 ? 'waits-for-store' : 'stopped-or-running';
 }
 
+/** Of all shops, or of one; the newest first. */
 export async function showBackfills(
   { terminal, json, findDeployment }: Session,
   id: string | undefined,
-  { shop }: { readonly shop?: string },
+  { shop: named }: { readonly shop?: string },
 ): Promise<ExitCode> {
-  const { backfills, shop: found } = openBackfill(await findDeployment(), shop);
-  const names = id === undefined ? await backfills.list() : [id];
-  const loaded = await Promise.all(names.map((name) => backfills.load(name)));
-  const states = loaded.flatMap((kept) => (kept ? [kept.state] : []));
+  const deployment = await findDeployment();
+  const shops = shopsOf(deployment.connector, named);
+  const found = await Promise.all(shops.map((shop) => readStates(deployment, shop.domain, id)));
+  const states = found
+    .flat()
+    .toSorted((one, other) => other.startedAt.localeCompare(one.startedAt));
+  const whose = shops.map(({ domain }) => domain).join(', ');
   if (id !== undefined && states.length === 0) {
-    throw new Problem(`${found.domain} has no backfill "${id}".`);
+    throw new Problem(`${whose} has no backfill "${id}".`);
   }
   if (json) {
-    terminal.json({ shop: found.domain, backfills: states.map(stateDocument) });
-    return EXIT.fine;
-  }
-  if (states.length === 0) {
-    terminal.line(`${found.domain} has no backfills.`);
-    return EXIT.fine;
-  }
-  terminal.table({
+    const backfills = states.map((state) => stateDocument(state, deployment));
+    terminal.json({ stack: deployment.stack, backfills });
+  } else if (states.length === 0) terminal.line(`${whose}: no backfills.`);
+  else terminal.table(tableOf(states, new Date()));
+  return EXIT.fine;
+}
+
+async function readStates(
+  deployment: Deployment,
+  shop: string,
+  id: string | undefined,
+): Promise<readonly BackfillState[]> {
+  const { backfills } = openBackfill(deployment, shop);
+  const names = id === undefined ? await backfills.list() : [id];
+  const loaded = await Promise.all(names.map((name) => backfills.load(name)));
+  return loaded.flatMap((kept) => (kept ? [kept.state] : []));
+}
+
+function tableOf(states: readonly BackfillState[], now: Date): Table {
+  return {
     columns: [
       { title: 'backfill' },
+      { title: 'shop', shrinks: true },
       { title: 'state' },
       { title: 'sent', align: 'right' },
       { title: 'of', align: 'right' },
       { title: 'left out', align: 'right' },
       { title: 'last' },
     ],
-    rows: states.map((state) => rowOf(state, new Date())),
-  });
-  return EXIT.fine;
-}
-
-function rowOf(state: BackfillState, now: Date): string[] {
-  const { id, sent, total, unreadable, savedAt } = state;
-  return [
-    id,
-    stateWord(state),
-    String(sent),
-    total === undefined ? '' : String(total),
-    String(unreadable),
-    relativeTime(Date.parse(savedAt), now),
-  ];
+    rows: states.map((state) => [
+      state.id,
+      state.shop,
+      STAGES[stageOf(state)],
+      String(state.sent),
+      state.total === undefined ? '' : String(state.total),
+      String(state.unreadable),
+      relativeTime(Date.parse(state.savedAt), now),
+    ]),
+  };
 }

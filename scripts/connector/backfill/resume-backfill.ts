@@ -3,7 +3,7 @@ import { BulkFileGone } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { type KeptBackfill, SavedElsewhere, startWords } from './backfill-state.ts';
+import { type KeptBackfill, SavedElsewhere, startWords, wordsOf } from './backfill-state.ts';
 import {
   awaitFile,
   fileProblem,
@@ -12,7 +12,7 @@ import {
   orderFile,
 } from './open-backfill.ts';
 import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE, type PaceOptions } from './pace.ts';
-import { reportEnd, reportPause } from './report.ts';
+import { reportEnd, reportPause, stateDocument } from './report.ts';
 import { keepMemorySteady, runBackfill } from './run-backfill.ts';
 
 export async function resumeBackfill(
@@ -30,7 +30,9 @@ export async function resumeBackfill(
     );
   }
   if (kept.state.finishedAt !== undefined) {
-    session.terminal.line(`The backfill is finished: ${kept.state.sent} were sent.`);
+    const { terminal, json } = session;
+    if (json) terminal.json(stateDocument(kept.state, deployment));
+    else terminal.line(`The backfill is finished: ${kept.state.sent} were sent.`);
     return EXIT.fine;
   }
   return continueBackfill(session, open, kept, options);
@@ -58,7 +60,7 @@ export async function continueBackfill(
     if (!file) return reportPause(session, open.deployment, state);
     if (file.kind !== 'completed') {
       await forgetOperation(kept, open, file.kind);
-      throw fileProblem(file, againCommand(open, kept));
+      throw fileProblem(file, againCommand(open, kept), open.deployment);
     }
     const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
     const before = state.sent + state.unreadable;
@@ -88,13 +90,13 @@ export async function continueBackfill(
     if (error instanceof SavedElsewhere) {
       throw new Problem(
         'Another process is running the same backfill, so this one stopped.',
-        `To see its progress: ${nextCommand(open.deployment, `backfill status ${given.state.id}`)}`,
+        `To see its progress: ${nextCommand(open.deployment, `backfill status ${wordsOf(given.state)}`)}`,
       );
     }
     if (error instanceof BulkFileGone) {
       throw new Problem(
         "The address of the store's file has expired.",
-        `Resume with a new one: ${nextCommand(open.deployment, `backfill resume ${given.state.id}`)}`,
+        `Resume with a new one: ${nextCommand(open.deployment, `backfill resume ${wordsOf(given.state)}`)}`,
       );
     }
     throw error;

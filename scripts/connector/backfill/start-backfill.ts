@@ -97,7 +97,9 @@ async function dryRun(
   const begun = found.options.again ? undefined : found.kept?.state;
   const guess = estimate(leftOf(counted.data, begun), rate);
   if (json) {
-    terminal.json({ dryRun: true, id: found.id, shop: shop.domain, ...span, estimate: guess });
+    const of = { id: found.id, shop: shop.domain, ...span };
+    const before = begun && { begun: stateDocument(begun, deployment) };
+    terminal.json({ dryRun: true, ...of, estimate: guess, rate, ...before });
     return EXIT.fine;
   }
   for (const line of estimateLines(span, shop.domain, counted.data, guess, rate)) {
@@ -132,7 +134,7 @@ function alreadyDone(
   now: Date,
 ): ExitCode {
   if (json) {
-    terminal.json(stateDocument(state));
+    terminal.json(stateDocument(state, deployment));
     return EXIT.fine;
   }
   const when = relativeTime(Date.parse(state.finishedAt ?? ''), now);

@@ -90,6 +90,9 @@ export function outputsOf(
   };
 }
 
+/** Where a deployment is, for commands to copy. */
+export type Place = Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>;
+
 /** Deploys the settings of this folder there once more. Undefined: "npm start" has to be started again. */
 export function deployCommand({
   where,
@@ -109,7 +112,7 @@ export const RESTART = 'Stop "npm start" and start it again.';
  * it stands behind all options then.
  */
 export function nextCommand(
-  { where, stack, region, aws }: Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>,
+  { where, stack, region, aws }: Place,
   command: string,
   operand?: string,
 ): string {

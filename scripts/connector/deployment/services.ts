@@ -14,7 +14,7 @@ import type { AdminCredentials } from '../../../shared/shopify/admin/client/acce
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { Problem } from '../exit.ts';
-import type { Deployment } from './deployment.ts';
+import { type Deployment, nextCommand, type Place } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
@@ -72,7 +72,7 @@ function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
 type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;
 
 /** Explains to the user why the store refused a request or did not answer. */
-export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'where'>): Problem {
+export function storeProblem(answer: Unanswered, deployment: Place): Problem {
   if (answer.kind === 'user-errors') {
     const fields = answer.errors.map(({ field, code }) => [field, code].filter(Boolean).join(' '));
     return new Problem(
@@ -93,7 +93,7 @@ export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'wh
     case 'forbidden':
       return new Problem(
         `The store refuses the credentials of the connector (${reason}).`,
-        'Set them: npx loyalty-connector secrets set store. For details run: npx loyalty-connector doctor.',
+        `To see of which shop, with the fix: ${nextCommand(deployment, 'doctor')}`,
       );
     case 'credentials-unreachable':
       return new Problem(
@@ -104,7 +104,7 @@ export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'wh
     case 'time-out':
       return new Problem(
         'The store does not answer.',
-        where === 'local'
+        deployment.where === 'local'
           ? 'Is "npm start" still running?'
           : 'Check the network, then repeat the command.',
       );
@@ -116,7 +116,7 @@ export function storeProblem(answer: Unanswered, { where }: Pick<Deployment, 'wh
     default:
       return new Problem(
         `The store gave an unexpected answer (${reason}).`,
-        'Repeat the command; if it fails again, run: npx loyalty-connector doctor.',
+        `Repeat the command; if it fails again, run: ${nextCommand(deployment, 'doctor')}`,
       );
   }
 }

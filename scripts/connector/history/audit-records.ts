@@ -67,17 +67,19 @@ export function recordEnd(
   return append(ledger, { ...key, id: `${id}${END}` }, { at: now.toISOString(), ...end }, now);
 }
 
-/** The records since that moment, the newest first. */
+/** The records of that time, the newest first. */
 export async function* readAudit(
   settings: ReadSettings,
-  { since, now }: { readonly since: Date; readonly now: Date },
+  { since, until }: { readonly since: Date; readonly until: Date },
 ): AsyncGenerator<AuditRecord> {
-  for (const month of monthsBack(now, since)) {
+  for (const month of monthsBack(until, since)) {
     const found = await listRecords(settings, month, 'audit');
     const texts = new Map(found.map(({ id, entry }) => [id, entry.remembered ?? '']));
     const records = [...texts].flatMap(([id, text]) => {
       const [userId = '', at = ''] = id.split('|');
-      if (id.endsWith(END) || isOfShop(id) || !(Date.parse(at) >= since.getTime())) return [];
+      const begunAt = Date.parse(at);
+      const isMeant = begunAt >= since.getTime() && begunAt < until.getTime();
+      if (id.endsWith(END) || isOfShop(id) || !isMeant) return [];
       const change = v.safeParse(begun, parseJson(text));
       // Its writer must not be able to hide it.
       if (!change.success) return [{ at, who: userId, ...NOT_READABLE }];
@@ -120,8 +122,8 @@ function monthOf(moment: Date): string {
   return `operators-${moment.toISOString().slice(0, 7)}`;
 }
 
-function* monthsBack(now: Date, since: Date): Generator<string> {
-  const month = new Date(now);
+function* monthsBack(until: Date, since: Date): Generator<string> {
+  const month = new Date(until);
   // The first day: months have different lengths.
   month.setUTCDate(1);
   for (; monthOf(month) >= monthOf(since); month.setUTCMonth(month.getUTCMonth() - 1)) {

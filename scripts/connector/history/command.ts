@@ -7,6 +7,7 @@ const EXAMPLES = `
 Examples:
   npx loyalty-connector history --since 7d
   npx loyalty-connector history --command "dead-letters drop" --who olivia
+  npx loyalty-connector history --until 2026-10-05T12:30:00.000Z --limit 20
   npx loyalty-connector history --json | jq '.changes[] | select(.end == null)'
 
 Changes nothing. A change is recorded before it begins and when it ends. One without an end still runs, or its
@@ -22,6 +23,9 @@ export function registerHistory(program: Command): void {
       'Lists what was changed with this command line, by any operator of the stack, the newest first.',
     )
     .option('--since <when>', 'begun since this date, or this long ago: 2026-10-01, 7d', (text) =>
+      parseMoment(text),
+    )
+    .option('--until <when>', 'begun before this date, or this long ago', (text) =>
       parseMoment(text),
     )
     .option('--command <name>', 'only this command: "secrets set", or all of a group: secrets')

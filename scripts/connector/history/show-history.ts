@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Table } from '../terminal/table.ts';
@@ -9,6 +10,7 @@ import { AUDIT_DAYS, type AuditRecord, readAudit } from './audit-records.ts';
 export interface HistoryOptions {
   /** Epoch milliseconds. */
   readonly since?: number;
+  readonly until?: number;
   readonly command?: string;
   readonly who?: string;
   readonly limit?: number;
@@ -21,24 +23,66 @@ export async function showHistory(
   { terminal, json, findDeployment }: Session,
   options: HistoryOptions,
 ): Promise<ExitCode> {
-  const { aws, output, stack } = await findDeployment();
+  const deployment = await findDeployment();
+  const { aws, output, stack } = deployment;
   const settings = {
     client: new DynamoDB(aws),
     table: output('LedgerTable'),
     pause,
     random: Math.random,
   };
-  const now = new Date();
-  const since = new Date(options.since ?? now.getTime() - AUDIT_DAYS * DAY_MS);
-  const changes: AuditRecord[] = [];
-  for await (const record of readAudit(settings, { since, now })) {
-    if (isAsked(record, options)) changes.push(record);
-    if (changes.length === (options.limit ?? DEFAULT_LIMIT)) break;
+  // A clock that is ahead of this one must hide nothing.
+  const until = new Date(options.until ?? Date.now() + DAY_MS);
+  const since = new Date(options.since ?? until.getTime() - AUDIT_DAYS * DAY_MS);
+  const { changes, more } = await takePage(readAudit(settings, { since, until }), options);
+  if (json) {
+    terminal.json({ stack, changes, ...(more !== undefined && { more }) });
+    return EXIT.fine;
   }
-  if (json) terminal.json({ stack, changes });
-  else if (changes.length === 0) terminal.line(`No such change of ${stack} is recorded.`);
+  if (changes.length === 0) terminal.line(`No such change of ${stack} is recorded.`);
   else terminal.table(tableOf(changes));
+  if (more !== undefined) {
+    terminal.line(
+      `There are more: ${nextCommand(deployment, againWords({ ...options, until: more }))}`,
+    );
+  }
   return EXIT.fine;
+}
+
+/** `more`: the records before this moment are not on the page. */
+async function takePage(
+  records: AsyncIterable<AuditRecord>,
+  options: HistoryOptions,
+): Promise<{ readonly changes: readonly AuditRecord[]; readonly more?: string }> {
+  const { limit = DEFAULT_LIMIT } = options;
+  const changes: AuditRecord[] = [];
+  for await (const record of records) {
+    if (!isAsked(record, options)) continue;
+    const last = changes.at(-1)?.at;
+    // Of one millisecond all or none: the next page begins before it.
+    if (changes.length >= limit && last !== undefined && record.at !== last) {
+      return { changes, more: last };
+    }
+    changes.push(record);
+  }
+  return { changes };
+}
+
+function againWords({
+  since,
+  until,
+  command,
+  who,
+  limit,
+}: Omit<HistoryOptions, 'until'> & { readonly until: string }): string {
+  return [
+    'history',
+    ...(since === undefined ? [] : [`--since ${new Date(since).toISOString()}`]),
+    `--until ${until}`,
+    ...(command === undefined ? [] : [`--command ${shellWord(command)}`]),
+    ...(who === undefined ? [] : [`--who ${shellWord(who)}`]),
+    ...(limit === undefined ? [] : [`--limit ${limit}`]),
+  ].join(' ');
 }
 
 function isAsked({ command, who }: AuditRecord, asked: HistoryOptions): boolean {

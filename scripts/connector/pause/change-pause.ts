@@ -30,7 +30,7 @@ export async function pauseCommand(session: Session, options: PauseOptions): Pro
   const what = `${options.queue ? `the queue ${options.queue}` : 'all calls'} of ${shops.join(', ')}`;
   if (!options.yes && !(await terminal.confirm(`Pause ${what}?`))) {
     const next = nextCommand(deployment, commandLine('pause', { ...options, yes: true }));
-    if (json) terminal.json({ changed: false, shops });
+    if (json) terminal.json({ changed: false, shops, next });
     else terminal.line(`Nothing was changed. This would pause ${what}:\n  ${next}`);
     return EXIT.failed;
   }

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/core/redeem/close-redemption.ts';
 import { openBook } from '../../../shared/core/redeem/open-book.ts';
 import { findRedemption } from '../../../shared/core/redeem/redemption-book.ts';
+import { nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import {
@@ -43,7 +44,8 @@ export async function closeCommand(
   const { deployment, shop, now } = opened;
   const whose = { shop: shop.domain, customerId };
   const before = findRedemption(await openBook(whose, opened).read(), id);
-  checkClosing(foreseeClosing(before, as, now()), customerId, id, now());
+  const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop.domain}`);
+  checkClosing(foreseeClosing(before, as, now()), customerId, id, now(), list);
   if (before && !options.yes) {
     if (json)
       terminal.json({ changed: false, ...redemptionDocument({ customerId, redemption: before }) });
@@ -54,7 +56,7 @@ export async function closeCommand(
   const balances = deployment.output('BalancesQueueUrl');
   const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
   const closed = await closeRedemption(whose, id, as, { ...opened, queue });
-  const redemption = checkClosing(closed, customerId, id, now());
+  const redemption = checkClosing(closed, customerId, id, now(), list);
   change.count({ closed: 1 });
   if (json) terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }) });
   else terminal.line(`Done: ${CONSEQUENCE[as]}.`);
@@ -66,11 +68,10 @@ function readOutcome({ refused, cancelled }: CloseOptions): ClosedAs {
   return refused ? 'refused' : 'cancelled';
 }
 
-function checkClosing(closing: Closing, customerId: string, id: string, now: Date) {
+function checkClosing(closing: Closing, customerId: string, id: string, now: Date, list: string) {
   if (closing.kind === 'closed') return closing.redemption;
-  const next = `npx loyalty-connector redemptions show ${customerId} lists its redemptions.`;
   if (closing.kind === 'not-found') {
-    throw new Problem(`Customer ${customerId} has no redemption ${id}.`, next);
+    throw new Problem(`Customer ${customerId} has no redemption ${id}.`, `To list theirs: ${list}`);
   }
   const { word, waitsForPerson } = describeState(closing.redemption, now);
   throw new Problem(

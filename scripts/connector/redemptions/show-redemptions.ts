@@ -43,7 +43,7 @@ export async function listCommand(session: Session, options: ListOptions): Promi
     const [first] = waiting;
     if (first) {
       const close = `redemptions close ${first.customerId} ${first.redemption.id} --help`;
-      const letters = 'dead-letters replay --kind redemption';
+      const letters = `dead-letters replay --kind redemption --shop ${opened.shop.domain}`;
       terminal.line();
       terminal.line(`Try again:  ${nextCommand(opened.deployment, letters)}`);
       terminal.line(`Close one:  ${nextCommand(opened.deployment, close)}`);

@@ -8,7 +8,7 @@ import {
 import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
 import { REFUSED_PAUSE_MS } from '../../../shared/services/shop-secrets.ts';
 import { findShop } from '../arguments.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { wokenText } from '../retry-now/retry-now.ts';
 import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
@@ -89,7 +89,8 @@ export async function setSecret(
     return EXIT.fine;
   }
   if (woken.length > 0) terminal.line(wokenText(woken, `in ${WAKE_SECONDS} seconds`));
-  for (const line of adviceAfter(change, overlap)) terminal.line(line);
+  const doNext = (command: string) => nextCommand(deployment, command);
+  for (const line of adviceAfter(change, overlap, domain, doNext)) terminal.line(line);
   return EXIT.fine;
 }
 
@@ -161,13 +162,18 @@ async function obtain(
   }
 }
 
-function adviceAfter(change: Change, overlap: boolean): readonly string[] {
+function adviceAfter(
+  change: Change,
+  overlap: boolean,
+  shop: string,
+  doNext: (command: string) => string,
+): readonly string[] {
   if (overlap) {
     return [
-      'From then on both secrets are accepted. When "npx loyalty-connector status" has reported no webhook with',
-      'the older one for an hour, end the rotation: npx loyalty-connector secrets set webhook --finish',
+      'From then on both secrets are accepted. When "status" has reported no webhook with the older one for an hour,',
+      `end the rotation: ${doNext(`secrets set webhook --finish --shop ${shop}`)}`,
     ];
   }
   if (change === 'finish') return ['The older secret is no longer accepted.'];
-  return ['Next, check it: npx loyalty-connector doctor'];
+  return [`Next, check it: ${doNext('doctor')}`];
 }

@@ -155,6 +155,6 @@ function afterwards(change: TokenChange, isFresh: boolean, isShown: boolean): re
 function cannotAsk(shop: string, why: string): Problem {
   return new Problem(
     `${shop} did not answer: ${why}.`,
-    'npx loyalty-connector doctor checks the credentials; the app needs the scopes write_customers and write_discounts.',
+    '"doctor" checks the credentials; the app needs the scopes write_customers and write_discounts.',
   );
 }

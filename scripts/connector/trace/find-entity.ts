@@ -6,7 +6,7 @@ import {
   findOrdersDocument,
 } from '../../../shared/shopify/admin/documents.gen.ts';
 import { idFromGid } from '../../../shared/shopify/entity-id.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import type { Place } from '../deployment/deployment.ts';
 import { type ShopServices, storeProblem } from '../deployment/services.ts';
 import { BadArguments, Problem } from '../exit.ts';
 
@@ -23,7 +23,7 @@ export interface FoundEntity {
 }
 
 interface Searched {
-  readonly deployment: Pick<Deployment, 'where'>;
+  readonly deployment: Place;
   readonly services: Pick<ShopServices, 'ask'>;
   readonly shop: Shop;
 }
@@ -121,10 +121,7 @@ async function search(
 /** Quotes are documented for values with spaces or colons; a backslash escapes (Shopify, "Search syntax"). */
 export const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
-export function dataOf<Data>(
-  answer: AdminAnswer<Data>,
-  deployment: Pick<Deployment, 'where'>,
-): Data {
+export function dataOf<Data>(answer: AdminAnswer<Data>, deployment: Place): Data {
   if (answer.kind === 'data') return answer.data;
   throw storeProblem(answer, deployment);
 }

@@ -3,6 +3,7 @@ import type { Change, Subscriptions } from '../../../shared/shopify/subscription
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { shellWord } from '../terminal/text.ts';
 import {
   findingsDocument,
   findSubscriptions,
@@ -16,37 +17,44 @@ import {
 export async function checkWebhooks(session: Session, options: WebhookOptions): Promise<ExitCode> {
   const { terminal } = session;
   const deployment = await session.findDeployment();
+  const { subscriptions: madeBy, productChanges } = deployment.connector.healing;
   const found = await findSubscriptions(openSubscriptions(deployment), deployment, options);
-  const healthy = found.every(isHealthy);
+  const inOrder = found.every(isHealthy);
+  const next = nextOf(deployment, found, options);
   if (session.json) {
-    terminal.json({
-      madeBy: deployment.connector.healing.subscriptions,
-      productChanges: deployment.connector.healing.productChanges,
-      inOrder: healthy,
-      shops: found.map(findingsDocument),
-    });
-  } else {
-    for (const one of found) printFindings(terminal, one);
-    if (deployment.connector.healing.productChanges === 'events') {
-      const stillBoth = found.some(({ findings }) => findings.covered.length > 0);
-      terminal.line(
-        "Changes of products come by Events of the app's configuration, which cannot be seen from here.",
-      );
-      if (stillBoth) {
-        terminal.line('They come by webhooks too. Once Events arrive, remove these webhooks:');
-        terminal.line(`  ${nextCommand(deployment, 'webhooks sync --covered --yes')}`);
-      }
-    }
-    if (deployment.connector.healing.subscriptions === 'app-configuration') {
-      terminal.line(
-        "The app's configuration makes the subscriptions, which cannot be seen from here. Compare its file:",
-      );
-      terminal.line(`  ${nextCommand(deployment, 'app check')}`);
-    } else if (!healthy) {
-      terminal.line(`See what would be done: ${nextCommand(deployment, 'webhooks sync')}`);
-    }
+    const shops = found.map(findingsDocument);
+    terminal.json({ madeBy, productChanges, inOrder, shops, ...(next && { next: next.run }) });
+    return inOrder ? EXIT.fine : EXIT.failed;
   }
-  return healthy ? EXIT.fine : EXIT.failed;
+  for (const one of found) printFindings(terminal, one);
+  if (productChanges === 'events') {
+    terminal.line(
+      "Changes of products come by Events of the app's configuration, which cannot be seen from here.",
+    );
+  }
+  if (next) terminal.line(`${next.say}\n  ${next.run}`);
+  return inOrder ? EXIT.fine : EXIT.failed;
+}
+
+/** Undefined: nothing is to be done. */
+function nextOf(
+  deployment: Deployment,
+  found: readonly ShopFindings[],
+  { shop }: WebhookOptions,
+): { readonly say: string; readonly run: string } | undefined {
+  const { subscriptions: madeBy, productChanges } = deployment.connector.healing;
+  const only = shop === undefined ? '' : ` --shop ${shellWord(shop)}`;
+  const run = (command: string) => nextCommand(deployment, `${command}${only}`);
+  if (madeBy === 'app-configuration') {
+    const say =
+      "The app's configuration makes the subscriptions, which cannot be seen from here. Compare its file:";
+    return { say, run: run('app check') };
+  }
+  if (!found.every(isHealthy)) return { say: 'See what would be done:', run: run('webhooks sync') };
+  const comeTwice = found.some(({ findings }) => findings.covered.length > 0);
+  if (productChanges !== 'events' || !comeTwice) return undefined;
+  const say = 'They come by webhooks too. Once Events arrive, remove these webhooks:';
+  return { say, run: run('webhooks sync --covered --yes') };
 }
 
 export interface SyncOptions extends WebhookOptions {
@@ -141,7 +149,7 @@ function report(
       'webhooks sync --yes',
       options.prune && '--prune',
       options.covered && '--covered',
-      options.shop && `--shop ${options.shop}`,
+      options.shop && `--shop ${shellWord(options.shop)}`,
     ];
     terminal.line('Nothing was changed. To apply the changes:');
     terminal.line(`  ${nextCommand(deployment, flags.filter(Boolean).join(' '))}`);

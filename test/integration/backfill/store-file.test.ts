@@ -9,6 +9,7 @@ import {
   orderFile,
 } from '../../../scripts/connector/backfill/open-backfill.ts';
 import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
@@ -35,6 +36,9 @@ async function open(
     readonly store: StoreSandbox;
   };
 }
+
+const aws = awsSettings({ region: 'eu-west-1' });
+const place = { where: 'aws', stack: 'loyalty-connector-prod', region: 'eu-west-1', aws } as const;
 
 const waiting = (signal = new AbortController().signal) => ({
   signal,
@@ -76,7 +80,7 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     const file = await awaitFile(id, here, waiting());
     expect(file).toEqual({ kind: 'failed', errorCode: 'ACCESS_DENIED' });
     if (file?.kind !== 'failed') return;
-    expect(fileProblem(file, '').message).toContain('lacks an access scope');
+    expect(fileProblem(file, '', place).message).toContain('lacks an access scope');
   });
 
   it('is reported as cancelled, or gone', async () => {
@@ -90,7 +94,8 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     expect(await awaitFile(id, here, waiting())).toEqual({ kind: 'canceled' });
     const unknown = await awaitFile('gid://shopify/BulkOperation/1', here, waiting());
     expect(unknown).toEqual({ kind: 'expired' });
-    const problem = fileProblem({ kind: 'expired' }, 'npx loyalty-connector backfill … --again');
+    const again = 'npx loyalty-connector backfill … --again';
+    const problem = fileProblem({ kind: 'expired' }, again, place);
     expect(problem.message).toContain('seven days');
     expect(problem.next).toContain('--again');
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AuditRecord, recordBegin } from '../../../scripts/connector/history/audit-records.ts';
 import { OPERATOR } from '../../support/aws-gateway.ts';
 import { SECRETS, useOperatedConnector } from '../../support/operated-connector.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
 
 const connector = useOperatedConnector();
 
@@ -60,6 +61,34 @@ describe('the history of a stack', () => {
     expect(await commands('--who olivia')).toEqual(['secrets set', 'send']);
     expect(await commands('--limit 1')).toEqual(['dead-letters replay']);
     expect(await commands('--since 2100-01-01')).toEqual([]);
+  });
+
+  it('comes in pages, each beginning where the one before ended, none left out', async () => {
+    const caller = { arn: 'arn:aws:iam::000000000000:user/nadia', userId: 'AIDANADIA' };
+    const begin = (command: string, at: number) =>
+      recordBegin(
+        connector.ledger,
+        caller,
+        { command, arguments: {}, version: '0.2.0' },
+        new Date(at),
+      );
+    const now = Date.now();
+    // The second and the third in the same millisecond.
+    for (const [index, at] of [now - 3, now - 2, now - 2, now - 1].entries()) {
+      await begin(`page ${index}`, at);
+    }
+    const page = async (words: string) =>
+      JSON.parse((await connector.run(`history --json --who nadia ${words}`)).stdout);
+    const first = await page('--limit 2');
+    expect(first.changes).toHaveLength(3);
+    expect(first.changes[0].command).toBe('page 3');
+    const second = await page(`--limit 2 --until ${first.more}`);
+    expect(second.changes.map(({ command }: AuditRecord) => command)).toEqual(['page 0']);
+    expect(second.more).toBeUndefined();
+    const shown = await connector.run('history --who nadia --limit 2');
+    const [rest] = await runSuggested(shown, connector.folder);
+    expect(rest?.stdout).toContain('page 0');
+    expect(rest?.stdout).not.toContain('page 1');
   });
 
   it('believes no record that another person could have written', async () => {

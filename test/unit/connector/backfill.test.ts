@@ -8,6 +8,7 @@ import {
   leftOf,
   longSpan,
 } from '../../../scripts/connector/backfill/pace.ts';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { storeProblem } from '../../../scripts/connector/deployment/services.ts';
 import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-event-queue.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
@@ -165,6 +166,9 @@ describe('events that SQS did not accept', () => {
   });
 });
 
+const aws = awsSettings({ region: 'eu-west-1' });
+const place = { where: 'aws', stack: 'loyalty-connector-prod', region: 'eu-west-1', aws } as const;
+
 describe('a store that does not give what a command needs', () => {
   it.each([
     [failure('access-denied', { scope: 'read_all_orders' }), 'access scope read_all_orders.'],
@@ -176,7 +180,7 @@ describe('a store that does not give what a command needs', () => {
       'refuses the request: query TAKEN',
     ],
   ])('%j is explained', (answer, text) => {
-    expect(storeProblem(answer, { where: 'aws' }).message).toContain(text);
+    expect(storeProblem(answer, place).message).toContain(text);
   });
 });
 
