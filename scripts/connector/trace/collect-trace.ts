@@ -113,7 +113,7 @@ export async function collectTrace(
 }
 
 /** As many as `status` reads. */
-const MOST_WAITS = 1_000;
+export const MOST_WAITS = 1_000;
 
 async function askForOrder(
   loyalty: LoyaltyClient,

@@ -1,10 +1,9 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
 import { pauseText } from '../pause/read-pauses.ts';
-import { FOR_WHAT } from '../status/judge-waiting.ts';
 import type { Trace } from './collect-trace.ts';
 import { keepsItsRules } from './judge-trace.ts';
-import { momentText } from './timeline.ts';
+import { waitText } from './timeline.ts';
 
 /** Whether an order earns points, and if not, why. */
 export interface PointsReason {
@@ -112,14 +111,11 @@ function explainWaiting(
 ): PointsReason {
   const what = entry?.appliedKey === undefined ? 'No points yet' : 'Points of an earlier state';
   if (pause) return { why: 'paused', what: `${what}: ${pauseText(pause)}.` };
+  const [wait] = waits;
+  if (wait) return { why: 'waiting', what: `${what}: ${waitText(wait)}.` };
   if (letter) return { why: 'rejected', what: `${what}: it was given up (${letter.why}).` };
   if (entry?.uncertain) {
     return { why: 'uncertain', what: `${what}: a call has no known outcome, and is made again.` };
-  }
-  const [wait] = waits;
-  if (wait) {
-    const words = `its message waits ${FOR_WHAT[wait.waitsFor]} (${wait.why}), and the next attempt is at ${momentText(wait.until)} UTC`;
-    return { why: 'waiting', what: `${what}: ${words}.` };
   }
   const where =
     waiting > 0

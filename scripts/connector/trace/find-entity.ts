@@ -33,6 +33,16 @@ export const SHORTEST_ID = 12;
 
 const NAMES = { order: 'an order', product: 'a product', member: 'a customer' } as const;
 
+export const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'customer']);
+
+export function parseKind(text: string): EntityKind {
+  // For the operator it is a customer; in the ledger that name belongs to balances.
+  if (text === 'customer') return 'member';
+  const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
+  if (kind) return kind;
+  throw new BadArguments(`give an order, a product, a coupon or a customer, not "${text}".`);
+}
+
 /**
  * Finds what a person typed: the id, the global id, the code, or what only the store knows: the number or
  * name of an order, and an e-mail address. An address is repeated in no message.

@@ -3,9 +3,8 @@ import { faultText, hasOtherRules } from '../../../shared/core/mapping/wanted-st
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
-import { FOR_WHAT } from '../status/judge-waiting.ts';
 import type { Trace } from './collect-trace.ts';
-import { momentText } from './timeline.ts';
+import { momentText, waitText } from './timeline.ts';
 
 export interface TraceVerdict {
   /** `agrees`: nothing to do; `differs`: a change is still to be applied or was lost; `unknown`: cannot be decided. */
@@ -34,10 +33,14 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
   if (mapped.kind === 'skip') {
     return { kind: 'agrees', what: `It is not sent, by rule: ${mapped.why}.` };
   }
+  const [wait] = waits;
+  const retry = wait && { next: `retry-now --shop ${key.shop} --queue ${wait.queue}` };
   if (entry?.uncertain) {
+    const uncertain = 'The outcome of a call to the loyalty service is uncertain';
+    if (retry) return { kind: 'differs', what: `${uncertain}; ${waitText(wait)}.`, ...retry };
     return {
       kind: 'differs',
-      what: 'The outcome of a call to the loyalty service is uncertain; the next event or reconcile sends it again.',
+      what: `${uncertain}; the next event or reconcile sends it again.`,
       ...show,
     };
   }
@@ -72,13 +75,11 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
     const next = pause.by === 'operator' ? resumeText(pause) : 'status';
     return { kind: 'differs', what: `${what} ${pauseText(pause)}.`, next };
   }
-  const [wait] = waits;
-  if (wait) {
-    const { waitsFor, why, until } = wait;
+  if (retry) {
     return {
       kind: 'differs',
-      what: `${what} Its message waits ${FOR_WHAT[waitsFor]} (${why}); the next attempt is at ${momentText(until)} UTC.`,
-      next: `retry-now --shop ${key.shop} --queue ${wait.queue}`,
+      what: `The current state of the store was not applied: ${waitText(wait)}.`,
+      ...retry,
     };
   }
   if (waiting > 0) {

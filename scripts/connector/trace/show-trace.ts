@@ -1,4 +1,3 @@
-import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { findShop, shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
@@ -9,7 +8,7 @@ import { printable } from '../terminal/text.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { explainPoints } from './explain-points.ts';
 import { findAny, type Hit } from './find-any.ts';
-import { type FoundOrder, findEntity } from './find-entity.ts';
+import { type FoundOrder, findEntity, KINDS, parseKind } from './find-entity.ts';
 import { judgeTrace, lostWebhookOf } from './judge-trace.ts';
 import { describeEntity, formOf, printTrace } from './print-trace.ts';
 import { timelineOf } from './timeline.ts';
@@ -98,16 +97,6 @@ function showHits({ terminal, json }: Session, deployment: Deployment, hits: rea
     terminal.line(`${kind} ${printable(id)} of ${shop}${known}`);
     terminal.line(`    ${nextCommand(deployment, `trace ${kind} --shop ${shop}`, id)}`);
   }
-}
-
-const KINDS: ReadonlySet<string> = new Set(['order', 'product', 'coupon', 'customer']);
-
-function parseKind(text: string): EntityKind {
-  // For the operator it is a customer; in the ledger that name belongs to balances.
-  if (text === 'customer') return 'member';
-  const kind = (['order', 'product', 'coupon'] as const).find((one) => one === text);
-  if (kind) return kind;
-  throw new BadArguments(`trace an order, a product, a coupon or a customer, not "${text}".`);
 }
 
 /** The customer's orders, or orders of a similar name: what a person may have meant. */

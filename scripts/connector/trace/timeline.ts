@@ -132,6 +132,11 @@ function inService(order: Trace['serviceOrder']): readonly TimelineLine[] {
   return lines;
 }
 
+/** Completes "No points yet: …". */
+export function waitText({ waitsFor, why, until }: Trace['waits'][number]): string {
+  return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${momentText(until)} UTC`;
+}
+
 /** In seconds and UTC, as in the store. */
 export function momentText(epochMs: number): string {
   return `${new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')}`;

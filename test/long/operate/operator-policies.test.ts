@@ -115,6 +115,32 @@ describe('a person who may only look', { timeout: 60_000 }, () => {
   });
 });
 
+describe('personal data', { timeout: 60_000 }, () => {
+  it('is shown to a person who may only look, and that is recorded', async () => {
+    const { code, stderr } = await operateAs('readOnlyOperator')('dead-letters show 1 --reveal');
+    expect(stderr).not.toMatch(/No personal data is shown/);
+    expect(code).toBe(0);
+    const { stdout } = await operateAs('readOnlyOperator')('history --json');
+    const { changes } = JSON.parse(stdout);
+    expect(changes).toMatchObject([
+      { command: 'dead-letters show', end: { result: 'finished', counts: { revealed: 1 } } },
+    ]);
+    expect(changes[0].who).toContain('OperatorPoliciesReadOnly');
+  });
+
+  it('gives that person no record of a change', async () => {
+    const { keys, endpoint, outputs } = stack;
+    const credentials = { ...keys.readOnlyOperator };
+    const client = new DynamoDB({ endpoint, region: 'us-east-1', credentials });
+    const own = 'operators-2026-11|audit|OperatorPoliciesReadOnly|2026-11-01T00:00:00.000Z|1';
+    const Item = { entity: { S: own } };
+    const put = new PutItemCommand({ TableName: outputs.LedgerTable, Item });
+    await expect(client.send(put)).rejects.toThrow(
+      'is not authorized to perform: dynamodb:PutItem',
+    );
+  });
+});
+
 describe('the functions', { timeout: 60_000 }, () => {
   it('work with a key of the account', async () => {
     stack.store.actions.placeRandomOrder();
@@ -138,10 +164,11 @@ describe('an operator', { timeout: 60_000 }, () => {
   it('leaves a record of every change, with its end', async () => {
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
     const { changes } = JSON.parse(stdout);
-    expect(changes.map(({ command }: { command: string }) => command).toSorted()).toEqual(
+    const changed = changes.filter(({ who }: { who: string }) => !who.includes('ReadOnly'));
+    expect(changed.map(({ command }: { command: string }) => command).toSorted()).toEqual(
       namesOf('changes').toSorted(),
     );
-    for (const { command, who, end } of changes) {
+    for (const { command, who, end } of changed) {
       expect(who, command).toContain('OperatorPoliciesOperator');
       expect(end?.result, command).toBe('finished');
     }

@@ -230,7 +230,7 @@ describe('loyalty-connector trace', () => {
 
   it.each([
     ['trace order', 'give what to look for: trace order ID.'],
-    ['trace shop 1', 'trace an order, a product, a coupon or a customer, not "shop"'],
+    ['trace shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
     ['trace customer robin', 'a customer is an id or an e-mail address, not "robin"'],
     ['trace product #1001', 'the number at the end of its address in the admin, not "#1001"'],
     ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],

@@ -118,7 +118,7 @@ describe('the verdict on one entity', () => {
       'names what its own message waits for, and until when',
       { entry: undefined, waits: [wait] },
       'differs',
-      'waits for the loyalty service (unavailable); the next attempt is at 2026-11-15 03:10:00 UTC',
+      'waits for the loyalty service (unavailable), and the next attempt is at 2026-11-15 03:10:00 UTC',
       'retry-now --shop example-store.myshopify.com --queue orders',
     ],
     [

@@ -7,6 +7,10 @@ import {
   previewSync,
 } from '../../../../shared/core/sync/preview-sync.ts';
 import type { ReadEvent, Task } from '../../../../shared/core/sync/store-reader.ts';
+import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { openLedger } from '../../deployment/open-ledger.ts';
+import { openShopServices } from '../../deployment/services.ts';
 import type { ReadLetter } from '../read-letter.ts';
 
 export interface ExaminingWorld {
@@ -48,7 +52,8 @@ export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): 
   return { letter, entry, prospect: await foresee(event, key, entry, world) };
 }
 
-async function foresee(
+/** What a worker would do with the event now. */
+export async function foresee(
   event: StoreEvent,
   key: EntityKey | undefined,
   entry: EntityEntry | undefined,
@@ -70,4 +75,21 @@ function keyOf({ shop, kind, id }: StoreEvent): EntityKey | undefined {
   return kind === 'order' || kind === 'product' || kind === 'coupon' || kind === 'member'
     ? { shop, kind, id }
     : undefined;
+}
+
+/** As the workers of this deployment see it. */
+export function examiningWorld(deployment: Deployment): ExaminingWorld {
+  const { connector } = deployment;
+  const { store } = openShopServices(deployment);
+  const ledger = openLedger(deployment);
+  return {
+    ledger,
+    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+    shop(domain) {
+      const shop = connector.shops.find((one) => one.domain === domain);
+      if (!shop) throw new Error('an event of an unknown shop was not called unreadable');
+      const { assumptions } = connector.loyalty;
+      return { store, ledger, rules: shop.rules, assumptions, now: () => new Date() };
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
+import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import type { CommonOptions } from '../../session.ts';
 import { describeProspect } from './describe-prospect.ts';
-import type { Examined } from './examine-letter.ts';
+import type { Examined, Prospect } from './examine-letter.ts';
 import { differencesOf, type FieldDifference } from './find-difference.ts';
 import { isPersonal, maskCall } from './mask-personal.ts';
 
@@ -13,7 +14,6 @@ export function letterAsJson(
   const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
   const body = event && 'body' in event ? event.body : undefined;
   const { remembered: ___, ...known } = entry ?? {};
-  const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
   return {
     ...facts,
     at: new Date(at).toISOString(),
@@ -21,20 +21,30 @@ export function letterAsJson(
     ...(event && { event: withoutValues(event) }),
     ...(options.reveal && body && { body: new TextDecoder().decode(body) }),
     ledger: entry ? known : null,
-    now: {
-      summary: describeProspect(prospect, options),
-      ...(prospect.kind === 'preview' && { outcome: prospect.preview.outcome }),
-      calls: calls.map((call) => {
-        const differences = differencesOf(call, entry);
-        return {
-          ...call,
-          ...(call.body && !options.reveal && { body: maskCall(call) }),
-          ...(differences && {
-            differences: shownDifferences(differences, options.reveal === true),
-          }),
-        };
-      }),
-    },
+    now: prospectAsJson(prospect, entry, options),
+  };
+}
+
+/** What would be sent, and how it differs from what was applied last. */
+export function prospectAsJson(
+  prospect: Prospect,
+  entry: EntityEntry | undefined,
+  options: CommonOptions & { readonly reveal?: boolean },
+) {
+  const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
+  return {
+    summary: describeProspect(prospect, options),
+    ...(prospect.kind === 'preview' && { outcome: prospect.preview.outcome }),
+    calls: calls.map((call) => {
+      const differences = differencesOf(call, entry);
+      return {
+        ...call,
+        ...(call.body && !options.reveal && { body: maskCall(call) }),
+        ...(differences && {
+          differences: shownDifferences(differences, options.reveal === true),
+        }),
+      };
+    }),
   };
 }
 

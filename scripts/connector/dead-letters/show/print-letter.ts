@@ -4,7 +4,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { printable, relativeTime, wrap } from '../../terminal/text.ts';
 import type { ReadLetter } from '../read-letter.ts';
 import { describeProspect } from './describe-prospect.ts';
-import type { Examined } from './examine-letter.ts';
+import type { Examined, Prospect } from './examine-letter.ts';
 import { differencesOf, type FieldDifference } from './find-difference.ts';
 import { isPersonal, maskCall } from './mask-personal.ts';
 
@@ -18,13 +18,22 @@ const LABEL_WIDTH = 12;
 
 /** A letter for a person to read. */
 export function printLetter({ letter, entry, prospect }: Examined, settings: PrintSettings): void {
-  const { terminal, options } = settings;
+  const { terminal } = settings;
   const { event } = letter;
   const unread = letter.isNewer ? 'a message of a newer release' : 'an unreadable message';
   const title = event ? `${event.kind} ${event.id} of ${event.shop}` : unread;
   terminal.line(terminal.style('bold', printable(title)));
   printFacts(letter, settings);
   if (prospect.kind !== 'storefront') printEntry(entry, settings);
+  printProspect(prospect, entry, settings);
+}
+
+/** What would be sent, and how it differs from what was applied last. */
+export function printProspect(
+  prospect: Prospect,
+  entry: EntityEntry | undefined,
+  { terminal, options }: PrintSettings,
+): void {
   heading(terminal, 'If it were sent now');
   for (const line of wrap(describeProspect(prospect, options), terminal.width - 2)) {
     terminal.line(`  ${printable(line)}`);

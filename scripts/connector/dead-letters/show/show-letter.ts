@@ -1,7 +1,4 @@
-import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
-import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
-import { openLedger } from '../../deployment/open-ledger.ts';
-import { openShopServices } from '../../deployment/services.ts';
+import { nextCommand } from '../../deployment/deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../../exit.ts';
 import type { CommonOptions, Session } from '../../session.ts';
 import { relativeTime } from '../../terminal/text.ts';
@@ -10,7 +7,7 @@ import { familiesOf } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
 import type { ReadLetter } from '../read-letter.ts';
-import { type ExaminingWorld, examineLetter } from './examine-letter.ts';
+import { examineLetter, examiningWorld } from './examine-letter.ts';
 import { letterAsJson } from './letter-as-json.ts';
 import { printLetter } from './print-letter.ts';
 
@@ -93,20 +90,4 @@ function fold(letter: ReadLetter, folded: Map<string, Alike>): void {
   known.count += 1;
   known.oldestAt = Math.min(known.oldestAt, at);
   if (at >= known.newest.at) known.newest = letter;
-}
-
-function examiningWorld(deployment: Deployment): ExaminingWorld {
-  const { connector } = deployment;
-  const { store } = openShopServices(deployment);
-  const ledger = openLedger(deployment);
-  return {
-    ledger,
-    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
-    shop(domain) {
-      const shop = connector.shops.find((one) => one.domain === domain);
-      if (!shop) throw new Error('an event of an unknown shop was not called unreadable');
-      const { assumptions } = connector.loyalty;
-      return { store, ledger, rules: shop.rules, assumptions, now: () => new Date() };
-    },
-  };
 }

@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
+
+const connector = useOperatedConnector();
+const email = 'orsolya@example.org';
+
+beforeAll(() => {
+  connector.confidential.addPersonal({
+    customer: { first_name: 'Orsolya', last_name: 'Veracruz', email },
+  });
+});
+
+function placeOrder() {
+  const { actions } = connector.store;
+  const customer = actions.createCustomer({ firstName: 'Orsolya', lastName: 'Veracruz', email });
+  const lines = [{ title: 'Linen shirt', price: 60 }];
+  const { id, number } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
+  actions.fulfilOrder({ orderId: id });
+  return { id, number, customerId: customer.id };
+}
+
+const callsOf = (id: string) =>
+  connector.loyalty.journal
+    .entries()
+    .filter(
+      ({ operation, ...entry }) => operation === 'sendOrder' && JSON.stringify(entry).includes(id),
+    );
+
+/** With the workers at work, as in a deployment. */
+async function runAtWork(line: string) {
+  let isOver = false;
+  const run = connector.run(line).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await connector.work();
+  return run;
+}
+
+describe('resend of one order', () => {
+  it('shows what would be sent, with the person masked, and sends nothing without consent', async () => {
+    const { id, number } = placeOrder();
+    const { code, stdout } = await connector.run(`resend order ${number} --dry-run`);
+    expect(stdout).toContain('It would be sent: sendOrder. The store was asked.');
+    expect(stdout).toContain('"OrderTotal": 50');
+    expect(stdout).toContain('"Email": "•••"');
+    expect(code).toBe(0);
+    const asked = await connector.run(`resend order ${id} --json`);
+    expect(JSON.parse(asked.stdout)).toMatchObject({ id, wouldSend: true, sent: 0 });
+    expect(asked.code).toBe(1);
+    expect(await connector.queues.waiting()).toBe(0);
+  });
+
+  it('follows it to its outcome, and sends nothing twice unless it is forced', async () => {
+    const { id } = placeOrder();
+    const sent = await runAtWork(`resend order ${id} --yes --wait --json`);
+    expect(JSON.parse(sent.stdout)).toMatchObject({ sent: 1, outcome: 'applied' });
+    expect(sent.code).toBe(0);
+    expect(callsOf(id)).toHaveLength(1);
+    const points = () => connector.loyalty.state().customers.map((customer) => customer.points);
+    const before = points();
+    expect(before).toContain(50);
+
+    const again = await runAtWork(`resend order ${id} --yes --wait`);
+    expect(again.stdout).toContain('Nothing would be sent: it is applied already');
+    expect(again.code).toBe(0);
+    expect(callsOf(id)).toHaveLength(1);
+
+    const forced = await runAtWork(`resend order ${id} --yes --wait --force`);
+    expect(forced.stdout).toContain('Done: the loyalty service accepted it.');
+    expect(callsOf(id)).toHaveLength(2);
+    expect(points()).toEqual(before);
+
+    const { stdout } = await connector.run('history --command resend --json');
+    const changes = JSON.parse(stdout).changes.map(({ end }: { end: object }) => end);
+    expect(changes).toMatchObject([{ counts: { sent: 1 } }, { counts: { sent: 1 } }]);
+  });
+
+  it('says that it was given up, and ends with 1', async () => {
+    const { id } = placeOrder();
+    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 34 });
+    const { code, stdout } = await runAtWork(`resend order ${id} --yes --wait`);
+    connector.loyalty.faults.clear();
+    expect(stdout).toContain('It was given up, and is a dead letter.');
+    expect(code).toBe(1);
+    const { stdout: traced } = await connector.run(`trace order ${id} --json`);
+    expect(JSON.parse(traced).timeline).toContainEqual(
+      expect.objectContaining({ event: 'replayed', what: expect.stringMatching(/^sent again by/) }),
+    );
+  });
+
+  it('says that an earlier message of it waits, and goes before it', async () => {
+    const { id } = placeOrder();
+    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'http-503' });
+    await connector.run(`resend order ${id} --yes`);
+    await connector.work();
+    connector.loyalty.faults.clear();
+    const { stdout } = await connector.run(`resend order ${id} --dry-run`);
+    expect(stdout).toMatch(/Before it, its message waits for the loyalty service/);
+    const { stdout: traced } = await connector.run(`trace order ${id} --json`);
+    const { waiting, points } = JSON.parse(traced);
+    expect(waiting).toMatchObject([{ queue: 'orders', waitsFor: 'loyalty' }]);
+    expect(points.what).toContain('its message waits for the loyalty service');
+  });
+
+  it.each([
+    ['resend', 'give either a kind and an id, or --since.'],
+    ['resend order 1 --since 1d', 'give either a kind and an id, or --since.'],
+    ['resend shop 1', 'give an order, a product, a coupon or a customer, not "shop"'],
+  ])('answers "%s" with one clear line', async (line, words) => {
+    const { code, stderr } = await connector.run(line);
+    expect(stderr).toContain(words);
+    expect(code).toBe(2);
+  });
+});
