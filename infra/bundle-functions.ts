@@ -51,7 +51,11 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
     write: false,
     logLevel: 'warning',
     plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile))],
-    define: { CONNECTOR_VERSION: JSON.stringify(VERSION), ...(await widgetFor(functions)) },
+    define: {
+      CONNECTOR_VERSION: JSON.stringify(VERSION),
+      SETTINGS_ARE_CHECKED: 'true',
+      ...(await widgetFor(functions)),
+    },
   });
   for (const { path, contents, text } of outputFiles) {
     if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromPackage(text, path));

@@ -55,7 +55,7 @@ export function createJsonCall(service: JsonService, settings: JsonServiceSettin
     return http.send({
       method: 'POST',
       path: '/',
-      headers: await sign({ host, headers, body }),
+      headers: sign({ host, headers, body }),
       body,
       timeoutMs: budget.attemptMs,
       repeatable: true,

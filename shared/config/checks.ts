@@ -91,9 +91,3 @@ function ownCheck(checks: Readonly<Record<string, Check>>, name: string): Check 
 function inRange(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
-
-/** A setting written as undefined takes the default, like one that is not written. */
-export function given<T extends object>(settings: T | undefined): Partial<T> {
-  const entries = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<T>;
-}

@@ -1,14 +1,3 @@
-import {
-  type Check,
-  either,
-  listOf,
-  matching,
-  oneOf,
-  shapeOf,
-  trueOrFalse,
-  wholeNumber,
-} from './checks.ts';
-
 /** How the connector finds changes in the store that no webhook announced, and sends them. */
 export interface HealingSettings {
   /** How often recent changes in the store are compared with the ledger, in minutes. Default: 60. */
@@ -78,24 +67,3 @@ export function completeHealing(settings: HealingSettings = {}): Healing {
     productTriggers: settings.productTriggers,
   };
 }
-
-const healingChecks: Record<keyof HealingSettings, Check> = {
-  everyMinutes: wholeNumber(15, 1_440, 'minutes'),
-  deepEveryDays: either(
-    (value) => value === false,
-    () => [],
-    wholeNumber(1, 31, 'days'),
-  ),
-  subscriptions: oneOf('admin-api', 'app-configuration'),
-  repairSubscriptions: trueOrFalse,
-  productChanges: oneOf('webhooks', 'events'),
-  productTriggers: listOf(
-    matching(
-      /^product\.[\w*.$(): ',-]+$/,
-      'be the path of a field: product.title, product.variants.*',
-    ),
-    1,
-  ),
-};
-
-export const healingCheck: Check = shapeOf({ optional: healingChecks });

@@ -1,4 +1,4 @@
-import { alarmCheck, orderSilenceCheck } from './alarm-settings.ts';
+import { alarmCheck, orderSilenceCheck } from './alarm-checks.ts';
 import {
   aFunction,
   type Check,
@@ -14,11 +14,12 @@ import {
   webAddress,
   wholeNumber,
 } from './checks.ts';
-import { deploymentCheck } from './deployment-settings.ts';
-import { healingCheck } from './healing-settings.ts';
+import { defaultPath } from './defaults.ts';
+import { deploymentCheck } from './deployment-checks.ts';
+import { healingCheck } from './healing-checks.ts';
 import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
-import { storefrontCheck } from './storefront-settings.ts';
+import { storefrontCheck } from './storefront-checks.ts';
 
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 
@@ -131,11 +132,6 @@ const shop = shapeOf({
     orderSilence: orderSilenceCheck,
   },
 });
-
-/** A shop's part of the webhook address when none is set: the domain up to its first dot. */
-export function defaultPath(domain: string): string {
-  return domain.split('.', 1)[0] ?? domain;
-}
 
 /** Each shop needs its own address: only the body of a webhook is signed, and it does not name the shop. */
 const shops: Check = (value, path) => {

@@ -1,5 +1,4 @@
-import type { LoyaltyErrorName } from './error-codes.ts';
-import { classify, errorCodes, findErrorCode } from './error-codes.ts';
+import { classify, errorNames, nameOfError } from './error-codes.ts';
 import type { OperationId } from './operations.ts';
 import { type Finding, isObject, type JsonObject, type SentParts } from './payload.ts';
 import type { BusinessError } from './result.ts';
@@ -14,20 +13,29 @@ export interface Sent {
 
 const mostFields = 20;
 const longestSearched = 10_000;
-const codesByName = new Map(
-  Object.entries(errorCodes).map(([code, { name }]): [string, number] => [name, Number(code)]),
-);
+
+/** Built for the first error that needs it: most processes see none. */
+let codesByName: ReadonlyMap<string, number> | undefined;
+
+function codeNamed(name: string): number | undefined {
+  codesByName ??= new Map(Object.entries(errorNames).map(([code, text]) => [text, Number(code)]));
+  return codesByName.get(name);
+}
 
 /**
  * A CodeName is spelled in the service's newer way (`CustomerNotFound` for `Customer_NotFound`), and
  * may lack the part before the first underscore. What fits several errors fits none.
  */
-const codesByCodeName = new Map<string, number | undefined>();
-for (const [name, code] of codesByName) {
-  const short = plain(name.slice(name.indexOf('_') + 1));
-  codesByCodeName.set(short, codesByCodeName.has(short) ? undefined : code);
+function codeOfCodeName(codeName: string): number | undefined {
+  const wanted = plain(codeName);
+  const names = Object.values(errorNames);
+  const same = names.find((name) => plain(name) === wanted);
+  const [short, ...others] = names.filter(
+    (name) => plain(name.slice(name.indexOf('_') + 1)) === wanted,
+  );
+  const found = same ?? (others.length === 0 ? short : undefined);
+  return found === undefined ? undefined : codeNamed(found);
 }
-for (const [name, code] of codesByName) codesByCodeName.set(plain(name), code);
 
 /** Reads the error members of all four envelopes; an answer has some of them at most. */
 export function readBusinessError(
@@ -42,9 +50,9 @@ export function readBusinessError(
   const message = [...new Set(texts)].join(' ');
   const code =
     [body.ErrorCode, ...descriptions.map(({ Description }) => Description)].find(isCode) ??
-    (isText(body.CodeName) ? codesByCodeName.get(plain(body.CodeName)) : undefined) ??
+    (isText(body.CodeName) ? codeOfCodeName(body.CodeName) : undefined) ??
     findNamedCode(message, sent.input);
-  const name: LoyaltyErrorName | undefined = code === undefined ? code : findErrorCode(code)?.name;
+  const name = code === undefined ? undefined : nameOfError(code);
   return {
     kind: 'business-error',
     class: code === undefined ? classOfUnnumbered(operation, body) : classify(code, operation),
@@ -108,9 +116,9 @@ function plain(name: string): string {
  */
 function findNamedCode(message: string, input: unknown): number | undefined {
   const words = message.slice(0, longestSearched).match(/\w+/g) ?? [];
-  const found = words.find((word) => codesByName.has(word));
+  const found = words.find((word) => codeNamed(word) !== undefined);
   if (found === undefined || JSON.stringify(input).includes(found)) return undefined;
-  return codesByName.get(found);
+  return codeNamed(found);
 }
 
 function listIn(value: unknown): unknown[] {

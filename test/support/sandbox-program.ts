@@ -8,7 +8,7 @@ import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { Tables } from '../../local/sandbox-kit/tables.ts';
 import type { components, operations } from '../../shared/loyalty/contract.gen.ts';
-import { errorCodes } from '../../shared/loyalty/error-codes.ts';
+import { errorNames } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 
 export const contract = loadContract();
@@ -81,7 +81,7 @@ export function openSandbox(
 }
 
 const codes = new Map<string, number>(
-  Object.entries(errorCodes).map(([code, { name }]) => [name, Number(code)]),
+  Object.entries(errorNames).map(([code, name]) => [name, Number(code)]),
 );
 
 /** The error of an answer in any wrapper; undefined for a success. */

@@ -1,5 +1,5 @@
 import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
-import { errorCodes } from '../../../shared/loyalty/error-codes.ts';
+import { errorNames } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import {
   toFailure,
@@ -18,7 +18,7 @@ export function answerBusinessError(
   operation: OperationId,
   code: ErrorNumber,
 ): unknown {
-  const refusal = refuse(code, `A fault on demand: ${errorCodes[code].name}.`);
+  const refusal = refuse(code, `A fault on demand: ${errorNames[code]}.`);
   switch (operation) {
     case 'updateProduct':
       return toProductEnvelope(refusal, settings);

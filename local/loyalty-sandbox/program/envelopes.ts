@@ -1,5 +1,5 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import { errorCodes } from '../../../shared/loyalty/error-codes.ts';
+import { errorNames } from '../../../shared/loyalty/error-codes.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { productCode } from './assigned-numbers.ts';
 import { done, type Outcome, type Refusal } from './outcome.ts';
@@ -30,7 +30,7 @@ export function toMovedEnvelope<Result>(
     ...simple,
     ErrorCode: envelope === 'A' ? outcome.code : null,
     Code: '90',
-    CodeName: errorCodes[outcome.code].name.replaceAll('_', ''),
+    CodeName: errorNames[outcome.code].replaceAll('_', ''),
     Severity: 2,
     HasWarning: false,
   };
@@ -90,7 +90,7 @@ export function toListEnvelope<Item>(
     return { ...toListShape(outcome.result), HasError: false, ErrorMessages: [] };
   }
   const prefix = {
-    name: `${errorCodes[outcome.code].name}: `,
+    name: `${errorNames[outcome.code]}: `,
     number: `${outcome.code}: `,
     text: '',
   }[listErrors];

@@ -28,7 +28,7 @@ export async function readCaller(aws: AwsSettings): Promise<Caller> {
   const answer = await createHttpClient(endpoint, LIMITS).send({
     method: 'POST',
     path: '/',
-    headers: await sign({ host: new URL(endpoint).host, headers, body: BODY }),
+    headers: sign({ host: new URL(endpoint).host, headers, body: BODY }),
     body: BODY,
     timeoutMs: TIMEOUT_MS,
     repeatable: true,

@@ -6,7 +6,7 @@ import {
   type LoyaltyCalls,
 } from '../../../shared/core/sync/make-calls.ts';
 import { cancelOrder, takePart } from '../../../shared/core/sync/order-calls.ts';
-import { classify, findErrorCode } from '../../../shared/loyalty/error-codes.ts';
+import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 
@@ -24,7 +24,7 @@ function service(codes: Partial<Record<OperationId, number>>): LoyaltyCalls {
   const answer = async (operation: OperationId): Promise<LoyaltyResult<never>> => {
     const code = codes[operation];
     if (code === undefined) return { kind: 'success', value: {} as never };
-    const name = findErrorCode(code)?.name;
+    const name = nameOfError(code);
     return {
       kind: 'business-error',
       class: classify(code, operation),

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { classify, errorCodes, findErrorCode } from '../../../shared/loyalty/error-codes.ts';
+import { adviceOn, errorAdvice } from '../../../shared/loyalty/error-advice.ts';
+import { classify, errorNames, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -47,21 +48,23 @@ describe('the error table', () => {
   it('has every number of the contract from 0 to 120, without gaps', () => {
     const numbers = Array.from({ length: 121 }, (_, number) => number);
     expect(schema.enum).toEqual(numbers);
-    expect(Object.keys(errorCodes).map(Number)).toEqual(numbers);
+    expect(Object.keys(errorNames).map(Number)).toEqual(numbers);
   });
 
   it('has exactly the names of the contract, with their misspellings', () => {
-    const names = Object.values(errorCodes).map(({ name }) => name);
+    const names = Object.values(errorNames);
     expect(names).toEqual(schema['x-enum-varnames']);
     expect(names).toContain('Order_OrderCompletedNeddCompletedDate');
     expect(new Set(names).size).toBe(121);
   });
 
-  it('gives each code a reason that a person can act on', () => {
-    for (const { name, because } of Object.values(errorCodes)) {
-      expect(because.length, name).toBeGreaterThan(20);
-      expect(because.length, name).toBeLessThanOrEqual(120);
+  it('gives each error advice that a person can act on', () => {
+    for (const [name, advice] of Object.entries(errorAdvice)) {
+      expect(advice.length, name).toBeGreaterThan(20);
+      expect(advice.length, name).toBeLessThanOrEqual(120);
     }
+    expect(adviceOn('GenericError')).toBe(errorAdvice.GenericError);
+    expect(adviceOn('toString')).toBeUndefined();
   });
 
   it('classifies a code as done only for operations whose goal is then reached', () => {
@@ -80,6 +83,6 @@ describe('the error table', () => {
     expect(classify(121, 'sendOrder')).toBe('rejected');
     expect(classify(-1, 'sendOrder')).toBe('rejected');
     expect(classify(Number.NaN, 'sendOrder')).toBe('rejected');
-    expect(findErrorCode(121)).toBeUndefined();
+    expect(nameOfError(121)).toBeUndefined();
   });
 });

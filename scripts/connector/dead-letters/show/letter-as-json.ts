@@ -1,5 +1,6 @@
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
 import type { CommonOptions } from '../../session.ts';
 import { describeProspect } from './describe-prospect.ts';
 import type { Examined, Prospect } from './examine-letter.ts';
@@ -14,8 +15,10 @@ export function letterAsJson(
   const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
   const body = event && 'body' in event ? event.body : undefined;
   const { remembered: ___, ...known } = entry ?? {};
+  const advice = adviceOn(letter.code);
   return {
     ...facts,
+    ...(advice !== undefined && { advice }),
     at: new Date(at).toISOString(),
     ...(undecodable !== undefined && { undecodable }),
     ...(event && { event: withoutValues(event) }),

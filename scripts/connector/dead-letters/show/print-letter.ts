@@ -1,4 +1,5 @@
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
+import { adviceOn } from '../../../../shared/loyalty/error-advice.ts';
 import type { CommonOptions } from '../../session.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { printable, relativeTime, wrap } from '../../terminal/text.ts';
@@ -59,6 +60,8 @@ function printFacts(letter: ReadLetter, { terminal, options, now }: PrintSetting
   fact(terminal, 'given up', `${moment(letter.at)}${attempts ? `, attempt ${attempts}` : ''}`);
   fact(terminal, 'reason', [letter.reason, code].filter(Boolean).join(', '));
   fact(terminal, 'why', letter.why);
+  const advice = adviceOn(code);
+  if (advice !== undefined) fact(terminal, 'advice', advice);
   if (!event) return;
   fact(terminal, 'topic', `${event.topic}, delivery ${event.deliveryId}`);
   fact(terminal, 'received', moment(Date.parse(event.receivedAt)));

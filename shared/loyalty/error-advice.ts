@@ -1,0 +1,211 @@
+import type { LoyaltyErrorName } from './error-codes.ts';
+
+/** The enumeration covers the whole service, and much of it lies out of reach of this API. */
+const elsewhere = (part: string) =>
+  `Belongs to ${part}, which no call here reaches: look at what was sent, and where.`;
+
+/** Of each error: why it has its class, and what to look at. Read by the person on call. */
+export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
+  Campaign_InvalidDateRange: elsewhere('campaign settings'),
+  Campaign_Conflict: elsewhere('campaign settings'),
+  Reward_PointsShouldBePositive: elsewhere('reward settings'),
+  Reward_ValueShouldBePositive: elsewhere('reward settings'),
+  Reward_ValueShouldBe100PercentMax: elsewhere('reward settings'),
+  Reward_ValueShouldBe999ValueMax: elsewhere('reward settings'),
+  Reward_PointsShouldBe9999ValueMax: elsewhere('reward settings'),
+  General_FieldCannotBeNullOrBlank:
+    'A field we sent is empty: the message should name it; check the mapping and the store data.',
+  General_FieldCannotBeDefault:
+    'A field we sent holds its default (zero, empty): the message should name it; check the mapping.',
+  General_BiggerThanZero:
+    'An amount we sent is zero or less: check the order total and the prices.',
+  Genaral_LengthLimitExceeded:
+    'A text we sent is too long; the limits are not documented. Check names, addresses, metadata.',
+  Order_OrderCompletedNeddCompletedDate:
+    'A completed order without its completion date: a fault of our mapping.',
+  Order_OrderCompletedDateMustBeAfterPlacementDate:
+    'The completion date is not after the placement date: compare the two in the store.',
+  Order_CompletedOrderCannotBeCancelled:
+    'A cancel is then sent as a returned order; if that too is refused, cancel it in the admin panel.',
+  Order_CancelledOrderRequiresCancellationDate:
+    'A cancelled order without its cancellation date: a fault of our mapping.',
+  Order_OrderCancellationDateBeforePlacementDate:
+    'Cancelled before it was placed: compare the two dates in the store.',
+  Points_PointsCannotBeZero:
+    'The call comes to zero points: check the amounts and the points rules in the admin panel.',
+  FileUpload_NoFileReceived: elsewhere('file uploads'),
+  FileUpload_MoreThanOneFileReceived: elsewhere('file uploads'),
+  Objective_AmountOfPointsCannotBeLessThanOne: elsewhere('objective settings'),
+  Objective_DiscountValueCannotBeLessThanOne: elsewhere('objective settings'),
+  Objective_OrderMinimumValueCannotBeLessThanZero: elsewhere('objective settings'),
+  Objective_DaysToWaitToGrantPointsCannotBeLessThanZero: elsewhere('objective settings'),
+  Objective_CanceledStatusListMustHaveAValue: elsewhere('objective settings'),
+  Objective_CompletedStatusListMustHaveAValue: elsewhere('objective settings'),
+  FileUpload_InvalidFormat: elsewhere('file uploads'),
+  Objective_SignupStartDateMustHaveAValidValue: elsewhere('objective settings'),
+  FileUpload_FileTooLarge: elsewhere('file uploads'),
+  FileUpload_InvalidDimensions: elsewhere('file uploads'),
+  Account_UserAlreadyExists: elsewhere('admin panel accounts'),
+  DaysToWaitToGrantPointsInvalidValue: elsewhere('objective settings'),
+  OrderMinimumValueInvalidValue: elsewhere('objective settings'),
+  ChangeActiveUser_UniqueAdmin: elsewhere('admin panel accounts'),
+  ApiOrder_OrderIsCancelled:
+    'To a cancel: nothing left to do. To an order: cancelled there but alive in the store; compare both.',
+  PublicApiProductService_ObjectiveDisabled:
+    'Points for purchases are switched off: see the objective in the admin panel.',
+  PublicApiProductService_ErrorCalculatingPoints:
+    'The service failed to calculate and blames nothing; calculating changes nothing.',
+  ApiExternalOrder_Cant_Insert_Update:
+    'The order was not written and nothing is blamed; sending it again is safe.',
+  ApiExternalOrder_Order_Not_Found:
+    'To a cancel: nothing to cancel. Elsewhere: the service lost an order we rely on; send it again.',
+  ApiExternalProduct_Cant_Insert_Update:
+    'The product was not written and nothing is blamed; sending it again is safe.',
+  ApiExternalErro_Original_Id_Cant_Be_Null:
+    'Something was sent without its OriginalId: a fault of our mapping.',
+  ApiExternalCustomer_Cant_Insert:
+    'Nothing is blamed; two first orders of one customer at the same time can do this.',
+  ApiExternalCustomer_Cant_Update:
+    'Nothing is blamed; two orders of one customer at the same time can do this.',
+  ApiReviewsKeysValidation:
+    'The keys did not pass, as those of a reviews partner: check which API keys the shop is set up with.',
+  ApiExternalRewardConfiguration_Error:
+    'Rewards could not be handled and nothing is blamed; reading changes nothing.',
+  ApiExternalRewardConfiguration_Get_Error:
+    'A reward could not be read and nothing is blamed; if it stays, check that its id exists.',
+  ApiExternal_Error_Page_Size: 'More than 50 items per page were asked for: a fault of the caller.',
+  ApiExternalRewardRedeem_Error_Customer_not_Found:
+    'The service does not know the customer: check the id, and that an order of theirs was sent.',
+  ApiExternalRewardRedeem_Error_Unable_to_Reedem:
+    'A redemption has no key, so a repeat may redeem twice: check points, limits and tier by hand.',
+  ApiExternalObjective_not_found:
+    'The objective does not exist: compare its id with the admin panel.',
+  ApiExternalObjective_inactive:
+    'The objective is switched off in the admin panel: the merchant must want it on.',
+  ApiExternalCustomer_document_email_empty:
+    'The customer has neither document nor e-mail (usual at a till): set a source for the document.',
+  ApiExternalCustomer_documen_AlphaNumeric_only:
+    'The document has signs other than letters and digits: check its source in the store.',
+  ApiExternalAffiliate_coupon_empty:
+    'An affiliate without a coupon: see the affiliate in the admin panel.',
+  ApiExternalCustomObjective_max_bonification_reached:
+    'The customer has had all that this objective gives: as the program wants it.',
+  ApiExternalObjective_type_incorrect:
+    'The objective is of another type than this call needs: see it in the admin panel.',
+  ApiExternalCoupon_Customer_Not_Found:
+    "The service does not know the coupon's customer: check that Customer went along with the coupon.",
+  ApiExternalCoupon_Cant_Update_Coupon:
+    'The coupon was not written and nothing is blamed; if it stays, see if it was used there.',
+  ApiExternalCoupon_Not_found:
+    'To a deactivation: nothing to deactivate. Elsewhere: compare the code with the admin panel.',
+  Referral_FriendAlreadyExists: elsewhere('referrals'),
+  Customer_NotFound:
+    'The service does not know the customer: check the id, and that an order of theirs was sent.',
+  Tier_NotFound: 'The tier does not exist: see the tiers in the admin panel.',
+  TierBenefit_Reward_Required: elsewhere('tier settings'),
+  ChangePoints_CannotAddPointsWithWrongOperationType:
+    'Sign and OperationType disagree: 0 adds a Value above zero, 1 removes with one below zero.',
+  ChangePoints_CannotRemovePointsWithWrongOperationType:
+    'Sign and OperationType disagree: 0 adds a Value above zero, 1 removes with one below zero.',
+  ChangePoints_CannotBeZeroPoints: 'A change of zero: there was nothing to send; check the caller.',
+  ChangePoints_ChangeKeyCannotBeNull: 'A change without its ChangeKey: a fault of the caller.',
+  ChangePoints_ChangeKeyAlreadyExists:
+    'To a cashback change: this very change was made. Elsewhere: two changes share a key.',
+  ChangePoints_ReasonCannotBeNullOrBlank: 'A change without its Reason: a fault of the caller.',
+  ApiCustomer_InsertAlreadyExists:
+    'We add customers only with orders and coupons: another came first, and a repeat finds it.',
+  ApiCustomer_ChangeCashback_Inactive:
+    'Cashback is switched off, for the program or the customer: see the admin panel.',
+  ApiCustomer_RedeemCashback_Error:
+    "A repeat may redeem twice: compare the customer's balance first.",
+  ImportCoupons_AllCouponsAlreadyExists:
+    'The codes exist, perhaps with other values: compare them in the admin panel.',
+  ApiCustomer_CannotChangeBirthday:
+    'The birthday differs from the recorded one, which is fixed: correct it in the store or there.',
+  ApiRewardCancel_NotFound:
+    'The service does not know the redemption: compare its id with the admin panel.',
+  ApiRewardCancel_AlreadyCanceled:
+    'To a cancellation of a redemption: nothing left to do, the points are back.',
+  ApiRewardCancel_InternalError:
+    'Internal by its own name, and cancelling a redemption is safe to repeat.',
+  ApiPartnerKeysValidation:
+    'The keys did not pass, as those of a partner: check which API keys the shop is set up with.',
+  GenericError: 'Says nothing at all; if it stays for one entity only, look at that entity.',
+  Account_UserWithoutLastName: elsewhere('admin panel accounts'),
+  ApiDomain_NotFound:
+    'The service does not know the domain: check its base address, and that the shop is still set up.',
+  ApiTenant_NotFound:
+    'The service does not know the merchant: check API token, base address and that the account lives.',
+  PdvUser_InvalidCredentials:
+    'The credentials are wrong: check API token and key, and that they were not replaced.',
+  ApiReward_NoActiveRewards: 'No reward is active: see the rewards in the admin panel.',
+  PdvReward_CustomerMismatch: elsewhere('rewards at the till'),
+  PdvReward_CoupomNotFound: elsewhere('rewards at the till'),
+  PdvReward_CoupomAlreadyUsed: elsewhere('rewards at the till'),
+  PdvReward_CoupomAlreadyRefunded: elsewhere('rewards at the till'),
+  PdvReward_RewardNotFound: 'No reward with this id or key: compare it with the admin panel.',
+  PdvReward_PurchaseValueInvalid:
+    'The value of the purchase is not acceptable: check the amounts of the cart.',
+  PdvReward_CashbackValueInvalid:
+    'The amount of cashback is not acceptable: compare it with what the service offers.',
+  PdvUser_NotFound: 'A till user is unknown, on this order at least: check its SalesPerson.',
+  PdvUser_NotInserted:
+    'A till user was not written and nothing is blamed; sending the order again is safe.',
+  PdvOrder_WrongAmountOfPoints:
+    'The points of a till order do not add up: compare the order with the admin panel.',
+  PdvOrder_ExcededMaxValue:
+    'A till order is above the highest value allowed: see the limit in the admin panel.',
+  PdvOrder_NotEnoughPoints:
+    'The customer has too few points for this till order: compare with the admin panel.',
+  PdvOrder_OrderIdAlreadyExists:
+    'An order sent again was not taken as an update, as we assume it is: see the assumptions.',
+  PdvOrder_CreationError:
+    'The till order was not written and nothing is blamed; sending it again is safe.',
+  PdvOrder_CancellationError:
+    'The till order was not cancelled and nothing is blamed; cancelling again is safe.',
+  PdvOrder_NotFound:
+    'Unknown as a till order, but it may exist as another kind, with points: look before calling it done.',
+  PdvOrder_CustomerMismatch:
+    'The order belongs to another customer there: compare both in the admin panel.',
+  PdvOrder_OriginalIdUpdateError:
+    "We never change an order's id: find out what else writes orders.",
+  PdvBranch_NotInserted:
+    'A branch was not written and nothing is blamed; sending the order again is safe.',
+  PdvBranch_OriginalIdAlreadyExists:
+    'We add branches only with orders: another came first, and a repeat finds it.',
+  Too_Many_Requests:
+    'Too many calls; the limit is not documented. If it stays, lower the number of parallel calls.',
+  PdvCustomer_AlreadyCompleted: elsewhere('registration at the till'),
+  Quiz_QuizNotFound: 'The quiz or its question does not exist: see the quizzes in the admin panel.',
+  Quiz_MinimumAmountOfOptions:
+    'Too few options: compare the answer with the quiz in the admin panel.',
+  Quiz_MaximumAmountOfOptions:
+    'Too many options: compare the answer with the quiz in the admin panel.',
+  Quiz_MaximumAmountOfQuestions:
+    'Too many questions: compare the answer with the quiz in the admin panel.',
+  BillingGroupParticipants_ParticipantTenantIdIsActive: elsewhere('billing'),
+  BillingGroup_BillingGroupTenantIdIsActive: elsewhere('billing'),
+  BillingGroup_DuplicateTenantId: elsewhere('billing'),
+  AffiliateCouponGenericError:
+    "Generic by its own name; if it stays, see the affiliate's coupon in the admin panel.",
+  AffiliateCouponNoExistsInPlatform:
+    "The affiliate's coupon is missing in the store: create it there or take it off the affiliate.",
+  AffiliateSettingsNotExist:
+    'Affiliates are not set up in the admin panel; everything else still passes.',
+  EndDate_ManageAdditionalBonuses: elsewhere('bonus settings'),
+  AdditionalBonuses_ManageAdditionalBonuses: elsewhere('bonus settings'),
+  Reinstall_The_App:
+    'The service has lost its hold on the store: its app must be installed again by the merchant.',
+  NewCustomer_EmailAlreadyUsed:
+    'Another customer there has this e-mail: look for two accounts of one person.',
+  NewCustomer_DocumentAlreadyUsed:
+    'Another customer there has this document: look for two accounts of one person.',
+  WebhookSubscription_TopicRequired: elsewhere('webhook subscriptions'),
+};
+
+/** Undefined without an error name, and for one of a newer service. */
+export function adviceOn(name: string | undefined): string | undefined {
+  return name !== undefined && Object.hasOwn(errorAdvice, name)
+    ? errorAdvice[name as LoyaltyErrorName]
+    : undefined;
+}
