@@ -17,7 +17,6 @@ import { createCustomersOfShop } from '../shared/core/storefront/customers-of-sh
 import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { createShopperRate } from '../shared/core/sync/call-rate.ts';
-import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
@@ -26,6 +25,7 @@ import {
   serveStorefront,
 } from '../shared/shopify/storefront-requests/serve-storefront.ts';
 import type { ServedShop } from '../shared/shopify/storefront-requests/served-shop.ts';
+import { createStoreWhenAsked } from './store-when-asked.ts';
 import { surround } from './surround.ts';
 import { LOOK_UP_MS, REDEEM_MS, STORE_MS } from './time-budget.ts';
 import {
@@ -46,7 +46,7 @@ const ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const ID_LENGTH = 12;
 
 /** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
-export function createStorefrontFunction(connector: Connector, widgetScript: string) {
+export function createStorefrontFunction(connector: Connector, loadWidget: () => Promise<string>) {
   const settings = storefrontOf(connector);
   const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, tillRequestsPerMinute } =
     settings;
@@ -76,7 +76,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
     newKey: randomUUID,
     settings: { rewardTypes, redeemsPerHour, retentionDays },
   };
-  const store = createConfiguredStore(connector, secrets);
+  const store = createStoreWhenAsked(connector, secrets);
   const uses = createUsesCache(now);
 
   function openShop(configured: Connector['shops'][number]): ServedShop {
@@ -120,7 +120,7 @@ export function createStorefrontFunction(connector: Connector, widgetScript: str
 
   const world = {
     shops: new Map(connector.shops.map((shop) => [shop.path, openShop(shop)])),
-    script: createScriptServer(widgetScript),
+    script: createScriptServer(loadWidget),
     telemetry,
     now,
   };

@@ -17,11 +17,11 @@ import { createPauses } from '../shared/core/pause/pauses.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
-import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
+import { createStoreWhenAsked } from './store-when-asked.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, openCallRates, openTelemetry, readEnvironment } from './wiring.ts';
@@ -60,7 +60,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       return [shop.domain, { ...line, rules: shop.rules, assumptions }];
     }),
   );
-  const store = given ?? createConfiguredStore(connector, secrets);
+  const store: Store = given ?? createStoreWhenAsked(connector, secrets);
   const world = {
     ledger,
     pauses,

@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin, transform } from 'esbuild';
 import { bundleWidget } from '../app/build/browser-script.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
 import { VERSION } from '../shared/config/release.ts';
@@ -16,69 +16,104 @@ export interface BundleSettings {
 export interface Bundles {
   /** The folder that is uploaded for a function; its handler is `index.handler`. */
   folderOf(name: string): string;
+  /** The files that a cold start loads; the others are loaded by the first `import()` of them. */
+  startFilesOf(name: string): readonly string[];
+  /** Of each file: the bytes of each source in it. */
   readonly metafile: Metafile;
 }
 
+const TARGET = { platform: 'node', target: 'node24', legalComments: 'none' } as const;
+
 /**
- * One CommonJS file per function: in Lambda it starts faster than ESM, where importing a built-in
- * module also loads what only its ESM form needs. Source maps are not uploaded, because the runtime
- * would read them at every cold start.
- * See docs/decisions/0013-bundling-is-one-call.md.
+ * CommonJS: in Lambda it starts faster than ESM, where importing a built-in module also loads what only its ESM
+ * form needs. What the source loads with `import()` is a file of its own. Source maps are not uploaded, because
+ * the runtime would read them at every cold start.
+ * See docs/decisions/0013-bundling-is-one-call.md and 0075-what-a-cold-start-loads.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
-  const { functions, configFile } = settings;
   // CDK names a folder of the project; esbuild would take it as one of the package.
   const outFolder = resolve(settings.outFolder);
+  const constants = {
+    CONNECTOR_VERSION: JSON.stringify(VERSION),
+    SETTINGS_ARE_CHECKED: 'true',
+    ...(await widgetFor(settings.functions)),
+  };
+  const bundled = await Promise.all(
+    settings.functions.map((name) => bundleOne(name, outFolder, settings.configFile, constants)),
+  );
+  const outputs = Object.assign({}, ...bundled.map((one) => one.outputs));
+  const inputs = Object.assign({}, ...bundled.map((one) => one.inputs));
+  const folderOf = (name: string) => join(outFolder, 'assets', name);
+  return {
+    folderOf,
+    startFilesOf: (name) => startFiles(outputs, join(folderOf(name), 'index.js')),
+    metafile: { inputs, outputs },
+  };
+}
+
+/** In two steps, because esbuild splits only ES modules. */
+async function bundleOne(
+  name: string,
+  outFolder: string,
+  configFile: string,
+  define: Readonly<Record<string, string>>,
+): Promise<Metafile> {
+  const folder = join(outFolder, 'assets', name);
   const { outputFiles, metafile } = await build({
+    ...TARGET,
     absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: functions.map((name) => ({
-      in: moduleFile(`functions/${name}/handler`),
-      out: `${name}/index`,
-    })),
-    outdir: join(outFolder, 'assets'),
+    entryPoints: [{ in: moduleFile(`functions/${name}/handler`), out: 'index' }],
+    outdir: folder,
+    chunkNames: '[name]-[hash]',
     bundle: true,
+    splitting: true,
+    format: 'esm',
     minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
     // Prefer the ESM form of a package: esbuild drops what is not used.
     mainFields: ['module', 'main'],
-    // Otherwise `import()` of a built-in module would still load its ESM form.
-    supported: { 'dynamic-import': false },
-    sourcemap: 'external',
-    legalComments: 'none',
+    sourcemap: 'inline',
+    sourcesContent: false,
     metafile: true,
     write: false,
     logLevel: 'warning',
     plugins: [useSettings(resolve(PACKAGE_FOLDER, configFile))],
-    define: {
-      CONNECTOR_VERSION: JSON.stringify(VERSION),
-      SETTINGS_ARE_CHECKED: 'true',
-      ...(await widgetFor(functions)),
-    },
+    define,
   });
-  for (const { path, contents, text } of outputFiles) {
-    if (path.endsWith('.map')) writeTo(mapPath(outFolder, path), fromPackage(text, path));
-    else writeTo(path, contents);
+  rmSync(folder, { recursive: true, force: true });
+  for (const { path, text } of outputFiles) {
+    const { code, map } = await transform(text, {
+      ...TARGET,
+      format: 'cjs',
+      minify: true,
+      // Otherwise `import()` of a built-in module would still load its ESM form.
+      supported: { 'dynamic-import': false },
+      sourcemap: 'external',
+      sourcesContent: false,
+      sourcefile: path,
+    });
+    writeTo(path, code);
+    writeTo(join(outFolder, 'source-maps', name, `${basename(path)}.map`), fromPackage(map, path));
   }
-  const folderOf = (name: string) => join(outFolder, 'assets', name);
-  for (const name of functions) {
-    // The project is an ESM package; without this, Node would load a bundle inside it as ESM too.
-    writeTo(join(folderOf(name), 'package.json'), '{"type":"commonjs"}');
-  }
-  return { folderOf, metafile };
+  // The project is an ESM package; without this, Node would load a bundle inside it as ESM too.
+  writeTo(join(folder, 'package.json'), '{"type":"commonjs"}');
+  return metafile;
 }
 
-/** The constant that functions/storefront/handler.ts declares: the widget's script. */
+/** A file, and what it imports statically. */
+function startFiles(outputs: Metafile['outputs'], first: string): readonly string[] {
+  const found = new Set([relative(PACKAGE_FOLDER, first)]);
+  for (const file of found) {
+    for (const { path, kind, external } of outputs[file]?.imports ?? []) {
+      if (kind === 'import-statement' && !external) found.add(path);
+    }
+  }
+  return [...found].map((file) => resolve(PACKAGE_FOLDER, file));
+}
+
+/** The constant that functions/storefront/widget-script.ts declares: the widget's script. */
 async function widgetFor(functions: readonly string[]): Promise<Record<string, string>> {
   if (!functions.includes('storefront')) return {};
   return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget()) };
-}
-
-/** cdk.out/…/source-maps/sync-orders.js.map */
-function mapPath(outFolder: string, path: string): string {
-  const name = basename(dirname(path));
-  return join(outFolder, 'source-maps', `${name}.js.map`);
 }
 
 /** Makes the paths in the source map relative to the package. */

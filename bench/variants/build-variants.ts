@@ -12,6 +12,7 @@ export type Part = 'receiver' | 'worker';
 export interface Bundles {
   /** The file that a function's runtime loads. */
   fileOf(variant: Variant, part: Part): string;
+  /** Of all files that a cold start loads. */
   gzipBytes(variant: Variant, part: Part): number;
   remove(): void;
 }
@@ -41,7 +42,13 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
       : join(folder, variant, `${part}.${variant === 'peer' ? 'mjs' : 'cjs'}`);
   return {
     fileOf,
-    gzipBytes: (variant, part) => gzipSync(readFileSync(fileOf(variant, part))).length,
+    gzipBytes: (variant, part) =>
+      (variant === 'connector'
+        ? connector.startFilesOf(FUNCTION_OF[part])
+        : [fileOf(variant, part)]
+      )
+        .map((file) => gzipSync(readFileSync(file)).length)
+        .reduce((sum, bytes) => sum + bytes),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

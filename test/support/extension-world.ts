@@ -76,7 +76,7 @@ function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
       loyalty: { address: loyaltyAddress },
       storefront,
     }),
-    'console.log("widget")',
+    async () => 'console.log("widget")',
   );
   const none = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
   const started = {

@@ -57,7 +57,7 @@ export function openStorefront(connector: RunningConnector) {
     loyalty: { address: connector.loyalty.address },
     storefront: {},
   });
-  const handler = createStorefrontFunction(settings, 'console.log("widget")');
+  const handler = createStorefrontFunction(settings, async () => 'console.log("widget")');
 
   const opened = {
     /** Signed as by Shopify's proxy now. */

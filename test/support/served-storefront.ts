@@ -138,7 +138,7 @@ export function serveInProcess({
         },
       ],
     ]),
-    script: createScriptServer(SCRIPT),
+    script: createScriptServer(async () => SCRIPT),
     telemetry,
     now,
   };

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { findProject } from '../../../shared/config/folders.ts';
 import { stageName } from '../arguments.ts';
 import { EXIT } from '../exit.ts';
 import { runAction } from '../run-action.ts';
@@ -19,10 +21,10 @@ export function registerExplainStack(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(
       runAction<{ readonly stage: string }>(async ({ terminal }, { stage }, service = '') => {
-        const { explainStack, readSourceMap } = await import('./explain-stack.ts');
+        const { explainStack, readSourceMaps } = await import('./explain-stack.ts');
         const { text } = await import('node:stream/consumers');
-        const map = readSourceMap(service, stage);
-        terminal.line(explainStack(await text(process.stdin), map).trimEnd());
+        const maps = readSourceMaps(join(findProject(), 'cdk.out/bundles', stage), service);
+        terminal.line(explainStack(await text(process.stdin), maps).trimEnd());
         return EXIT.fine;
       }),
     );

@@ -1,28 +1,35 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
-import { findProject } from '../../../shared/config/folders.ts';
 import { Problem } from '../exit.ts';
 
-/** The path of our code in Lambda, and in the bundles on this machine. */
-const PLACE = /(?:file:\/\/)?[^\s()]*\/index\.js:(\d+):(\d+)/g;
+/** The path of our code in Lambda, and in the bundles on this machine: a function has some files. */
+const PLACE = /(?:file:\/\/)?[^\s()]*\/([\w-]+\.js):(\d+):(\d+)/g;
+
+/** By the name of the file: `index.js`. */
+export type SourceMaps = ReadonlyMap<string, SourceMap>;
 
 /** Replaces every position in a bundle by the position in the source. */
-export function explainStack(stack: string, map: SourceMap): string {
-  // Logs carry a stack in JSON, with its ends of lines escaped.
-  return stack.replaceAll('\\n', '\n').replace(PLACE, (place, line: string, column: string) => {
-    const origin = map.findOrigin(Number(line), Number(column));
-    if (!('fileName' in origin) || origin.fileName === undefined) return place;
+export function explainStack(stack: string, maps: SourceMaps): string {
+  const explain = (place: string, file: string, line: string, column: string) => {
+    const origin = maps.get(file)?.findOrigin(Number(line), Number(column));
+    if (!origin || !('fileName' in origin) || origin.fileName === undefined) return place;
     return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
-  });
+  };
+  // Logs carry a stack in JSON, with its ends of lines escaped.
+  return stack.replaceAll('\\n', '\n').replace(PLACE, explain);
 }
 
-/** The map that `synth` or `deploy` wrote beside the bundle of a function. */
-export function readSourceMap(service: string, stage: string): SourceMap {
-  const file = join(findProject(), 'cdk.out/bundles', stage, 'source-maps', `${service}.js.map`);
-  if (existsSync(file)) return new SourceMap(JSON.parse(readFileSync(file, 'utf8')));
+/** The maps that `synth` or `deploy` wrote beside the bundles of a stage. */
+export function readSourceMaps(bundles: string, service: string): SourceMaps {
+  const folder = join(bundles, 'source-maps', service);
+  if (existsSync(folder)) {
+    const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    const files = readdirSync(folder);
+    return new Map(files.map((file) => [file.replace(/\.map$/, ''), new SourceMap(read(file))]));
+  }
   throw new Problem(
-    `${file} does not exist.`,
+    `${folder} does not exist.`,
     'Run "npm run synth" with the settings and the version that were deployed.',
   );
 }

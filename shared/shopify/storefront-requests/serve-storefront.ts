@@ -160,17 +160,19 @@ function refused({ kind }: Caller): StorefrontAnswer {
 /** Every page loads the script; a new version reaches all browsers within an hour. */
 const SCRIPT_SECONDS = 3_600;
 
-export type ScriptServer = (ifNoneMatch: string | undefined) => StorefrontAnswer;
+export type ScriptServer = (ifNoneMatch: string | undefined) => Promise<StorefrontAnswer>;
 
-export function createScriptServer(script: string): ScriptServer {
-  const etag = `"${createHash('sha256').update(script).digest('base64url')}"`;
-  const headers = {
-    'content-type': 'text/javascript; charset=utf-8',
-    'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
-    'x-content-type-options': 'nosniff',
-    etag,
-  };
-  return (ifNoneMatch) => {
+/** The script is loaded when a browser asks for it, which keeps it for long. */
+export function createScriptServer(load: () => Promise<string>): ScriptServer {
+  return async (ifNoneMatch) => {
+    const script = await load();
+    const etag = `"${createHash('sha256').update(script).digest('base64url')}"`;
+    const headers = {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': `public, max-age=${SCRIPT_SECONDS}`,
+      'x-content-type-options': 'nosniff',
+      etag,
+    };
     // A proxy that compresses the text may mark the ETag as weak.
     const known = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
     return known.includes(etag)

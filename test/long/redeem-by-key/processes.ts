@@ -90,7 +90,7 @@ export function openProcesses({ targets, environment, storefront }: Places) {
 
   async function startStorefront(treat?: Treat) {
     const { line, handler } = await startProcess(
-      (settings) => createStorefrontFunction(settings, 'console.log("widget")'),
+      (settings) => createStorefrontFunction(settings, async () => 'console.log("widget")'),
       treat,
     );
     const ask = async (

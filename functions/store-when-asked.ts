@@ -1,0 +1,46 @@
+import type { Connector } from '../shared/config/connector-config.ts';
+import type { ShopSecrets } from '../shared/services/shop-secrets.ts';
+import type { AdminStore } from '../shared/shopify/admin/admin-store.ts';
+
+const QUESTIONS = [
+  'readOrder',
+  'readProduct',
+  'readCoupon',
+  'readMember',
+  'readDiscount',
+  'makeCode',
+  'findCode',
+  'deleteCode',
+  'readUses',
+  'readPrices',
+] as const;
+
+type AskedStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {
+  until(signal: AbortSignal): AskedStore;
+};
+type Question = (...given: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * The store of a function that seldom asks it. Its code, a quarter of a worker's, is loaded with the first question.
+ * See docs/decisions/0075-what-a-cold-start-loads.md.
+ */
+export function createStoreWhenAsked(connector: Connector, secrets: ShopSecrets): AskedStore {
+  let opened: Promise<AdminStore> | undefined;
+  return questionsTo(() => {
+    opened ??= import('../shared/services/configured-store.ts').then(({ createConfiguredStore }) =>
+      createConfiguredStore(connector, secrets),
+    );
+    return opened;
+  });
+}
+
+function questionsTo(open: () => Promise<AdminStore>): AskedStore {
+  const ask =
+    (name: (typeof QUESTIONS)[number]): Question =>
+    async (...given) =>
+      ((await open())[name] as Question)(...given);
+  return {
+    ...Object.fromEntries(QUESTIONS.map((name) => [name, ask(name)])),
+    until: (signal) => questionsTo(async () => (await open()).until(signal)),
+  } as AskedStore;
+}
