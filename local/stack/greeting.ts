@@ -4,7 +4,7 @@ import type { RunningStack } from './running-stack.ts';
 import type { RunningShop } from './start-sandboxes.ts';
 
 /** The addresses of the running stack, and what to try next. */
-export function greet(stack: RunningStack): string {
+export function greet(stack: RunningStack, consoleAddress: string | undefined): string {
   const { domain } = stack.shop;
   const { administrator } = stack.keys;
   const [order] = stack.store.rows.orders.values();
@@ -15,7 +15,7 @@ Stack ${stack.name} is running on this machine.
 
 Pages for a browser:
 
-${list([...shopPages(stack), ...stack.shops.flatMap(sandboxPages), ['metrics', stack.metricsAddress, 'of all functions, in the last hour']])}
+${list([...consolePage(consoleAddress), ...shopPages(stack), ...stack.shops.flatMap(sandboxPages), ['metrics', stack.metricsAddress, 'of all functions, in the last hour']])}
 
 Addresses for programs:
 
@@ -57,6 +57,10 @@ function list(places: readonly Place[]): string {
       return note === undefined ? line : `${line}   (${note})`;
     })
     .join('\n');
+}
+
+function consolePage(address: string | undefined): Place[] {
+  return address === undefined ? [] : [['the console', address, 'opens once; look here first']];
 }
 
 /** Only the first shop has them, and only with a storefront. */

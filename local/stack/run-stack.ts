@@ -24,8 +24,13 @@ const say = (text: string): void => {
 };
 const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 19)}  ${text}`);
 
+/** Serves the console of the stack that has just started; undefined: commands find another stack. */
+type OpenConsole = (
+  say: (text: string) => void,
+) => Promise<{ readonly address: string; stop(): Promise<void> } | undefined>;
+
 /** Runs the stack until it is stopped, or with `--once` until the comparison. Returns the exit code. */
-export async function runStack(options: StartOptions): Promise<number> {
+export async function runStack(options: StartOptions, openConsole: OpenConsole): Promise<number> {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolveStop) => {
     stopping.signal.addEventListener('abort', () => resolveStop());
@@ -40,6 +45,7 @@ export async function runStack(options: StartOptions): Promise<number> {
   process.stdout.removeAllListeners('error').on('error', () => stopping.abort());
   let stack: RunningStack | undefined;
   let removeStateFile = () => {};
+  let opened: Awaited<ReturnType<OpenConsole>>;
   const project = findProject();
   const folder = openAssemblyFolder(join(project, '.connector'));
   try {
@@ -52,11 +58,15 @@ export async function runStack(options: StartOptions): Promise<number> {
       say(
         `npx loyalty-connector uses the stack of process ${state.pid}, which was started before this one.`,
       );
+    // Before the day is played: a person may want to watch it.
+    if (state.kind === 'written' && !options.once) opened = await openConsole(sayAt);
+    if (opened) say(`The console, to watch: ${opened.address}`);
     const isInSync = options.demo
       ? await demonstrate(stack, settings.connector, stopping.signal)
       : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
-    if (!stopping.signal.aborted) say(options.isNew ? greetNew(stack) : greet(stack));
+    if (!stopping.signal.aborted)
+      say(options.isNew ? greetNew(stack) : greet(stack, opened?.address));
     await stopped;
     return 0;
   } catch (error) {
@@ -67,6 +77,7 @@ export async function runStack(options: StartOptions): Promise<number> {
     removeStateFile();
     if (stack) {
       if (stopping.signal.aborted) say('Stopping.');
+      await opened?.stop();
       await stack.stop();
     }
     folder.remove();

@@ -14,6 +14,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   start: 'own',
   synth: 'own',
   deploy: 'own',
+  console: 'own',
   status: 'reads',
   trace: 'reads',
   compare: 'asks',

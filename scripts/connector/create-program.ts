@@ -4,6 +4,7 @@ import { registerApp } from './app/command.ts';
 import { registerBackfill } from './backfill/command.ts';
 import { registerCompare } from './compare/command.ts';
 import { registerCompletion } from './completion/command.ts';
+import { registerConsole } from './console/command.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
 import { registerDeploy, registerSynth } from './deploy/command.ts';
 import { registerDoctor } from './doctor/command.ts';
@@ -110,9 +111,10 @@ function forEachCommand(command: Command, visit: (command: Command) => void): vo
 const registrations: readonly ((program: Command) => void)[] = [
   registerSetup,
   registerInit,
-  registerStart,
+  (program) => registerStart(program, createProgram),
   registerSynth,
   registerDeploy,
+  (program) => registerConsole(program, createProgram),
   registerStatus,
   registerTrace,
   registerCompare,

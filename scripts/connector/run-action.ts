@@ -6,9 +6,8 @@ import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
 import type { ChangeEnded, Recorded } from './history/audit-records.ts';
 import type { CommandLine, RecordedChange } from './history/record-change.ts';
-import type { CommonOptions, Session } from './session.ts';
-import { createTerminal } from './terminal/terminal.ts';
-import { printableLines } from './terminal/text.ts';
+import { processHost } from './process-host.ts';
+import type { CommonOptions, Host, Session } from './session.ts';
 
 /** The code of a command. Returns the exit code; throws a `Problem` to print it and end with 1. */
 export type Action<Options> = (
@@ -17,7 +16,18 @@ export type Action<Options> = (
   ...operands: string[]
 ) => Promise<ExitCode>;
 
-/** Wraps an action for commander: opens the session, handles Ctrl-C and reports errors. */
+const hosts = new WeakMap<Command, Host>();
+
+/** Commands of this program run there; without it in this process, at its terminal. */
+export function setHost(program: Command, host: Host): void {
+  hosts.set(program, host);
+}
+
+function hostOf(command: Command): Host {
+  return command.parent ? hostOf(command.parent) : (hosts.get(command) ?? processHost);
+}
+
+/** Wraps an action for commander: opens the session, handles interruptions and reports errors. */
 export function runAction<Options = object>(action: Action<Options>) {
   return async (...given: unknown[]): Promise<void> => {
     // commander passes the operands, the command's own options and the command.
@@ -25,16 +35,17 @@ export function runAction<Options = object>(action: Action<Options>) {
     const operands = given.slice(0, -2) as string[];
     const options = command.optsWithGlobals<Options & CommonOptions>();
     const line = { command: pathOf(command), operands, options: command.opts() };
-    const { session, wasInterrupted, explain, end } = openSession(options, line);
+    const host = hostOf(command);
+    const { session, wasInterrupted, explain, end } = openSession(options, line, host);
     let code: ExitCode;
     try {
       code = await action(session, options, ...operands);
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
-      code = reportError(error, options, { command: command.name(), explain });
+      code = reportError(error, options, { command: command.name(), explain, host });
     }
-    process.exitCode = code;
     await end(code);
+    host.end(code);
   };
 }
 
@@ -44,8 +55,8 @@ function pathOf(command: Command): string {
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
-function openSession(options: CommonOptions, line: CommandLine) {
-  const terminal = createTerminal({ quiet: options.json === true });
+function openSession(options: CommonOptions, line: CommandLine, host: Host) {
+  const terminal = host.createTerminal({ quiet: options.json === true });
   let controller: AbortController | undefined;
   let interruptions = 0;
   let ending = 'Finishing the current batch, then stopping.';
@@ -54,23 +65,20 @@ function openSession(options: CommonOptions, line: CommandLine) {
   let secretsDenied = false;
   /** Undefined: a bug. */
   const explain = (error: unknown) => explainError(error, options, policyOf(found));
-  process.on('SIGINT', () => {
+  host.onInterruption(() => {
     interruptions += 1;
-    if (!controller || interruptions > 1) process.exit(EXIT.interrupted);
-    // The cursor may be behind a progress line.
-    const start = process.stderr.isTTY ? '\n' : '';
-    terminal.note(`${start}${ending} Press Ctrl-C again to stop at once.`);
+    if (!controller || interruptions > 1) return undefined;
     controller.abort();
+    return ending;
   });
   const session: Session = {
     terminal,
     json: options.json === true,
     async findDeployment() {
-      const { findDeployment } = await import('./deployment/find-deployment.ts');
       const onSecretsDenied = () => {
         secretsDenied = true;
       };
-      found = { ...(await findDeployment(options)), onSecretsDenied };
+      found = { ...(await host.findDeployment(options)), onSecretsDenied };
       if (found.note !== undefined) terminal.note(found.note);
       return found;
     },
@@ -84,11 +92,7 @@ function openSession(options: CommonOptions, line: CommandLine) {
     interruption(note = ending) {
       ending = note;
       controller ??= new AbortController();
-      // main.ts ends the process when a pipe is closed (`| head`): too early for a command that ends in order.
-      process.stdout.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EPIPE') throw error;
-        controller?.abort();
-      });
+      host.onClosedOutput(() => controller?.abort());
       return controller.signal;
     },
   };
@@ -148,30 +152,32 @@ function explainError(
   );
 }
 
-/** Prints what went wrong on standard error and returns the exit code. */
+/** Reports what went wrong and returns the exit code. */
 function reportError(
   error: unknown,
   options: CommonOptions,
-  { command, explain }: { readonly command: string; readonly explain: Explain },
+  {
+    command,
+    explain,
+    host,
+  }: { readonly command: string; readonly explain: Explain; readonly host: Host },
 ): ExitCode {
-  const print = (text: string) => void process.stderr.write(`${printableLines(text)}\n`);
   if (error instanceof BadArguments) {
-    print(`${command}: ${error.message}`);
+    host.reportProblem({ message: `${command}: ${error.message}` });
     return EXIT.badArguments;
   }
   const problem = error instanceof Problem ? error : explain(error);
   const showStack = options.verbose === true || Boolean(process.env.DEBUG);
   if (problem) {
-    print(problem.message);
-    if (problem.next !== undefined) print(problem.next);
+    host.reportProblem(problem);
     if (showStack && !(error instanceof Problem)) console.error(error);
     return EXIT.failed;
   }
   if (showStack || !(error instanceof Error)) console.error(error);
   else {
-    const hint =
+    const next =
       'This error is unexpected. Run the command with --verbose to see where it happened.';
-    print(`${error.name}: ${error.message}\n${hint}`);
+    host.reportProblem({ message: `${error.name}: ${error.message}`, next });
   }
   return EXIT.failed;
 }

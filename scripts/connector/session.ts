@@ -1,4 +1,5 @@
 import type { Deployment } from './deployment/deployment.ts';
+import type { ExitCode, Problem } from './exit.ts';
 import type { Recorded } from './history/audit-records.ts';
 import type { RecordedChange } from './history/record-change.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -30,4 +31,17 @@ export interface Session {
    * process at once, and so does a second one. `note` says what happens until then.
    */
   interruption(note?: string): AbortSignal;
+}
+
+/** Where a command runs: this process with its terminal, or a request of the console. */
+export interface Host {
+  createTerminal(settings: { readonly quiet: boolean }): Terminal;
+  findDeployment(options: CommonOptions): Promise<Deployment>;
+  /** `interrupt` returns what the command does until it ends in order; undefined: it must be ended at once. */
+  onInterruption(interrupt: () => string | undefined): void;
+  /** The reader of the output is gone: a command that ends in order begins to end. */
+  onClosedOutput(stop: () => void): void;
+  reportProblem(problem: Pick<Problem, 'message'> & Partial<Pick<Problem, 'next'>>): void;
+  /** After everything else of the command. */
+  end(code: ExitCode): void;
 }

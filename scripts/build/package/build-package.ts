@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleApp } from '../../../app/build/build-app.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { readPage } from '../../connector/console/page-files.ts';
 
 const OUT = 'dist';
 /** What the code reads as files. */
@@ -28,6 +29,11 @@ for (const [path, contents] of await bundleApp()) {
   const file = join(OUT, 'app/extensions', path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, contents);
+}
+for (const [path, { text }] of await readPage()) {
+  const file = join(OUT, 'scripts/connector/console/page', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 for (const file of SWAGGER) {
   const from = join('node_modules/swagger-ui-dist', file);

@@ -12,7 +12,7 @@ Examples:
 `;
 
 /** `loyalty-connector start` */
-export function registerStart(program: Command): void {
+export function registerStart(program: Command, createProgram: () => Command): void {
   program
     .command('start')
     .summary('run the whole connector on this machine, with a store and a loyalty service')
@@ -27,6 +27,7 @@ export function registerStart(program: Command): void {
         'start as after a first deployment, for "loyalty-connector setup" to complete',
       ).conflicts('once'),
     )
+    .option('--no-open', 'do not open the console in a browser')
     .option('--data <folder>', 'keep all data there and continue from it (default: in memory)')
     .option('--stage <name>', 'the stage of connector.config.NAME.ts', stageName, 'prod')
     .option(
@@ -39,6 +40,10 @@ export function registerStart(program: Command): void {
     .action(async ({ once = false, new: isNew = false, ...options }) => {
       // It stops in order on signals of its own, so it takes no session.
       const { runStack } = await import('../../../local/stack/run-stack.ts');
-      process.exitCode = await runStack({ once, isNew, ...options, demo: options.demo && !isNew });
+      const { openLocalConsole } = await import('../console/run-console.ts');
+      process.exitCode = await runStack(
+        { once, isNew, ...options, demo: options.demo && !isNew },
+        (say) => openLocalConsole({ createProgram, open: options.open }, say),
+      );
     });
 }

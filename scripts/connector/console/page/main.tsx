@@ -1,0 +1,26 @@
+import './style.css';
+import { options, render } from 'preact';
+import { printableLines } from '../../terminal/text.ts';
+import { Shell } from './shell.tsx';
+
+/**
+ * Foreign texts (titles, notes, reasons) must not disguise what stands beside them: control characters and
+ * direction marks are shown as escapes, in every text of the page. Preact itself writes texts, never markup.
+ */
+const before = options.vnode;
+options.vnode = (vnode) => {
+  if (typeof vnode.type === 'string') {
+    const props = vnode.props as Record<string, unknown>;
+    props.children = shown(props.children);
+    for (const name of ['title', 'aria-label', 'alt'])
+      if (name in props) props[name] = shown(props[name]);
+  }
+  before?.(vnode);
+};
+
+function shown(value: unknown): unknown {
+  if (typeof value === 'string') return printableLines(value);
+  return Array.isArray(value) ? value.map(shown) : value;
+}
+
+render(<Shell />, document.body);

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { shellWord } from '../../../terminal/text.ts';
+import { about } from '../about.ts';
+import type { Line } from '../run.ts';
+import { strings } from '../strings.ts';
+import { words } from '../words.ts';
+
+/** The line for a terminal that does the same. */
+export function lineText({ command, operands = [], options = {} }: Line): string {
+  const given = Object.entries(options).flatMap(([name, value]) => {
+    if (value === false || name === 'json') return [];
+    return [value === true ? `--${name}` : `--${name}=${shellWord(String(value))}`];
+  });
+  const place = about.where === 'aws' ? [`--stack ${about.stack}`, `--region ${about.region}`] : [];
+  const isRisky = operands.some((one) => one.startsWith('-'));
+  const last = operands.map(shellWord);
+  const parts = isRisky ? [...given, ...place, '--', ...last] : [...last, ...given, ...place];
+  return ['npx loyalty-connector', command, ...parts].join(' ');
+}
+
+export function CommandText({ text }: { readonly text: string }) {
+  const { copy, copied } = words(strings);
+  const [isCopied, setCopied] = useState(false);
+  const copyIt = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+  };
+  return (
+    <span class="command">
+      <code>{text}</code>
+      <button type="button" class="quiet" onClick={() => void copyIt()}>
+        {isCopied ? copied : copy}
+      </button>
+    </span>
+  );
+}
+
+/** Folded away: for those who will use a terminal next time. */
+export function InTerminal({ line }: { readonly line: Line }) {
+  return (
+    <details class="in-terminal">
+      <summary>{words(strings).inTerminal}</summary>
+      <CommandText text={lineText(line)} />
+    </details>
+  );
+}

@@ -1,0 +1,101 @@
+import type { CommandLine, ConsoleEvent } from '../run-command.ts';
+import { sessionKey } from './about.ts';
+
+export type Line = Pick<CommandLine, 'command'> & Partial<CommandLine>;
+export type Progress = Extract<ConsoleEvent, { kind: 'progress' }>;
+
+/** How a command ended. */
+export interface Ran<Document> {
+  /** Of `loyalty-connector --help`; undefined: the console was stopped, or the request broke off. */
+  readonly code: number | undefined;
+  readonly document?: Document;
+  /** What the command printed, where it was not asked for a document. */
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly problem?: { readonly message: string; readonly next?: string };
+}
+
+export interface RunOptions {
+  /** Ends the command in order, as Ctrl-C does; its report still comes. */
+  readonly stop?: AbortSignal;
+  /** Also ends it, without waiting for its report. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+const key = sessionKey();
+
+/** Runs a command of the command line and returns the document of its `--json`. Never rejects. */
+export async function run<Document>(line: Line, settings: RunOptions = {}): Promise<Ran<Document>> {
+  return runLine({ ...line, options: { ...line.options, json: true } }, settings);
+}
+
+/** Runs a command and returns what it prints. */
+export async function runForText(line: Line, settings: RunOptions = {}): Promise<Ran<never>> {
+  return runLine(line, settings);
+}
+
+async function runLine<Document>(
+  line: Line,
+  { signal, stop, onProgress }: RunOptions,
+): Promise<Ran<Document>> {
+  let ran: Ran<Document> = { code: undefined, text: '', notes: [] };
+  try {
+    const response = await post('/run', line, signal);
+    if (!response.ok || !response.body) {
+      return { ...ran, problem: { message: await response.text() } };
+    }
+    for await (const text of linesOf(response.body)) {
+      const event = JSON.parse(text) as ConsoleEvent;
+      if (event.kind === 'progress') onProgress?.(event);
+      else if (event.kind === 'begun') {
+        stop?.addEventListener('abort', () => void post('/stop', { run: event.run }));
+      } else ran = withEvent(ran, event);
+    }
+  } catch (error) {
+    if (signal?.aborted) return ran;
+    return { ...ran, problem: { message: String(error) } };
+  }
+  return ran;
+}
+
+function post(path: string, body: object, signal?: AbortSignal): Promise<Response> {
+  return fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-console-key': key },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
+
+function withEvent<Document>(
+  ran: Ran<Document>,
+  event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>,
+): Ran<Document> {
+  switch (event.kind) {
+    case 'document':
+      return { ...ran, document: event.document as Document };
+    case 'text':
+      return { ...ran, text: `${ran.text}${event.text}\n` };
+    case 'note':
+      return { ...ran, notes: [...ran.notes, event.text] };
+    case 'problem':
+      return { ...ran, problem: event };
+    case 'end':
+      return { ...ran, code: event.code };
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    rest += decoder.decode(value, { stream: !done });
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (done) return;
+  }
+}

@@ -1,0 +1,131 @@
+import type { ViewName } from './router.ts';
+import type { InEveryLanguage } from './words.ts';
+
+interface Texts {
+  readonly views: Readonly<Record<ViewName, string>>;
+  readonly skip: string;
+  readonly navigation: string;
+  readonly language: string;
+  readonly readOnly: string;
+  readonly onThisMachine: string;
+  readonly asking: string;
+  readonly again: string;
+  readonly asOf: (ago: string) => string;
+  readonly unanswered: string;
+  readonly inTerminal: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly close: string;
+  readonly cancel: string;
+  readonly stop: string;
+  readonly stopping: string;
+  readonly running: string;
+  readonly done: string;
+  readonly failed: string;
+  readonly interrupted: string;
+  readonly runIt: string;
+  readonly notOffered: string;
+}
+
+/** Of what surrounds every view, and of the parts that several views use. */
+export const strings: InEveryLanguage<Texts> = {
+  en: {
+    views: {
+      now: 'Now',
+      story: 'Find',
+      letters: 'Dead letters',
+      customers: 'Customers',
+      healing: 'Healing',
+      'set-up': 'Set-up',
+      history: 'What was done',
+    },
+    skip: 'Skip to the content',
+    navigation: 'Views',
+    language: 'Language',
+    readOnly: 'Read only',
+    onThisMachine: 'on this machine',
+    asking: 'Asking…',
+    again: 'Refresh',
+    asOf: (ago) => `as of ${ago}`,
+    unanswered: 'The console does not answer. Does its command still run?',
+    inTerminal: 'The same in a terminal',
+    copy: 'Copy',
+    copied: 'Copied',
+    close: 'Close',
+    cancel: 'Cancel',
+    stop: 'Stop',
+    stopping: 'Stopping after what is under way…',
+    running: 'Running…',
+    done: 'Done',
+    failed: 'Not done',
+    interrupted: 'Stopped',
+    runIt: 'Do it',
+    notOffered: 'This console only looks. Someone who may change things can run:',
+  },
+  'pt-BR': {
+    views: {
+      now: 'Agora',
+      story: 'Procurar',
+      letters: 'Não entregues',
+      customers: 'Clientes',
+      healing: 'Correções',
+      'set-up': 'Configuração',
+      history: 'O que foi feito',
+    },
+    skip: 'Ir para o conteúdo',
+    navigation: 'Visões',
+    language: 'Idioma',
+    readOnly: 'Somente leitura',
+    onThisMachine: 'nesta máquina',
+    asking: 'Perguntando…',
+    again: 'Atualizar',
+    asOf: (ago) => `dados de ${ago}`,
+    unanswered: 'O console não responde. O comando dele ainda está rodando?',
+    inTerminal: 'O mesmo em um terminal',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    close: 'Fechar',
+    cancel: 'Cancelar',
+    stop: 'Parar',
+    stopping: 'Parando depois do que está em andamento…',
+    running: 'Executando…',
+    done: 'Feito',
+    failed: 'Não foi feito',
+    interrupted: 'Interrompido',
+    runIt: 'Executar',
+    notOffered: 'Este console só mostra. Quem pode fazer alterações pode executar:',
+  },
+  es: {
+    views: {
+      now: 'Ahora',
+      story: 'Buscar',
+      letters: 'No entregados',
+      customers: 'Clientes',
+      healing: 'Correcciones',
+      'set-up': 'Configuración',
+      history: 'Qué se hizo',
+    },
+    skip: 'Ir al contenido',
+    navigation: 'Vistas',
+    language: 'Idioma',
+    readOnly: 'Solo lectura',
+    onThisMachine: 'en esta máquina',
+    asking: 'Preguntando…',
+    again: 'Actualizar',
+    asOf: (ago) => `datos de ${ago}`,
+    unanswered: 'La consola no responde. ¿Sigue en marcha su comando?',
+    inTerminal: 'Lo mismo en una terminal',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    close: 'Cerrar',
+    cancel: 'Cancelar',
+    stop: 'Detener',
+    stopping: 'Se detiene después de lo que está en curso…',
+    running: 'En marcha…',
+    done: 'Hecho',
+    failed: 'No se hizo',
+    interrupted: 'Detenido',
+    runIt: 'Hacerlo',
+    notOffered: 'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
+  },
+};

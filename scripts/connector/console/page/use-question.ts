@@ -1,0 +1,60 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type Line, type Progress, type Ran, run } from './run.ts';
+
+/** A question that is asked when a view opens, and again when it changes. */
+export interface Question<Document> {
+  /** The newest answer; the one before stays while a new one is on its way. */
+  readonly ran: Ran<Document> | undefined;
+  readonly progress: Progress | undefined;
+  readonly isAsking: boolean;
+  /** When the answer came: epoch milliseconds. */
+  readonly at: number | undefined;
+  askAgain(): void;
+}
+
+/**
+ * Asks a command that changes nothing. With `everyMs` it asks again as long as the page is visible: each time costs
+ * requests to AWS. Undefined as a line asks nothing.
+ */
+export function useQuestion<Document>(
+  line: Line | undefined,
+  everyMs?: number,
+): Question<Document> {
+  const [state, setState] = useState<Omit<Question<Document>, 'askAgain'>>(NOTHING);
+  const controller = useRef<AbortController | undefined>(undefined);
+  const wanted = line === undefined ? undefined : JSON.stringify(line);
+
+  const ask = useCallback(async () => {
+    controller.current?.abort();
+    if (wanted === undefined) return setState(NOTHING);
+    const own = new AbortController();
+    controller.current = own;
+    setState((before) => ({ ...before, isAsking: true, progress: undefined }));
+    const ran = await run<Document>(JSON.parse(wanted), {
+      signal: own.signal,
+      onProgress: (progress) => {
+        if (!own.signal.aborted) setState((before) => ({ ...before, progress }));
+      },
+    });
+    if (own.signal.aborted) return;
+    setState({ ran, isAsking: false, progress: undefined, at: Date.now() });
+  }, [wanted]);
+
+  useEffect(() => {
+    setState(NOTHING);
+    void ask();
+    return () => controller.current?.abort();
+  }, [ask]);
+
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void ask();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [ask, everyMs]);
+
+  return { ...state, askAgain: () => void ask() };
+}
+
+const NOTHING = { ran: undefined, progress: undefined, isAsking: false, at: undefined } as const;

@@ -1,0 +1,58 @@
+import { signal } from '@preact/signals';
+export const LANGUAGES = { en: 'English', 'pt-BR': 'Português', es: 'Español' } as const;
+export type Language = keyof typeof LANGUAGES;
+
+/** The texts of one part of the page, beside that part. */
+export type InEveryLanguage<Texts> = Readonly<Record<Language, Texts>>;
+
+const KEPT = 'console-language';
+
+/** What was chosen here before, else the first language of the browser that this page has. */
+function firstLanguage(): Language {
+  const wanted = [localStorage.getItem(KEPT) ?? '', ...navigator.languages];
+  const known = Object.keys(LANGUAGES) as Language[];
+  for (const one of wanted) {
+    const found = known.find((language) => language.slice(0, 2) === one.slice(0, 2));
+    if (found) return found;
+  }
+  return 'en';
+}
+
+export const language = signal(firstLanguage());
+
+export function chooseLanguage(chosen: Language): void {
+  localStorage.setItem(KEPT, chosen);
+  language.value = chosen;
+}
+
+/** In the chosen language. Sentences that a command made stay in English. */
+export function words<Texts>(texts: InEveryLanguage<Texts>): Texts {
+  return texts[language.value];
+}
+
+const LOCALES: InEveryLanguage<string> = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' };
+
+export function numberText(value: number): string {
+  return value.toLocaleString(LOCALES[language.value]);
+}
+
+/** Date and time where the browser is. */
+export function momentText(moment: string | number): string {
+  const style = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+  return new Date(moment).toLocaleString(LOCALES[language.value], style);
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** `3 hours ago`, `in 2 minutes`. */
+export function agoText(moment: string | number, now = Date.now()): string {
+  const seconds = Math.round((new Date(moment).getTime() - now) / 1000);
+  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? UNITS[3];
+  const format = new Intl.RelativeTimeFormat(LOCALES[language.value], { numeric: 'auto' });
+  return format.format(Math.trunc(seconds / size), unit);
+}

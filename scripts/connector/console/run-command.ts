@@ -1,0 +1,159 @@
+import { type Command, CommanderError } from 'commander';
+import * as v from 'valibot';
+import { COMMAND_KINDS } from '../command-kinds.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { setHost } from '../run-action.ts';
+import type { Host } from '../session.ts';
+import { renderTable } from '../terminal/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/text.ts';
+
+/** What the page asks for: a command in words, as at a terminal. */
+export const commandLine = v.object({
+  command: v.pipe(v.string(), v.maxLength(50)),
+  operands: v.optional(v.array(v.pipe(v.string(), v.maxLength(1_000))), []),
+  options: v.optional(
+    v.record(
+      v.pipe(v.string(), v.regex(/^[a-z][a-z-]{0,30}$/)),
+      v.union([v.pipe(v.string(), v.maxLength(1_000)), v.number(), v.boolean()]),
+    ),
+    {},
+  ),
+});
+export type CommandLine = v.InferOutput<typeof commandLine>;
+
+/** What the page receives, line by line, while the command runs. */
+export type ConsoleEvent =
+  /** Names the run for the stop button. */
+  | { readonly kind: 'begun'; readonly run: string }
+  | { readonly kind: 'document'; readonly document: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'note'; readonly text: string }
+  | {
+      readonly kind: 'progress';
+      readonly doing: string;
+      readonly done: number;
+      readonly total?: number;
+      readonly detail?: string;
+    }
+  | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
+  | { readonly kind: 'end'; readonly code: ExitCode };
+
+/** They need a terminal, other rights, or files of this machine. */
+const NOT_OFFERED: ReadonlySet<string> = new Set([
+  ...['secrets set', 'send', 'probe', 'app write', 'app check', 'app list', 'storefront setup'],
+]);
+/** They choose the stack, or never end. */
+const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([
+  ...['stack', 'region', 'profile', 'verbose', 'watch', 'help', 'version'],
+]);
+
+export type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
+
+/** The commands that the page can run, with what they do. */
+export function offeredCommands(readOnly: boolean): OfferedCommands {
+  const offered: Record<string, 'asks' | 'changes'> = {};
+  for (const [name, kind] of Object.entries(COMMAND_KINDS)) {
+    if (kind === 'own' || NOT_OFFERED.has(name) || (readOnly && kind === 'changes')) continue;
+    offered[name] = kind === 'changes' ? 'changes' : 'asks';
+  }
+  return offered;
+}
+
+export interface RunSettings {
+  /** The whole command line, anew for each command. */
+  readonly createProgram: () => Command;
+  readonly deployment: Deployment;
+  readonly readOnly: boolean;
+  readonly signal: AbortSignal;
+  readonly send: (event: ConsoleEvent) => void;
+}
+
+/** Runs one command as the command line does, with the page in the place of the terminal. */
+export async function runCommand(line: CommandLine, settings: RunSettings): Promise<void> {
+  const { send } = settings;
+  const refuse = (message: string) => {
+    send({ kind: 'problem', message });
+    send({ kind: 'end', code: EXIT.badArguments });
+  };
+  if (!Object.hasOwn(offeredCommands(settings.readOnly), line.command)) {
+    refuse(`This console does not offer "${line.command}".`);
+    return;
+  }
+  const foreign = Object.keys(line.options).find((name) => OPTIONS_OF_THE_CONSOLE.has(name));
+  if (foreign !== undefined) {
+    refuse(`The option --${foreign} belongs to the console itself.`);
+    return;
+  }
+  const program = settings.createProgram();
+  setHost(program, hostOf(settings));
+  captureMistakes(program, (message) => send({ kind: 'problem', message }));
+  try {
+    await program.parseAsync(wordsOf(line), { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    send({ kind: 'end', code: EXIT.badArguments });
+  }
+}
+
+/** An operand or a value can begin with a hyphen and must not become an option. */
+export function wordsOf({ command, operands, options }: CommandLine): readonly string[] {
+  const given = Object.entries(options).flatMap(([name, value]) => {
+    if (value === false) return [];
+    return [value === true ? `--${name}` : `--${name}=${value}`];
+  });
+  return [...command.split(' '), ...given, '--', ...operands];
+}
+
+function captureMistakes(command: Command, report: (message: string) => void): void {
+  command.configureOutput({ outputError: (text) => report(text.replace(/^error: /, '').trim()) });
+  for (const child of command.commands) captureMistakes(child, report);
+}
+
+function hostOf({ deployment, signal, send }: RunSettings): Host {
+  return {
+    createTerminal: () => terminalTo(send),
+    findDeployment: async () => deployment,
+    onInterruption: (interrupt) => signal.addEventListener('abort', () => void interrupt()),
+    onClosedOutput: () => {},
+    reportProblem: ({ message, next }) =>
+      send({ kind: 'problem', message, ...(next !== undefined && { next }) }),
+    end: (code) => send({ kind: 'end', code }),
+  };
+}
+
+const WIDTH = 100;
+const PROGRESS_EVERY_MS = 200;
+
+/** Values stay as they are: the page writes them as text, where control characters do nothing. */
+function terminalTo(send: RunSettings['send']): Terminal {
+  const print = (text: string) => send({ kind: 'text', text });
+  const style: Terminal['style'] = (_format, text) => text;
+  return {
+    width: WIDTH,
+    style,
+    line: (text = '') => print(text),
+    paragraph: (text) => print(wrap(text, WIDTH).join('\n')),
+    table: (table) => print(renderTable(table, WIDTH, style)),
+    json: (document) => send({ kind: 'document', document }),
+    note: (text) => send({ kind: 'note', text }),
+    progress(doing, total) {
+      let sentAt = Number.NEGATIVE_INFINITY;
+      return {
+        report(done, detail) {
+          if (performance.now() - sentAt < PROGRESS_EVERY_MS) return;
+          sentAt = performance.now();
+          send({
+            ...{ kind: 'progress', doing, done },
+            ...(total !== undefined && { total }),
+            ...(detail !== undefined && { detail }),
+          });
+        },
+        end: () => {},
+      };
+    },
+    // The page asks before it sends the command, with --yes.
+    confirm: async () => false,
+  };
+}

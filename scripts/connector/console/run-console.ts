@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Deployment } from '../deployment/deployment.ts';
+import { findLocalStack } from '../deployment/find-deployment.ts';
+import { EXIT, type ExitCode, Problem } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { aboutConsole } from './about-console.ts';
+import { readPage } from './page-files.ts';
+import { type ConsoleSettings, type RunningConsole, startConsole } from './server.ts';
+
+export interface ConsoleOptions extends Pick<ConsoleSettings, 'createProgram'> {
+  readonly readOnly?: boolean;
+  readonly port?: number;
+  readonly open: boolean;
+}
+
+/** `loyalty-connector console` */
+export async function runConsole(session: Session, options: ConsoleOptions): Promise<ExitCode> {
+  const { terminal, json } = session;
+  const signal = session.interruption('Stopping the console.');
+  const deployment = await session.findDeployment();
+  const running = await openConsole(deployment, options, terminal.note);
+  const { address } = running;
+  if (json) terminal.json({ stack: deployment.stack, address });
+  else {
+    terminal.line(`The console of ${deployment.stack} is open at this address, in one browser:`);
+    terminal.line();
+    terminal.line(`  ${address}`);
+    terminal.line();
+    terminal.line(options.readOnly ? 'It changes nothing. Ctrl-C stops it.' : 'Ctrl-C stops it.');
+  }
+  if (options.open && process.stdout.isTTY) openInBrowser(address);
+  if (!signal.aborted) await once(signal, 'abort');
+  await running.stop();
+  return EXIT.fine;
+}
+
+/** Also of the stack that runs on this machine. */
+export async function openConsole(
+  deployment: Deployment,
+  { createProgram, readOnly = false, port }: Omit<ConsoleOptions, 'open'>,
+  note: (text: string) => void,
+): Promise<RunningConsole> {
+  const page = await readPage();
+  const about = aboutConsole({ createProgram, deployment, readOnly });
+  const onFault = (error: unknown) => note(`A command of the console failed: ${String(error)}`);
+  try {
+    return await startConsole({ createProgram, deployment, readOnly, port, page, about, onFault });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');
+  }
+}
+
+/** The console of the stack that this process runs; its address is printed with the others. */
+export async function openLocalConsole(
+  { open, ...options }: ConsoleOptions,
+  say: (text: string) => void,
+): Promise<RunningConsole | undefined> {
+  const deployment = await findLocalStack();
+  if (!deployment) return undefined;
+  const running = await openConsole(deployment, options, say);
+  if (open && process.stdout.isTTY) openInBrowser(running.address);
+  return running;
+}
+
+/** Where no browser can be opened, the address that was printed is enough. */
+function openInBrowser(address: string): void {
+  const [command, ...words] =
+    process.platform === 'darwin'
+      ? ['open', address]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', address]
+        : ['xdg-open', address];
+  spawn(command ?? '', words, { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+}

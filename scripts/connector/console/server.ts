@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as v from 'valibot';
+import type { AboutConsole } from './about-console.ts';
+import { createGuard, type Guard, type Refusal } from './guard.ts';
+import { type PageFiles, pageHtml } from './page-files.ts';
+import { type ConsoleEvent, commandLine, type RunSettings, runCommand } from './run-command.ts';
+
+export interface ConsoleSettings
+  extends Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'> {
+  /** Undefined: any free one. */
+  readonly port?: number | undefined;
+  readonly page: PageFiles;
+  readonly about: AboutConsole;
+  /** A fault of the console itself. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface RunningConsole {
+  /** Opens the page once. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+interface World extends ConsoleSettings {
+  readonly guard: Guard;
+  /** The commands under way, by the name of their run. */
+  readonly running: Map<string, AbortController>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text?: string;
+  readonly type?: string;
+  readonly cookie?: string | undefined;
+}
+
+/** Undefined: it has answered by itself. */
+type Route = (
+  request: IncomingMessage,
+  world: World,
+  response: ServerResponse,
+) => Promise<Answer | undefined>;
+
+const MOST_BODY_BYTES = 64 * 1024;
+const MOST_RUNNING = 20;
+
+/** Everything is of this page alone: no other origin, no inline script, no frame around it. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-store',
+};
+
+export async function startConsole(settings: ConsoleSettings): Promise<RunningConsole> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const world: World = { ...settings, guard: createGuard(port), running: new Map() };
+  server.on('request', (request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    serve(request, world, response).catch((error: unknown) => {
+      settings.onFault(error);
+      response.destroy();
+    });
+  });
+  return {
+    address: `http://127.0.0.1:${port}/?token=${world.guard.token}`,
+    async stop() {
+      for (const run of world.running.values()) run.abort();
+      await closed(server);
+    },
+  };
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
+
+async function serve(
+  request: IncomingMessage,
+  world: World,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = await answerTo(request, world, response);
+  if (!answer) return;
+  const { status, text = '', type = 'text/plain', cookie } = answer;
+  if (cookie !== undefined) response.setHeader('set-cookie', cookie);
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
+}
+
+const answerTo: Route = async (request, world, response) => {
+  const { method, url = '', headers } = request;
+  const refusal = world.guard.refusesHost(headers);
+  if (refusal) return REFUSALS[refusal];
+  if (method === 'GET') return pageAt(url, headers, world);
+  const route = method === 'POST' ? ROUTES.get(url) : undefined;
+  if (!route) return { status: 404 };
+  const refused = world.guard.refusesRun(headers);
+  return refused ? REFUSALS[refused] : route(request, world, response);
+};
+
+/** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
+function pageAt(url: string, headers: IncomingMessage['headers'], world: World): Answer {
+  const { guard, page, about } = world;
+  const { pathname = '', searchParams } = URL.parse(url, 'http://console.invalid') ?? {};
+  const file = page.get(pathname);
+  if (file) return { status: 200, ...file };
+  if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
+  const session = guard.open(searchParams?.get('token') ?? '');
+  if (!session && !guard.hasCookie(headers)) return REFUSALS['no-session'];
+  const text = pageHtml(about, session?.key);
+  return { status: 200, text, type: 'text/html', cookie: session?.cookie };
+}
+
+const runLine: Route = async (request, world, response) => {
+  const line = v.safeParse(commandLine, await readBody(request));
+  if (!line.success) return { status: 400, text: 'This is no command.' };
+  const { running } = world;
+  if (running.size >= MOST_RUNNING) return { status: 429, text: 'Too many commands run already.' };
+  const run = randomUUID();
+  const interrupted = new AbortController();
+  running.set(run, interrupted);
+  // The stop button, a closed tab and the end of the console are all Ctrl-C.
+  response.on('close', () => interrupted.abort()).on('error', () => {});
+  response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+  const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
+  send({ kind: 'begun', run });
+  try {
+    await runCommand(line.output, { ...world, signal: interrupted.signal, send });
+  } finally {
+    running.delete(run);
+  }
+  response.end();
+  return undefined;
+};
+
+/** The command ends in order, and its own request still receives how it ended. */
+const stopRun: Route = async (request, { running }) => {
+  const body = v.safeParse(v.object({ run: v.string() }), await readBody(request));
+  const run = body.success ? running.get(body.output.run) : undefined;
+  run?.abort();
+  return { status: run ? 204 : 404 };
+};
+
+const ROUTES: ReadonlyMap<string, Route> = new Map([
+  ['/run', runLine],
+  ['/stop', stopRun],
+]);
+
+/** Undefined where it is too large, breaks off or is no JSON. */
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of request) {
+      bytes += part.length;
+      if (bytes > MOST_BODY_BYTES) return undefined;
+      parts.push(part);
+    }
+    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const REFUSALS: Readonly<Record<Refusal, Answer>> = {
+  'other-host': { status: 421, text: 'This console answers only at the address that it printed.' },
+  'other-origin': { status: 403, text: 'Only the page of this console may ask.' },
+  'not-json': { status: 415, text: 'Send JSON.' },
+  'no-session': {
+    status: 403,
+    text: 'The address of this console opens it once, in one browser. For another one, run "npx loyalty-connector console" again.',
+  },
+};

@@ -1,0 +1,124 @@
+import { resolve } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { loadConnector } from '../../local/stack/choose-settings.ts';
+import { PLACE } from '../../local/stack/emulators.ts';
+import type { StackOptions } from '../../local/stack/start-parts.ts';
+import { openConsole } from '../../scripts/connector/console/run-console.ts';
+import type { RunningConsole } from '../../scripts/connector/console/server.ts';
+import { createProgram } from '../../scripts/connector/create-program.ts';
+import {
+  awsSettings,
+  type Deployment,
+  outputsOf,
+} from '../../scripts/connector/deployment/deployment.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { VERSION } from '../../shared/config/release.ts';
+import { findBrowser, startBrowser } from './browser.ts';
+import { type LocalStack, startLocalStack } from './local-stack.ts';
+import { PROJECT } from './project.ts';
+
+const SETTINGS = 'local/harness/storefront.config.ts';
+
+/** The deployment that commands find for this stack, with the operator's key. */
+export async function deploymentOf(stack: LocalStack): Promise<Deployment> {
+  const { region } = PLACE;
+  const credentials = stack.keys.operator;
+  return {
+    ...{ where: 'local', stage: 'prod', stack: stack.name, region, version: VERSION },
+    aws: awsSettings({ region, endpoint: stack.endpoint, credentials }),
+    output: outputsOf({ ...stack.outputs }, 'The stack of this test', 'It must have it.'),
+    connector: await loadConnector('prod', PROJECT, resolve(PACKAGE_FOLDER, SETTINGS)),
+    sandbox: {
+      storeAddress: stack.shops.map(({ store }) => store.address).join(' '),
+      loyaltyAddress: stack.shops.map(({ loyalty }) => loyalty.address).join(' '),
+      metricsAddress: stack.metricsAddress,
+    },
+  };
+}
+
+interface ConsoleVisit {
+  readonly page: Page;
+  /** Errors of scripts and violations of the content security policy. */
+  readonly problems: string[];
+}
+
+interface ConsoleInBrowser {
+  readonly stack: LocalStack;
+  readonly browser: Browser;
+  /** A new browser window on a console of its own. */
+  visit(options?: VisitOptions): Promise<ConsoleVisit>;
+  /** A console without a visitor. */
+  open(readOnly?: boolean): Promise<RunningConsole>;
+}
+
+interface VisitOptions {
+  readonly readOnly?: boolean;
+  readonly width?: 1280 | 390;
+  readonly colours?: 'light' | 'dark';
+  readonly locale?: 'en-GB' | 'pt-BR' | 'es';
+  /** Behind the address: `#/letters`. */
+  readonly at?: string;
+}
+
+/**
+ * For the tests of one `describe`: a local stack with a storefront, and a browser. After each test the windows close,
+ * and must have had no problem.
+ */
+export function useConsoleInBrowser(
+  name: string,
+  started: (world: ConsoleInBrowser) => Promise<unknown>,
+  options: Pick<StackOptions, 'storeSettings'> = {},
+): void {
+  let stack: LocalStack | undefined;
+  let browser: Browser | undefined;
+  const consoles: RunningConsole[] = [];
+  const visits: ConsoleVisit[] = [];
+
+  beforeAll(async () => {
+    stack = await startLocalStack(name, { settings: SETTINGS, ...options });
+    browser = await startBrowser(findBrowser() ?? '');
+    const world = { stack, browser };
+    const deployment = await deploymentOf(stack);
+    const open: ConsoleInBrowser['open'] = async (readOnly = false) => {
+      const opened = await openConsole(deployment, { createProgram, readOnly }, (text) => {
+        throw new Error(text);
+      });
+      consoles.push(opened);
+      return opened;
+    };
+    await started({
+      ...world,
+      open,
+      async visit({ readOnly, width = 1280, colours = 'light', locale = 'en-GB', at = '' } = {}) {
+        const { address } = await open(readOnly);
+        const context = await world.browser.newContext({
+          viewport: { width, height: width === 390 ? 844 : 900 },
+          colorScheme: colours,
+          locale,
+          permissions: ['clipboard-read', 'clipboard-write'],
+        });
+        context.setDefaultTimeout(45_000);
+        const page = await context.newPage();
+        const problems: string[] = [];
+        page.on('pageerror', (error) => problems.push(String(error)));
+        page.on('console', (line) => {
+          if (line.type() === 'error') problems.push(line.text());
+        });
+        visits.push({ page, problems });
+        await page.goto(`${address}${at}`);
+        return { page, problems };
+      },
+    });
+  }, 240_000);
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    for (const { page } of ended) await page.context().close();
+    for (const one of consoles.splice(0)) await one.stop();
+    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  }, 120_000);
+}
