@@ -48,7 +48,10 @@ export async function closeCommand(
   checkClosing(foreseeClosing(before, as, now()), customerId, id, now(), list);
   if (before && !options.yes) {
     if (json)
-      terminal.json({ changed: false, ...redemptionDocument({ customerId, redemption: before }) });
+      terminal.json({
+        changed: false,
+        ...redemptionDocument({ customerId, redemption: before }, now()),
+      });
     else terminal.line(`Nothing was changed. With --yes ${CONSEQUENCE[as]}.`);
     return EXIT.fine;
   }
@@ -58,7 +61,8 @@ export async function closeCommand(
   const closed = await closeRedemption(whose, id, as, { ...opened, queue });
   const redemption = checkClosing(closed, customerId, id, now(), list);
   change.count({ closed: 1 });
-  if (json) terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }) });
+  if (json)
+    terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }, now()) });
   else terminal.line(`Done: ${CONSEQUENCE[as]}.`);
   return EXIT.fine;
 }

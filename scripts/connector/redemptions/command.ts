@@ -8,6 +8,7 @@ const EXAMPLES = `
 Examples:
   npx loyalty-connector redemptions list
   npx loyalty-connector redemptions show 7012345
+  npx loyalty-connector redemptions show someone@example.com
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --refused --yes
       the loyalty service took no points
   npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --cancelled --yes
@@ -39,10 +40,10 @@ export function registerRedemptions(program: Command): void {
     );
   group
     .command('show')
-    .argument('<customer>', "the customer's id in the store")
+    .argument('<customer>', "the customer's id in the store, or the e-mail address")
     .summary('show the balance, the redemptions and the used codes of one customer')
     .description(
-      'Shows the balance that the store shows and all redemptions of one customer, with the codes that were used in the store.',
+      'Shows the balance of one customer in the store, the ledger and the loyalty service, and all redemptions, with the codes that were used in the store.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(

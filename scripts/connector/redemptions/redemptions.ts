@@ -1,5 +1,6 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { type ClosedAs, foreseeClosing } from '../../../shared/core/redeem/close-redemption.ts';
 import type {
   Redemption,
   RedemptionState,
@@ -30,10 +31,11 @@ export interface OpenRedemptions {
 export async function openRedemptions(
   { findDeployment }: Session,
   { shop: named }: ShopOption,
+  needs: 'storefront' | 'nothing' = 'storefront',
 ): Promise<OpenRedemptions> {
   const deployment = await findDeployment();
   const { connector } = deployment;
-  if (!connector.storefront) {
+  if (needs === 'storefront' && !connector.storefront) {
     throw new Problem(
       `The settings of ${deployment.stack} have no storefront.`,
       'Rewards can be redeemed in the store only with a storefront: add storefront: {} and deploy.',
@@ -132,13 +134,17 @@ export function redemptionsTable(found: readonly FoundRedemption[], now: Date): 
   };
 }
 
-export function redemptionDocument({ customerId, redemption }: FoundRedemption) {
-  const { id, rewardId, terms, state, intendedAt, since, stuck, staffId } = redemption;
+export function redemptionDocument({ customerId, redemption }: FoundRedemption, now: Date) {
+  const described = describeState(redemption, now);
+  const { id, rewardId, terms, intendedAt, since, stuck, staffId } = redemption;
   return {
     customer: customerId,
     id,
     reward: { id: rewardId, title: terms.title, points: terms.points },
-    state: WORDS[state.at],
+    state: described.word,
+    detail: described.detail,
+    waitsForPerson: described.waitsForPerson,
+    canCloseAs: CLOSINGS.filter((as) => canClose(redemption, as, now)),
     intendedAt,
     since,
     code: codeOf(redemption) ?? null,
@@ -146,6 +152,12 @@ export function redemptionDocument({ customerId, redemption }: FoundRedemption) 
     atTillBy: staffId ?? null,
   };
 }
+
+/** In the state that it has already, `close` repeats a message only. */
+const canClose = (redemption: Redemption, as: ClosedAs, now: Date): boolean =>
+  redemption.state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed';
+
+const CLOSINGS: readonly ClosedAs[] = ['refused', 'cancelled'];
 
 function codeOf({ state }: Redemption): string | undefined {
   return 'code' in state ? state.code?.code : undefined;

@@ -10,8 +10,9 @@ import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { relativeTime } from '../terminal/text.ts';
+import { findEntity } from '../trace/find-entity.ts';
+import { type BalanceSide, readBalances, rowsOf } from './read-account.ts';
 import {
-  checkCustomer,
   type FoundRedemption,
   type OpenRedemptions,
   openRedemptions,
@@ -32,7 +33,10 @@ export async function listCommand(session: Session, options: ListOptions): Promi
   const found = options.all ? all : all.filter(({ redemption }) => isOpen(redemption.state));
   const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, opened.now()));
   if (json) {
-    terminal.json({ shop: opened.shop.domain, redemptions: found.map(redemptionDocument) });
+    terminal.json({
+      shop: opened.shop.domain,
+      redemptions: found.map((one) => redemptionDocument(one, opened.now())),
+    });
   } else {
     const kind = options.all ? 'redemptions' : 'unfinished redemptions';
     terminal.line(`${found.length} ${kind} in ${opened.shop.domain}.`);
@@ -77,10 +81,11 @@ export async function showCommand(
   options: ShopOption,
 ): Promise<ExitCode> {
   const { terminal, json } = session;
-  const customerId = checkCustomer(customer);
-  const opened = await openRedemptions(session, options);
+  const opened = await openRedemptions(session, options, 'nothing');
   const shop = opened.shop.domain;
-  const { rewards } = openShopServices(opened.deployment);
+  const services = openShopServices(opened.deployment);
+  const searched = { deployment: opened.deployment, services, shop: opened.shop };
+  const { id: customerId, otherOrders: orders } = await findEntity('member', customer, searched);
   const telemetry = {
     count: () => {},
     // What the ledger knows is still shown.
@@ -93,29 +98,54 @@ export async function showCommand(
   };
   const book = openBook({ shop, customerId }, { ...opened, ledger: readOnly });
   const known = await readKnown({ shop, customerId }, opened.ledger, opened.now());
-  const { balance } = known;
-  const redemptions = await readUsed(known.redemptions, book, { store: rewards, telemetry });
+  const [redemptions, sides] = await Promise.all([
+    readUsed(known.redemptions, book, { store: services.rewards, telemetry }),
+    readBalances(known.id, known.balance, opened, services),
+  ]);
   const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));
+  const rows = rowsOf(sides);
   if (json) {
     terminal.json({
-      ...{ shop, customer: customerId, balance },
-      redemptions: found.map(redemptionDocument),
+      ...{ shop, customer: customerId, mergedInto: known.id === customerId ? null : known.id },
+      ...{ balances: { ...sides, asOf: known.balance.asOf }, rows, orders },
+      redemptions: found.map((one) => redemptionDocument(one, opened.now())),
     });
-  } else {
-    terminal.line(`Customer ${customerId} of ${shop}: ${found.length} redemptions.`);
-    terminal.line(describeBalance(balance, opened.now()));
-    if (found.length > 0) {
-      terminal.line();
-      terminal.table(redemptionsTable(found, opened.now()));
-    }
+    return EXIT.fine;
+  }
+  terminal.line(`Customer ${customerId} of ${shop}: ${found.length} redemptions.`);
+  if (known.id !== customerId) terminal.line(`It was merged into customer ${known.id}.`);
+  terminal.line(describeBalance(known.balance, opened.now()));
+  terminal.line();
+  terminal.table({
+    columns: ['', 'store', 'ledger', 'loyalty service', ''].map((title) => ({ title })),
+    rows: rows.map(({ field, differs, ...row }) => [
+      field,
+      ...(['store', 'ledger', 'service'] as const).map((name) => cellOf(sides[name], row[name])),
+      differs ? 'differs' : '',
+    ]),
+  });
+  if (found.length > 0) {
+    terminal.line();
+    terminal.table(redemptionsTable(found, opened.now()));
   }
   return EXIT.fine;
 }
 
+/** A side that is not known says so in every line. */
+function cellOf(side: BalanceSide, value: string | number | null): string {
+  switch (side.kind) {
+    case 'known':
+      return value === null ? 'none' : String(value);
+    case 'absent':
+      return 'not known yet';
+    case 'unknown':
+      return `no answer (${side.why})`;
+  }
+}
+
 /** The balance that the store's pages show, or why they show none. */
-function describeBalance({ points, cashback, tier, asOf }: KnownBalance, now: Date): string {
+function describeBalance({ points, asOf }: KnownBalance, now: Date): string {
   if (asOf === null)
     return 'Balance: not known yet. A point event or a visit to the store brings it.';
-  const since = relativeTime(Date.parse(asOf), now);
-  return `Balance: ${points} points, ${cashback} cashback, ${tier ?? 'no tier'}, as of ${since}.`;
+  return `Balance: ${points} points, as of ${relativeTime(Date.parse(asOf), now)}.`;
 }

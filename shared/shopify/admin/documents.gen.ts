@@ -1639,6 +1639,14 @@ type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readon
 
 type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
 
+type CustomerBalanceQueryVariables = Exact<{
+  id: string;
+  namespace: string;
+}>;
+
+
+type CustomerBalanceQuery = { readonly customer: { readonly metafields: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly value: string }> } } | null };
+
 type CustomerByEmailQueryVariables = Exact<{
   email: string;
 }>;
@@ -2215,6 +2223,12 @@ export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutatio
   name: 'CreateSubscription',
   kind: 'mutation',
   text: "mutation CreateSubscription($topic:WebhookSubscriptionTopic!$subscription:WebhookSubscriptionInput!){webhookSubscriptionCreate(topic:$topic webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const customerBalanceDocument: AdminDocument<CustomerBalanceQuery, CustomerBalanceQueryVariables> = {
+  name: 'CustomerBalance',
+  kind: 'query',
+  text: "query CustomerBalance($id:ID!$namespace:String!){customer(id:$id){metafields(first:10 namespace:$namespace){nodes{key value}}}}",
 };
 
 export const customerByEmailDocument: AdminDocument<CustomerByEmailQuery, CustomerByEmailQueryVariables> = {

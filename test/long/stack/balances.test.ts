@@ -195,7 +195,7 @@ describe('the local stack with a storefront', () => {
     const ask = asCustomer(customer.id);
     buy(customer.id, 312);
     await expect.poll(async () => (await ask('me')).points, PATIENCE).toBe(260);
-    expect(balanceOf(customer.id)['loyalty.points']).toBe('260');
+    await expect.poll(() => balanceOf(customer.id)['loyalty.points'], PATIENCE).toBe('260');
 
     // A double click.
     const click = { rewardId: 1, clientKey: 'click-0001', items: '11:100:1' };
@@ -276,6 +276,7 @@ describe('the local stack with a storefront', () => {
     const shown = await show();
     expect(shown).toMatch(/ready .*\n.*refused/s);
     expect(shown).not.toMatch(/Toni|example\.com/);
+    expect(shown).toMatch(/^points +20 +20 +20$/m);
     const nobody = await operate((session) => showCommand(session, '404', {}));
     expect(nobody.text).toContain('not known yet');
     expect(await settle(stack, 60_000)).toBe(0);
