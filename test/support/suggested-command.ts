@@ -13,15 +13,18 @@ export interface SuggestedRun extends CommandRun {
 }
 
 /**
- * Runs every command that an output suggests, each to the end of its line and through a shell, as a person
- * pastes it. Throws for one that cannot be understood or ends with a problem: a verdict, such as that of `trace`,
- * may be bad, but it is an answer.
+ * Runs every command that an output suggests, as text or in a JSON document, each to the end of its line and through
+ * a shell, as a person pastes it. Throws for one that cannot be understood or ends with a problem: a verdict, such as
+ * that of `trace`, may be bad, but it is an answer. `input`: what it asks for.
  */
 export async function runSuggested(
   { stdout, stderr }: Pick<CommandRun, 'stdout' | 'stderr'>,
   folder: string,
+  input = '',
 ): Promise<readonly SuggestedRun[]> {
-  const lines = stripVTControlCharacters(stdout + stderr).match(COMMAND) ?? [];
+  const printed = stripVTControlCharacters(stdout + stderr);
+  const texts = stdout.startsWith('{') ? textsIn(JSON.parse(stdout)) : [printed];
+  const lines = texts.flatMap((text) => text.match(COMMAND) ?? []);
   if (lines.length === 0) throw new Error(`no command is suggested in:\n${stdout}${stderr}`);
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
@@ -32,7 +35,7 @@ export async function runSuggested(
   chmodSync(join(bin, 'npx'), 0o755);
   const runs: SuggestedRun[] = [];
   for (const line of new Set(lines)) {
-    const run = await runInShell(line, folder, bin);
+    const run = await runInShell(line, folder, bin, input);
     if (run.code === 2 || run.stdout === '') {
       throw new Error(`the suggested "${line}" ends with ${run.code}: ${run.stderr}`);
     }
@@ -41,7 +44,17 @@ export async function runSuggested(
   return runs;
 }
 
-function runInShell(line: string, folder: string, bin: string): Promise<SuggestedRun> {
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function runInShell(
+  line: string,
+  folder: string,
+  bin: string,
+  input: string,
+): Promise<SuggestedRun> {
   const env = {
     ...{ PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: folder },
     AWS_EC2_METADATA_DISABLED: 'true',
@@ -50,5 +63,7 @@ function runInShell(line: string, folder: string, bin: string): Promise<Suggeste
     const child = execFile('/bin/sh', ['-c', line], { cwd: folder, env }, (_, stdout, stderr) =>
       resolve({ line, code: child.exitCode, stdout, stderr }),
     );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
   });
 }

@@ -49,7 +49,10 @@ export async function listCommand(session: Session, options: ListOptions): Promi
       const close = `redemptions close ${first.customerId} ${first.redemption.id} --help`;
       const letters = `dead-letters replay --kind redemption --shop ${opened.shop.domain}`;
       terminal.line();
-      terminal.line(`Try again:  ${nextCommand(opened.deployment, letters)}`);
+      // A stuck one waits for what only a person can see; it has no letter.
+      if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
+        terminal.line(`Try again:  ${nextCommand(opened.deployment, letters)}`);
+      }
       terminal.line(`Close one:  ${nextCommand(opened.deployment, close)}`);
     }
   }

@@ -24,7 +24,7 @@ export function printableJson(document: unknown): string {
 }
 
 /** Control characters above the ASCII ones, line ends that not every program knows, and direction marks. */
-const DISGUISES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const DISGUISES = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what `styleText` writes
 const LINE_ENDS_AND_COLOURS = /(\n|\u001b\[\d{1,3}m)/;

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { recordBegin } from '../../../scripts/connector/history/audit-records.ts';
+import { changeControl, withOperatorPause } from '../../../shared/core/pause/shop-control.ts';
+import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { askAdmin } from '../../integration/store-sandbox/ask-admin.ts';
+import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+
+/** Clears the screen, begins a command to the terminal, deletes, breaks the line, and turns the direction. */
+const HOSTILE = 'x\u001b[2J\u009b31m\u007f\u0085\u2028\u202eabc\u2066\u061cy';
+const FORBIDDEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
+/** Line ends are the command's own. */
+const withoutLineEnds = (text: string) => text.replaceAll('\n', '');
+
+const connector = useOperatedConnector();
+
+beforeAll(async () => {
+  const now = new Date();
+  const at = now.toISOString();
+  const { ledger, store, outputs, queues } = connector;
+  await connector.describe({
+    outputs: { ...outputs, BalancesQueueUrl: queues.urls.coupons.url },
+    settings: resolve('local/harness/storefront.config.ts'),
+  });
+  await askAdmin(
+    store,
+    'mutation($s: WebhookSubscriptionInput!) { webhookSubscriptionCreate(topic: ORDERS_PAID, webhookSubscription: $s) { userErrors { message } } }',
+    { s: { uri: `https://elsewhere.example.com/${HOSTILE}` } },
+  );
+  const backfills = openBackfills(ledger, SHOP, () => now);
+  const state = { id: `orders_${HOSTILE}`, shop: SHOP, kind: 'orders', run: 1 } as const;
+  const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+  await backfills.enlist(state.id);
+  await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
+  const change = { command: HOSTILE, arguments: { 1: HOSTILE, [HOSTILE]: 'x' }, version: HOSTILE };
+  await recordBegin(ledger, { arn: `arn:aws:iam::0:user/${HOSTILE}`, userId: 'AIDA' }, change, now);
+  const none = { order: 0, product: 0, coupon: 0 };
+  await keepLastReconcile(ledger, SHOP, {
+    ...{
+      beganAt: at,
+      endedAt: at,
+      lookedAt: none,
+      healed: { ...none, coupon: 1 },
+      rolledOut: none,
+    },
+    sent: [{ kind: 'coupon', id: HOSTILE, why: 'missing' }],
+    stopped: [{ kind: 'order', why: HOSTILE }],
+  });
+  const terms = { title: HOSTILE, points: 1, kind: 'fixed', value: 1, combines: false } as const;
+  const redemption = {
+    ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
+    terms: { ...terms, codePrefix: '', limited: false },
+    state: { at: 'calling', attempts: 1, calledAt: at },
+    stuck: 'no-key',
+  } as const;
+  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+  await ledger.write(bookKey({ shop: SHOP, customerId: '7012345' }), entry, undefined);
+  await changeControl(ledger, SHOP, (control) => withOperatorPause(control, 'all', HOSTILE, now));
+});
+
+it.each(['doctor', 'webhooks check', 'backfill status', 'history', 'redemptions list', 'healing'])(
+  'shows a hostile text harmlessly: %s',
+  async (command) => {
+    const text = await connector.run(command);
+    expect(text.stdout).toContain('\\u001b');
+    expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
+    const json = await connector.run(`${command} --json`);
+    expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
+    // As values it is what it was.
+    expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
+  },
+);

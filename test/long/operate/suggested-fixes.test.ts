@@ -1,0 +1,225 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { runSuggested } from '../../support/suggested-command.ts';
+
+const connector = useOperatedConnector();
+const { loyalty: credentials } = SECRETS;
+
+async function findingsOf(check: string) {
+  const { stdout } = await connector.run('doctor --json');
+  const { checks } = JSON.parse(stdout);
+  return checks.find(({ name }: { name: string }) => name === check).findings;
+}
+
+/** Runs the fix of the first finding, and gives what it printed. */
+async function fix(check: string, input = '') {
+  const [finding] = await findingsOf(check);
+  expect(finding.fix).toContain(finding.command);
+  const [run] = await runSuggested(
+    { stdout: finding.command, stderr: '' },
+    connector.folder,
+    input,
+  );
+  return run ?? { line: '', stdout: '', stderr: '', code: null };
+}
+
+describe("doctor's fixes repair what they are named for", () => {
+  it('a secret that is not in its form', async () => {
+    await connector.keepSecret('loyalty', '{"token":""}');
+    await runSuggested(
+      await connector.run('status --json'),
+      connector.folder,
+      JSON.stringify(credentials),
+    );
+    expect(await connector.secret('loyalty')).toEqual(credentials);
+    await connector.keepSecret('loyalty', '{"token":""}');
+    const set = await fix('secrets', JSON.stringify(credentials));
+    expect(set.line).toContain(`secrets set loyalty --shop ${SHOP}`);
+    expect((await findingsOf('secrets'))[0].verdict).toBe('pass');
+    // What it suggests next.
+    const [checked] = await runSuggested(set, connector.folder);
+    expect(checked?.stdout).toContain('pass  secrets');
+  });
+
+  it('subscriptions that are missing, in two steps', async () => {
+    const shown = await fix('subscriptions');
+    expect(shown.stdout).toContain('Nothing was changed. To apply the changes:');
+    const [done] = await runSuggested(shown, connector.folder);
+    expect(done?.stdout).toContain('created orders/create');
+    expect((await findingsOf('subscriptions'))[0].verdict).toBe('pass');
+  });
+
+  it('webhooks that the app signs with another secret', async () => {
+    const at = Date.now() - 60_000;
+    connector.metrics.push({ name: 'signatures-refused', value: 72, at, dimensions: {} });
+    const [, refused] = await findingsOf('webhooks');
+    connector.metrics.length = 0;
+    const next = JSON.stringify({ current: 'webhook-secret-9d2f11' });
+    const suggested = { stdout: refused.command, stderr: '' };
+    const [rotated] = await runSuggested(suggested, connector.folder, next);
+    expect(rotated?.stdout).toContain('both secrets are accepted');
+    const [finished] = await runSuggested(rotated ?? suggested, connector.folder);
+    expect(finished?.stdout).toContain('The older secret is no longer accepted.');
+    await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
+  });
+
+  it('a pause, also as status suggests it', async () => {
+    await connector.run('pause --yes --queue orders');
+    expect((await fix('pauses')).stdout).toContain('not paused');
+    await connector.run('pause --yes');
+    const [resumed] = await runSuggested(await connector.run('status --json'), connector.folder);
+    expect(resumed?.line).toContain(`resume --shop ${SHOP}`);
+    expect((await findingsOf('pauses'))[0].verdict).toBe('pass');
+  });
+});
+
+describe('what commands suggest can be run, also from their JSON documents', () => {
+  it('pause without --yes', async () => {
+    for (const json of ['', ' --json']) {
+      const asked = await connector.run(`pause --queue orders${json}`);
+      const [paused] = await runSuggested(asked, connector.folder);
+      expect(paused?.line).toContain('pause --queue orders --yes');
+      expect(paused?.stdout).toContain('orders paused since');
+      await connector.run('resume');
+    }
+  });
+
+  it('webhooks check, for one shop by its path', async () => {
+    await connector.describe({
+      outputs: { ...connector.outputs, WebhookAddress: 'https://moved.example.com' },
+    });
+    for (const json of ['', ' --json']) {
+      const checked = await connector.run(`webhooks check --shop example-store${json}`);
+      const [shown] = await runSuggested(checked, connector.folder);
+      expect(shown?.line).toContain('webhooks sync --shop example-store');
+      expect(shown?.stdout).toContain('missing');
+    }
+    await connector.describe();
+  });
+
+  it('status with dead letters, and while credentials are refused', async () => {
+    const reason = letterReason({ at: new Date().toISOString() });
+    const letter = { event: letterEvent({ id: '5512300000001' }), reason };
+    await parkLetters(connector.sqs, connector.queues.urls.orders.deadLetterUrl, [letter]);
+    const [listed] = await runSuggested(await connector.run('status --json'), connector.folder);
+    expect(listed?.stdout).toContain('1 dead letter ');
+    await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
+    connector.metrics.push({ name: 'misconfigured', value: 3, at: Date.now(), dimensions: {} });
+    await connector.send(letterEvent({ id: '5512300000002' }));
+    const runs = await runSuggested(await connector.run('status'), connector.folder);
+    expect(runs.map(({ line }) => line)).toEqual(['npx loyalty-connector doctor']);
+    connector.metrics.length = 0;
+    await connector.work();
+  });
+
+  it('a store that refuses the credentials', async () => {
+    connector.store.faults.add({ kind: 'unauthorized' });
+    const [doctor] = await runSuggested(await connector.run('webhooks check'), connector.folder);
+    expect(doctor?.line).toBe('npx loyalty-connector doctor');
+    connector.store.faults.clear();
+  });
+
+  it('a backfill that stopped, one that is finished, and one that there is not', async () => {
+    const at = new Date().toISOString();
+    const state = { id: 'products_first_now', shop: SHOP, kind: 'products', run: 1 } as const;
+    const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+    const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
+    await backfills.enlist(state.id);
+    await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
+    const stopped = await connector.run('backfill status --json');
+    const [resumed] = await runSuggested(stopped, connector.folder);
+    expect(resumed?.line).toContain(`backfill resume products_first_now --shop ${SHOP}`);
+    expect(resumed?.stdout).toContain('Done: ');
+    for (const json of ['', ' --json']) {
+      const [again] = await runSuggested(
+        await connector.run(`backfill products${json}`),
+        connector.folder,
+      );
+      expect(again?.line).toContain(`backfill products --shop ${SHOP} --again --yes`);
+      expect(again?.stdout).toContain('Done: ');
+    }
+    const missing = await connector.run('backfill resume orders_never_now');
+    const [listed] = await runSuggested(missing, connector.folder);
+    expect(listed?.stdout).toContain('products_first_now');
+  });
+});
+
+describe('where there is a storefront', () => {
+  beforeAll(async () => {
+    const outputs = {
+      ...connector.outputs,
+      BalancesQueueUrl: connector.queues.urls.coupons.url,
+      BalancesDeadLetterQueueUrl: connector.queues.urls.coupons.deadLetterUrl,
+    };
+    await connector.describe({ outputs, settings: resolve('local/harness/storefront.config.ts') });
+    const at = '2026-02-01T00:00:00.000Z';
+    const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
+    const redemption = {
+      ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
+      terms: { ...terms, codePrefix: '', limited: false },
+      state: { at: 'calling', attempts: 1, calledAt: at },
+      stuck: 'no-key',
+    } as const;
+    const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+    const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+    await connector.ledger.write(bookKey({ shop: SHOP, customerId: '7012345' }), entry, undefined);
+  });
+
+  it('redemptions that need a person', async () => {
+    const listed = await connector.run('redemptions list');
+    const runs = await runSuggested(listed, connector.folder);
+    // A person must look first: sending it again would change nothing.
+    expect(runs.map(({ line }) => line)).toEqual([
+      'npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --help',
+    ]);
+  });
+
+  it('a redemption that there is not', async () => {
+    const missing = await connector.run('redemptions close 7012345 NONE --refused --yes');
+    const [shown] = await runSuggested(missing, connector.folder);
+    expect(shown?.stdout).toContain('K3F9A2LQ7ZPX');
+  });
+});
+
+describe('with two shops every suggestion names the shop', () => {
+  const SECOND = 'second-store.myshopify.com';
+
+  beforeAll(async () => {
+    const file = join(connector.folder, 'two.config.ts');
+    const define = JSON.stringify(resolve('shared/config/connector-config.ts'));
+    writeFileSync(
+      file,
+      `import { defineConnector } from ${define};
+export default defineConnector({
+  shops: [{ domain: '${SHOP}', path: 'example-store' }, { domain: '${SECOND}' }],
+  loyalty: { address: 'https://loyalty.example.com' },
+});
+`,
+    );
+    await connector.describe({ settings: file });
+  });
+
+  it('backfills of all shops, and their resuming', async () => {
+    const at = new Date().toISOString();
+    const state = { id: 'orders_first_now', shop: SHOP, kind: 'orders', run: 1 } as const;
+    const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+    const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
+    await backfills.enlist(state.id);
+    await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
+    const [kept] = JSON.parse((await connector.run('backfill status --json')).stdout).backfills;
+    expect(kept).toMatchObject({ id: 'orders_first_now', shop: SHOP, state: 'not-started' });
+    const [resumed] = await runSuggested({ stdout: kept.next, stderr: '' }, connector.folder);
+    expect(resumed?.stdout).toContain('Done: ');
+  });
+
+  it('healing of a shop without a run', async () => {
+    const shown = await connector.run(`healing --shop ${SECOND}`);
+    expect(shown.stdout).toContain(`reconcile --shop ${SECOND} --wait`);
+  });
+});
