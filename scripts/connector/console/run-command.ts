@@ -38,7 +38,9 @@ export type ConsoleEvent =
       readonly detail?: string;
     }
   | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
-  | { readonly kind: 'end'; readonly code: ExitCode };
+  | { readonly kind: 'end'; readonly code: ExitCode }
+  /** What the console has asked AWS since it was opened. */
+  | { readonly kind: 'spent'; readonly requests: number; readonly dollars: number };
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([

@@ -5,6 +5,7 @@ import { findLocalStack } from '../deployment/find-deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { aboutConsole } from './about-console.ts';
+import { countRequests } from './count-requests.ts';
 import { readPage } from './page-files.ts';
 import { type ConsoleSettings, type RunningConsole, startConsole } from './server.ts';
 
@@ -42,10 +43,12 @@ export async function openConsole(
   note: (text: string) => void,
 ): Promise<RunningConsole> {
   const page = await readPage();
-  const about = aboutConsole({ createProgram, deployment, readOnly });
+  const { aws, counted } = countRequests(deployment.aws);
+  const commands = { createProgram, readOnly, deployment: { ...deployment, aws } };
+  const about = aboutConsole(commands);
   const onFault = (error: unknown) => note(`A command of the console failed: ${String(error)}`);
   try {
-    return await startConsole({ createProgram, deployment, readOnly, port, page, about, onFault });
+    return await startConsole({ ...commands, port, page, about, counted, onFault });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');

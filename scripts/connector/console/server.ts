@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import type { AboutConsole } from './about-console.ts';
+import type { RequestCount } from './count-requests.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
 import { type PageFiles, pageHtml } from './page-files.ts';
 import { type ConsoleEvent, commandLine, type RunSettings, runCommand } from './run-command.ts';
@@ -13,6 +14,7 @@ export interface ConsoleSettings
   readonly port?: number | undefined;
   readonly page: PageFiles;
   readonly about: AboutConsole;
+  readonly counted: () => RequestCount;
   /** A fault of the console itself. */
   readonly onFault: (error: unknown) => void;
 }
@@ -143,6 +145,8 @@ const runLine: Route = async (request, world, response) => {
   } finally {
     running.delete(run);
   }
+  const { requests, dollars } = world.counted();
+  send({ kind: 'spent', requests, dollars });
   response.end();
   return undefined;
 };

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { CommandLine, ConsoleEvent } from '../run-command.ts';
 import { sessionKey } from './about.ts';
 
@@ -22,6 +23,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
+
+/** What this console has asked AWS since it was opened, for the foot of the page. */
+export const spent = signal({ requests: 0, dollars: 0 });
 
 const key = sessionKey();
 
@@ -48,6 +52,7 @@ async function runLine<Document>(
     for await (const text of linesOf(response.body)) {
       const event = JSON.parse(text) as ConsoleEvent;
       if (event.kind === 'progress') onProgress?.(event);
+      else if (event.kind === 'spent') spent.value = event;
       else if (event.kind === 'begun') {
         stop?.addEventListener('abort', () => void post('/stop', { run: event.run }));
       } else ran = withEvent(ran, event);
@@ -70,7 +75,7 @@ function post(path: string, body: object, signal?: AbortSignal): Promise<Respons
 
 function withEvent<Document>(
   ran: Ran<Document>,
-  event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>,
+  event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' | 'spent' }>,
 ): Ran<Document> {
   switch (event.kind) {
     case 'document':

@@ -4,6 +4,7 @@ import { about } from './about.ts';
 import { action } from './action.ts';
 import { ActionDialog } from './parts/action-dialog.tsx';
 import { hrefOf, place, VIEWS, type ViewName, type ViewProps } from './router.ts';
+import { spent } from './run.ts';
 import { strings } from './strings.ts';
 import { CustomersView } from './views/customers/view.tsx';
 import { HealingView } from './views/healing/view.tsx';
@@ -12,7 +13,15 @@ import { LettersView } from './views/letters/view.tsx';
 import { NowView } from './views/now/view.tsx';
 import { SetUpView } from './views/set-up/view.tsx';
 import { StoryView } from './views/story/view.tsx';
-import { chooseLanguage, LANGUAGES, type Language, language, words } from './words.ts';
+import {
+  chooseLanguage,
+  dollarsText,
+  LANGUAGES,
+  type Language,
+  language,
+  numberText,
+  words,
+} from './words.ts';
 
 const COMPONENTS: Readonly<Record<ViewName, ComponentType<ViewProps>>> = {
   now: NowView,
@@ -80,6 +89,9 @@ export function Shell() {
         </h1>
         <View place={place.value} />
       </main>
+      <footer>
+        {texts.spent(numberText(spent.value.requests), dollarsText(spent.value.dollars))}
+      </footer>
       {action.value && <ActionDialog {...action.value} />}
     </>
   );

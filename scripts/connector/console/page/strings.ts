@@ -25,6 +25,7 @@ interface Texts {
   readonly interrupted: string;
   readonly runIt: string;
   readonly notOffered: string;
+  readonly spent: (requests: string, dollars: string) => string;
 }
 
 /** Of what surrounds every view, and of the parts that several views use. */
@@ -61,6 +62,8 @@ export const strings: InEveryLanguage<Texts> = {
     interrupted: 'Stopped',
     runIt: 'Do it',
     notOffered: 'This console only looks. Someone who may change things can run:',
+    spent: (requests, dollars) =>
+      `${requests} requests to AWS since this console was opened: ${dollars}`,
   },
   'pt-BR': {
     views: {
@@ -94,6 +97,8 @@ export const strings: InEveryLanguage<Texts> = {
     interrupted: 'Interrompido',
     runIt: 'Executar',
     notOffered: 'Este console só mostra. Quem pode fazer alterações pode executar:',
+    spent: (requests, dollars) =>
+      `${requests} consultas à AWS desde que este console foi aberto: ${dollars}`,
   },
   es: {
     views: {
@@ -127,5 +132,7 @@ export const strings: InEveryLanguage<Texts> = {
     interrupted: 'Detenido',
     runIt: 'Hacerlo',
     notOffered: 'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
+    spent: (requests, dollars) =>
+      `${requests} consultas a AWS desde que se abrió esta consola: ${dollars}`,
   },
 };

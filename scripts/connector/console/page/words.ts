@@ -56,3 +56,9 @@ export function agoText(moment: string | number, now = Date.now()): string {
   const format = new Intl.RelativeTimeFormat(LOCALES[language.value], { numeric: 'auto' });
   return format.format(Math.trunc(seconds / size), unit);
 }
+
+/** Small amounts keep two digits that say something: `$0.00042`. */
+export function dollarsText(dollars: number): string {
+  const style = { style: 'currency', currency: 'USD', maximumSignificantDigits: 2 } as const;
+  return dollars.toLocaleString(LOCALES[language.value], style);
+}
