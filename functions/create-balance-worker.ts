@@ -57,7 +57,7 @@ export function createBalanceWorker(connector: Connector) {
     pauses,
     queue: createSqsEventQueue(sqs, { balances: environment.SOURCE_QUEUE_URL }),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
-    deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),
+    deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL, 'balances'),
     telemetry,
     now: () => new Date(),
     random: Math.random,

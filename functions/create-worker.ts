@@ -70,7 +70,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       coupons: environment.COUPONS_QUEUE_URL,
     }),
     source: createSqsSourceQueue(sqs, environment.SOURCE_QUEUE_URL),
-    deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL),
+    deadLetters: createSqsDeadLetters(sqs, environment.DEAD_LETTER_QUEUE_URL, queue),
     telemetry,
     now: () => new Date(),
     random: Math.random,

@@ -9,14 +9,16 @@ import {
 import { Construct } from 'constructs';
 import type { DataKey } from './data-key.ts';
 
-/** shared/aws/ledger-item.ts uses the same name; a test compares them. */
+/** shared/aws/ledger-item.ts uses the same names; a test compares them. */
 const CODES_INDEX = 'codes-of-discount';
+const LETTERS_INDEX = 'letters';
 
 /** The state that was applied last, per entity. */
 export class LedgerTable extends Construct {
   readonly table: Table;
   readonly codesIndexArn: string;
   readonly codesIndexName = CODES_INDEX;
+  readonly lettersIndexArn: string;
 
   constructor(
     scope: Construct,
@@ -42,6 +44,15 @@ export class LedgerTable extends Construct {
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ['c'],
     });
+    // CloudFormation adds one index per update: the next release can have another one.
+    this.table.addGlobalSecondaryIndex({
+      indexName: LETTERS_INDEX,
+      partitionKey: { name: 'l', type: AttributeType.STRING },
+      sortKey: { name: 't', type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['m', 'f', 'expiresAt'],
+    });
+    this.lettersIndexArn = `${this.table.tableArn}/index/${LETTERS_INDEX}`;
     this.codesIndexArn = `${this.table.tableArn}/index/${CODES_INDEX}`;
   }
 }

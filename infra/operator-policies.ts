@@ -24,6 +24,8 @@ const WRITABLE_KEYS = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
   'operators-????-??|audit|${aws:userid}|*',
   '*.myshopify.com|*',
+  // A letter that was replayed or dropped.
+  'letters|letter|*',
   // Of an id that is too long for a key.
   'sha256:*',
 ];
@@ -83,7 +85,7 @@ export class OperatorPolicies extends Construct {
       // A queue can be read only by receiving; the letters become visible again.
       allow(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'], deadLetters),
       allow(['dynamodb:BatchGetItem', 'dynamodb:DescribeTable'], [ledger.table.tableArn]),
-      allow(['dynamodb:Query'], [ledger.codesIndexArn]),
+      allow(['dynamodb:Query'], [ledger.codesIndexArn, ledger.lettersIndexArn]),
       allow(['sns:ListSubscriptionsByTopic'], [alarmTopicArn]),
       allow(['cloudwatch:GetMetricData', 'lambda:GetAccountSettings'], ['*']),
     ];

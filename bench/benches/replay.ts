@@ -49,6 +49,7 @@ export const replay: Bench = {
         {
           queues: [letters],
           replayQueue: createSqsEventQueue(client, { products: url }),
+          retire: async () => {},
           ...letterReaderOf([{ domain: SHOP }]),
           pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
           now: () => new Date(),

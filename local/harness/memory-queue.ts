@@ -189,8 +189,12 @@ export function createMemoryQueueDepth(queues: MemoryQueues): QueueDepth {
   };
 }
 
-export function createMemoryDeadLetters(queue: MemoryQueue): DeadLetters {
+export function createMemoryDeadLetters(
+  queue: MemoryQueue,
+  family: QueueFamily = 'orders',
+): DeadLetters {
   return {
+    family,
     async park(source, { attempts, ...texts }) {
       const attributes = { attempts: String(attempts), ...texts };
       const id = letterIdOf(source);

@@ -7,7 +7,7 @@ import {
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { CreateQueueCommand, SQS, type SQSClient } from '@aws-sdk/client-sqs';
 import type { CallBudget } from '../../shared/aws/json-service.ts';
-import { ITEM, LISTING_INDEX } from '../../shared/aws/ledger-item.ts';
+import { ITEM, LETTERS_INDEX, LISTING_INDEX } from '../../shared/aws/ledger-item.ts';
 
 export interface ClientSettings {
   readonly budget: CallBudget;
@@ -63,6 +63,8 @@ export async function createLedgerTable(client: DynamoDBClient, table: string): 
       AttributeDefinitions: [
         { AttributeName: ITEM.key, AttributeType: 'S' },
         { AttributeName: ITEM.listing, AttributeType: 'S' },
+        { AttributeName: ITEM.letterList, AttributeType: 'S' },
+        { AttributeName: ITEM.letterPlace, AttributeType: 'S' },
       ],
       KeySchema: [{ AttributeName: ITEM.key, KeyType: 'HASH' }],
       GlobalSecondaryIndexes: [
@@ -70,6 +72,17 @@ export async function createLedgerTable(client: DynamoDBClient, table: string): 
           IndexName: LISTING_INDEX,
           KeySchema: [{ AttributeName: ITEM.listing, KeyType: 'HASH' }],
           Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.listedId] },
+        },
+        {
+          IndexName: LETTERS_INDEX,
+          KeySchema: [
+            { AttributeName: ITEM.letterList, KeyType: 'HASH' },
+            { AttributeName: ITEM.letterPlace, KeyType: 'RANGE' },
+          ],
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: [ITEM.remembered, ITEM.format, ITEM.expiresAt],
+          },
         },
       ],
       BillingMode: 'PAY_PER_REQUEST',

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { EventHead } from '../core/events/event.ts';
 import { LEDGER_FORMAT } from '../core/formats.ts';
 import {
   type EntityEntry,
   type EntityWrite,
+  type LetterWrite,
   OUTCOMES_KEPT,
   type PastOutcome,
 } from '../core/ledger/ledger.ts';
@@ -39,10 +41,16 @@ export const ITEM = {
   revision: 'r',
   /** S: identifies one write, so that its repetition is not mistaken for another worker's write. */
   writeId: 'w',
-  /** S: shop|discount of a coupon, shop|kind of a listed record. `LISTING_INDEX` holds only these. */
+  /**
+   * S: shop|discount of a coupon, shop|kind of a listed record, what a letter is about. `LISTING_INDEX` holds only
+   * these.
+   */
   listing: 'd',
   /** S: the id of such an item as JSON, only if the key is a hash. */
   listedId: 'c',
+  /** S: the list of a letter's summary, and its place in it. `LETTERS_INDEX` holds only these. */
+  letterList: 'l',
+  letterPlace: 't',
   /** BOOL, true or absent: the order was sent as history. */
   history: 'h',
   /** S: `SentAmounts` as JSON, absent unless the order was sent as completed. */
@@ -63,6 +71,9 @@ export const ITEM = {
  * and, despite its name, the listed records.
  */
 export const LISTING_INDEX = 'codes-of-discount';
+
+/** Global index of the summaries of dead letters by list and time, with all that a list shows. */
+export const LETTERS_INDEX = 'letters';
 
 /** A missing or invalid revision is read as this value, which is never written. */
 export const NO_REVISION = 0;
@@ -96,6 +107,11 @@ export function listingText(shop: string, listedUnder: string): string {
   return `${shop}|${listedUnder}`;
 }
 
+/** The listing of the letters about one thing. DynamoDB limits the keys of an index, too. */
+export function lettersAboutText({ shop, kind, id }: Pick<EventHead, 'shop' | 'kind' | 'id'>) {
+  return itemKeyOf(listingText(shop, `letter of ${kind}/${id}`));
+}
+
 /** The id of a coupon (its code) or of a listed record in `LISTING_INDEX`. */
 export function listedIdIn(
   shop: string,
@@ -122,11 +138,11 @@ export function keyIn(item: LedgerItem): EntityKey | undefined {
 
 export function toItem(
   key: LedgerKey,
-  entry: EntityWrite,
+  entry: EntityWrite & Partial<LetterWrite>,
   revision: number,
   writeId: string,
 ): LedgerItem {
-  const { appliedKey, remembered, expiresAt, history, redactedAt, amounts, rules } = entry;
+  const { appliedKey, remembered, expiresAt, history, redactedAt, amounts, rules, listed } = entry;
   const listedUnder = isListed(key.kind) ? key.kind : entry.discountId;
   const text = ledgerKeyText(key);
   const itemKey = itemKeyOf(text);
@@ -146,6 +162,11 @@ export function toItem(
     ...(amounts && { [ITEM.amounts]: { S: JSON.stringify(amounts) } }),
     ...(rules !== undefined && { [ITEM.rules]: { S: rules } }),
     ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
+    ...(listed && {
+      [ITEM.letterList]: { S: listed.list },
+      [ITEM.letterPlace]: { S: `${listed.at}|${key.id}` },
+      ...(listed.about && { [ITEM.listing]: { S: lettersAboutText(listed.about) } }),
+    }),
     ...(listedUnder !== undefined && {
       [ITEM.listing]: { S: listingText(key.shop, listedUnder) },
       ...(itemKey !== text && { [ITEM.listedId]: { S: JSON.stringify(key.id) } }),

@@ -63,14 +63,13 @@ type Place = Pick<ReadSettings, 'client' | 'table'>;
 
 const ITEMS_PER_PAGE = 200;
 
-/** One page of the keys that are listed under a discount or a kind of record. */
+/** One page of the keys that are listed under this text. */
 async function queryListing(
   { client, table }: Place,
-  shop: string,
-  listedUnder: string,
+  text: string,
   from: string | undefined,
 ): Promise<{ readonly items: readonly LedgerItem[]; readonly next?: string }> {
-  const listing = { S: listingText(shop, listedUnder) };
+  const listing = { S: text };
   const { Items: items = [], LastEvaluatedKey: last } = await client.query({
     TableName: table,
     IndexName: LISTING_INDEX,
@@ -90,7 +89,7 @@ export async function listCodes(
   place: Place,
   ...[shop, discountId, from]: Parameters<Ledger['listCodes']>
 ): ReturnType<Ledger['listCodes']> {
-  const { items, ...rest } = await queryListing(place, shop, discountId, from);
+  const { items, ...rest } = await queryListing(place, listingText(shop, discountId), from);
   return { codes: items.flatMap((item) => listedIdIn(shop, 'coupon', item) ?? []), ...rest };
 }
 
@@ -119,6 +118,18 @@ function nextFrom(last: LedgerItem | undefined): { readonly next?: string } {
   return next === undefined ? {} : { next };
 }
 
+/** The keys of all items that are listed under this text. */
+export async function readListing(place: Place, text: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  let from: string | undefined;
+  do {
+    const { items, next } = await queryListing(place, text, from);
+    keys.push(...items.flatMap((item) => item[ITEM.key]?.S ?? []));
+    from = next;
+  } while (from !== undefined);
+  return keys;
+}
+
 export interface FoundRecord {
   readonly id: string;
   readonly entry: LedgerEntry;
@@ -137,7 +148,7 @@ export async function listRecords(
   const idOf = new Map<string, string>();
   let from: string | undefined;
   do {
-    const { items, next } = await queryListing(settings, shop, kind, from);
+    const { items, next } = await queryListing(settings, listingText(shop, kind), from);
     for (const item of items) {
       const itemKey = item[ITEM.key]?.S ?? '';
       // IAM compares the key with the writer: an item that is only listed as an audit record is none.

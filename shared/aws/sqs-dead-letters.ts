@@ -19,8 +19,14 @@ import type { SqsCalls } from './aws-calls.ts';
  */
 const ATTRIBUTE_MAX_CHARS = 1_000;
 
-export function createSqsDeadLetters(sqs: SqsCalls, queueUrl: string): DeadLetters {
+export function createSqsDeadLetters(
+  sqs: SqsCalls,
+  queueUrl: string,
+  family: QueueFamily,
+): DeadLetters {
   return {
+    family,
+
     async park(source, reason) {
       await sqs.sendMessage({
         QueueUrl: queueUrl,
@@ -135,9 +141,13 @@ function toLetter(message: Message, family: QueueFamily): DeadLetter {
   const text = (name: string) => attributes[name]?.StringValue;
   const parkedAt = Date.parse(text('at') ?? '');
   const attempts = Number(text('attempts'));
+  const messageId = message.MessageId ?? '';
+  // Only a parked letter has a group of its own.
+  const isParked = text('reason') !== undefined;
   return {
     family,
-    messageId: message.MessageId ?? '',
+    letterId: (isParked ? facts.MessageGroupId : undefined) ?? messageId,
+    messageId,
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
     sequenceNumber: facts.SequenceNumber ?? '0',

@@ -227,7 +227,7 @@ describe.each(CLIENTS)('the queues on SQS, through $name', ({ sqs }) => {
       at: '2026-10-01T10:00:00.000Z',
     } as const;
     const source = { messageId: 'source-1', body: 'the body' };
-    await createSqsDeadLetters(client(), 'dead')
+    await createSqsDeadLetters(client(), 'dead', 'orders')
       .park(source, reason)
       .catch(() => {});
     const sent = service.requests[0]?.body as {

@@ -46,7 +46,7 @@ for (const { name, sqs: connect } of CLIENTS) {
     };
     return {
       events: createSqsEventQueue(sqs, urls),
-      deadLetters: createSqsDeadLetters(sqs, urls.dead),
+      deadLetters: createSqsDeadLetters(sqs, urls.dead, 'orders'),
       source: createSqsSourceQueue(sqs, urls.orders),
       depth: createSqsQueueDepth(sqs, urls),
       async receive(from, { max = 10, visibilitySeconds } = {}) {

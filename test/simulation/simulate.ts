@@ -1,5 +1,8 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
+import { letterIn, letterKey } from '../../shared/core/batch/letter-summary.ts';
+import { DEAD_LETTER_DAYS } from '../../shared/core/events/dead-letter.ts';
+import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';
@@ -184,13 +187,28 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
 
   /** After the last replay, only letters may be left that no replay can solve. */
   function judgeLetters(): void {
+    const there = new Set<string>();
     for (const family of FAMILIES) {
-      for (const { attributes, body } of queues.dead[family].receive({ max: 1_000 })) {
+      for (const { attributes, body, groupId } of queues.dead[family].receive({ max: 1_000 })) {
+        there.add(groupId);
         const { reason = 'crashed', why } = attributes;
         if (body.includes(MERGE)) continue;
         if (reason === 'unreadable' || reason === 'retry-window-over') continue;
         journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
       }
+    }
+    judgeSummaries(there);
+  }
+
+  /** A crash may leave a letter without a summary, never a summary without its letter. */
+  function judgeSummaries(there: ReadonlySet<string>): void {
+    for (const [text, { remembered }] of ledger.entries) {
+      const letterId = text.slice(ledgerKeyText(letterKey('')).length);
+      const letter = text === ledgerKeyText(letterKey(letterId)) && letterIn(letterId, remembered);
+      if (!letter || letter.gone || there.has(letterId)) continue;
+      if (letter.at < time.now - DEAD_LETTER_DAYS * 86_400_000) continue;
+      const what = `the letter ${letterId} has a summary, and the queue does not have it`;
+      journal.violation('summary-without-letter', what);
     }
   }
 

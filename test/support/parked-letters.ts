@@ -1,7 +1,9 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { writeSummary } from '../../shared/core/batch/letter-summary.ts';
 import type { DeadLetterReason } from '../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { StoreEvent } from '../../shared/core/events/event.ts';
+import { queueFamilyOf, type StoreEvent } from '../../shared/core/events/event.ts';
+import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';
 
@@ -14,11 +16,15 @@ export interface ParkedLetter {
 
 const AT_ONCE = 10;
 
-/** Parks many dead letters in few calls, in this order, like `createSqsDeadLetters`. */
+/**
+ * Parks many dead letters in few calls, in this order, like `createSqsDeadLetters`. With a ledger they have summaries, as
+ * those of this release do.
+ */
 export async function parkLetters(
   client: SQSClient,
   queueUrl: string,
   letters: readonly ParkedLetter[],
+  ledger?: Pick<Ledger, 'write'>,
 ): Promise<void> {
   for (let start = 0; start < letters.length; start += AT_ONCE) {
     await client.send(
@@ -33,6 +39,14 @@ export async function parkLetters(
         })),
       }),
     );
+  }
+  if (!ledger) return;
+  for (const [index, { event, reason, group }] of letters.entries()) {
+    if (!reason) continue;
+    const known = typeof event === 'string' ? undefined : event;
+    const family = queueFamilyOf(known?.kind ?? 'order');
+    const source = { messageId: group ?? `source-${index}`, body: '' };
+    await writeSummary(source, known, { ...reason, family }, ledger);
   }
 }
 

@@ -10,6 +10,8 @@ import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prep
 import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
+import { openLedger } from '../../scripts/connector/deployment/open-ledger.ts';
+import { retireSummaries } from '../../shared/core/batch/letter-summary.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});
@@ -21,6 +23,8 @@ await replayLetters(
   {
     queues: openLetterQueues(deployment, ['orders']),
     replayQueue: openSourceQueues(deployment, ['orders']).queue,
+    retire: (letters) =>
+      retireSummaries(letters, 'replayed', { ledger: openLedger(deployment), now: new Date() }),
     ...letterReaderOf(deployment.connector.shops),
     pacer: createPacer(undefined, { monotonicMs: () => performance.now(), pause: async () => {} }),
     now: () => new Date(),

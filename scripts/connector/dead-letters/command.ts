@@ -4,6 +4,7 @@ import { runAction } from '../run-action.ts';
 import type { DropOptions } from './drop/drop-command.ts';
 import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
 import type { LetterFilter } from './letter-filter.ts';
+import type { ListOptions } from './list/list-letters.ts';
 import type { ReplayOptions } from './replay/replay-command.ts';
 
 const EXAMPLES = `
@@ -32,11 +33,20 @@ export function registerDeadLetters(program: Command): void {
 function registerList(group: Command): void {
   addFilterOptions(group.command('list'))
     .summary('what is there, grouped by reason')
-    .description('Shows all dead letters, grouped by reason. Nothing is changed.')
+    .description(
+      'Shows all dead letters, grouped by reason. It reads the summaries that workers write, and receives no letter. Nothing is changed.',
+    )
+    .option(
+      '--limit <n>',
+      'show so many letters one by one, the newest first',
+      wholeNumber(1, 1_000),
+    )
+    .option('--after <place>', 'the next page: "next" of the page before', notEmpty)
+    .option('--walk', 'read the queues themselves: also letters without a summary')
     .action(
-      runAction<LetterFilter>(async (session, options) => {
+      runAction<LetterFilter & ListOptions>(async (session, options) => {
         const { listLetters } = await import('./list/list-letters.ts');
-        return listLetters(session, filterIn(options));
+        return listLetters(session, filterIn(options), options);
       }),
     );
 }

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { EventKind } from '../../../shared/core/events/event.ts';
 import { parseMoment } from '../arguments.ts';
+import { queueOption } from '../pause/command.ts';
 import type { LetterFilter } from './letter-filter.ts';
 
 // Spelled out here so that --help loads nothing of the connector; a test compares them.
@@ -14,7 +16,7 @@ export const KINDS = [
   'balance',
   'point-event',
   'redemption',
-];
+] as const satisfies readonly EventKind[];
 export const REASONS = [
   'unreadable',
   'unmappable',
@@ -33,9 +35,11 @@ export function addFilterOptions(command: Command): Command {
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(KINDS))
     .option('--topic <topic>', 'topic of the webhook: orders/updated', notEmpty)
     .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
-    .option('--id <id>', 'of the message, or of what it is about', notEmpty)
+    .addOption(queueOption('of this queue'))
+    .option('--id <id>', 'of the letter, or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)
     .addOption(new Option('--reason <reason>', 'why it was given up').choices(REASONS))
+    .option('--text <text>', 'in what the list shows of it', notEmpty)
     .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>
       parseMoment(text),
     )
@@ -45,9 +49,15 @@ export function addFilterOptions(command: Command): Command {
 
 /** The filter among all options. */
 export function filterIn(options: LetterFilter): LetterFilter {
-  const { kind, topic, shop, id, code, reason, since, until } = options;
-  const given = Object.entries({ kind, topic, shop, id, code, reason, since, until });
+  const { kind, topic, shop, queue, id, code, reason, text, since, until } = options;
+  const given = Object.entries({
+    ...{ kind, topic, shop, queue, id, code, reason, text, since, until },
+  });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, notEmpty(text)];
 }
 
 export function notEmpty(text: string): string {

@@ -1,6 +1,5 @@
-import type { LetterReason } from '../../../shared/core/events/dead-letter.ts';
+import type { LetterReason, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { ReadLetter } from './read-letter.ts';
 
 /** Letters that were given up for one and the same reason. */
 export interface LetterGroup {
@@ -13,7 +12,7 @@ export interface LetterGroup {
   newest: number;
   /** The newest of them. */
   example: {
-    readonly messageId: string;
+    readonly letterId: string;
     readonly family: QueueFamily;
     readonly kind?: string;
     readonly id?: string;
@@ -28,7 +27,7 @@ const REST = 'further reasons, too many to list: narrow them down with a filter'
 export function createLetterGroups() {
   const groups = new Map<string, LetterGroup>();
   return {
-    add(letter: ReadLetter): void {
+    add(letter: ListedLetter): void {
       const { reason, code, at } = letter;
       const known = groups.get(keyOf(reason, code, letter.why));
       const why = known || groups.size < MOST_GROUPS ? letter.why : REST;
@@ -57,6 +56,6 @@ function keyOf(...parts: readonly (string | undefined)[]): string {
   return JSON.stringify(parts);
 }
 
-function exampleOf({ messageId, family, event }: ReadLetter): LetterGroup['example'] {
-  return { messageId, family, ...(event && { kind: event.kind, id: event.id }) };
+function exampleOf({ letterId, family, event }: ListedLetter): LetterGroup['example'] {
+  return { letterId, family, ...(event && { kind: event.kind, id: event.id }) };
 }

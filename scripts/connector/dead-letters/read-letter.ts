@@ -1,4 +1,4 @@
-import type { DeadLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { DeadLetter, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 
@@ -9,6 +9,16 @@ export interface ReadLetter extends DeadLetter {
   readonly undecodable: string | undefined;
   /** A newer release wrote it: the command of that release can show and replay it. */
   readonly isNewer: boolean;
+}
+
+/** What a list shows of it, without the message. */
+export function listedOf(letter: ReadLetter): ListedLetter {
+  const { letterId, family, reason, why, code, attempts, at, event } = letter;
+  return { letterId, family, reason, why, code, attempts, at, event: event && headOf(event) };
+}
+
+function headOf({ shop, kind, id, topic, receivedAt, replays }: QueuedEvent) {
+  return { shop, kind, id, topic, receivedAt, ...(replays && { replays }) };
 }
 
 export function readLetter(letter: DeadLetter): ReadLetter {

@@ -23,7 +23,7 @@ export function showGroups(
       code ?? '-',
       relativeTime(oldest, now),
       relativeTime(newest, now),
-      example.id === undefined ? example.messageId : `${example.kind} ${example.id}`,
+      example.id === undefined ? example.letterId : `${example.kind} ${example.id}`,
     ]),
     details: groups.map(({ why }) => why),
   });

@@ -1,4 +1,6 @@
+import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import { queueFamilyOf } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
@@ -21,7 +23,8 @@ import { heldIn } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';
 import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
 import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
-import type { ReadLetter } from '../dead-letters/read-letter.ts';
+import { listedOf } from '../dead-letters/read-letter.ts';
+import { newestFirst, openSummaries } from '../dead-letters/read-summaries.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import type { ShopServices } from '../deployment/services.ts';
@@ -50,7 +53,7 @@ export type ServiceOrder =
 export interface Trace {
   readonly key: EntityKey;
   readonly entry: EntityEntry | undefined;
-  readonly letters: readonly ReadLetter[];
+  readonly letters: readonly ListedLetter[];
   readonly store: StoreAnswer<StoreEntity>;
   /** What the loyalty service should hold by today's rules; undefined: unknown. */
   readonly mapped: Mapped | undefined;
@@ -81,23 +84,16 @@ export async function collectTrace(
 ): Promise<Trace> {
   const key = { shop: shop.domain, kind, id } as const;
   const ledger = openLedger(deployment);
-  const letters: ReadLetter[] = [];
   const family = queueFamilyOf(kind);
   const now = new Date();
   const loyalty = services.loyalty(shop);
-  const [pauses, waits, { ready, hidden }, entries, store] = await Promise.all([
+  const [pauses, waits, { ready, hidden }, entries, store, letters] = await Promise.all([
     readPauses(ledger, [shop], now),
     readWaiting(deployment, [shop.domain], now, MOST_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
     ledger.readMany([key]),
     askStore(services.store, key),
-    surveyLetters({
-      queues: openLetterQueues(deployment, familiesOf({ kind }, deployment.connector)),
-      filter: { shop: shop.domain, kind, id },
-      signal,
-      onProgress,
-      onMatch: (letter) => letters.push(letter),
-    }),
+    findLetters(deployment, key, signal, onProgress),
   ]);
   const entry = entries.get(ledgerKeyText(key));
   const pause = pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part));
@@ -105,8 +101,7 @@ export async function collectTrace(
   const mapped = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
   const readBack = await askLoyalty(loyalty, mapped);
   return {
-    ...{ key, entry, store, mapped, readBack, pause, waiting },
-    letters: letters.toSorted((one, other) => other.at - one.at),
+    ...{ key, entry, letters, store, mapped, readBack, pause, waiting },
     serviceOrder: kind === 'order' ? await askForOrder(loyalty, id, signal) : undefined,
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
   };
@@ -129,6 +124,27 @@ async function askForOrder(
   });
   const changedAt = held.order.UpdatedDate;
   return { kind: 'held', earning, changedAt, givenAt: givenAt ?? undefined };
+}
+
+/** By their summaries; the queue is walked only where an older release wrote none. */
+async function findLetters(
+  deployment: Deployment,
+  key: EntityKey,
+  signal: AbortSignal,
+  onProgress: (seen: number, total: number) => void,
+): Promise<readonly ListedLetter[]> {
+  const settings = await openSummaries(deployment);
+  if (settings) return readLettersAbout(settings, key, new Date());
+  const letters: ListedLetter[] = [];
+  const { shop, kind, id } = key;
+  await surveyLetters({
+    queues: openLetterQueues(deployment, familiesOf({ kind }, deployment.connector)),
+    filter: { shop, kind, id: [id] },
+    signal,
+    onProgress,
+    onMatch: (letter) => letters.push(listedOf(letter)),
+  });
+  return letters.toSorted(newestFirst);
 }
 
 export async function askStore(

@@ -18,7 +18,7 @@ export interface TraceVerdict {
 export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
   const { key, entry, letters, store, mapped, pause, waiting, waits } = trace;
   const [letter] = letters;
-  const show = letter && { next: `dead-letters show ${letter.messageId}` };
+  const show = letter && { next: `dead-letters show ${letter.letterId}` };
   if (store.kind === 'gone' && !entry) {
     return { kind: 'unknown', what: 'Neither the store nor the ledger knows it.', ...show };
   }

@@ -125,8 +125,8 @@ function asDocument(trace: Trace, verdict: object, reveal: boolean) {
     lostWebhook: lostWebhookOf(trace) ?? null,
     timeline: timelineOf(trace).map((line) => ({ ...line, at: new Date(line.at).toISOString() })),
     ledger: entry ? known : null,
-    deadLetters: letters.map(({ messageId, reason, code, why, at }) => ({
-      ...{ messageId, reason, code, why, at: new Date(at).toISOString() },
+    deadLetters: letters.map(({ letterId, reason, code, why, at }) => ({
+      ...{ letterId, reason, code, why, at: new Date(at).toISOString() },
     })),
     waiting: waits.map(({ queue, waitsFor, why, since, until }) => ({
       ...{ queue, waitsFor, why },

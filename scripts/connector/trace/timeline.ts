@@ -95,11 +95,11 @@ function inLedger(entry: Trace['entry']): readonly TimelineLine[] {
 
 function amongLetters(letters: Trace['letters']): readonly TimelineLine[] {
   const who = 'dead letter';
-  return letters.flatMap(({ at, reason, code, attempts, event, messageId }) => {
+  return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
     const sentAt = event && 'triggeredAt' in event ? event.triggeredAt : undefined;
     const tries = attempts ? `, attempt ${attempts}` : '';
     const reasons = [reason, code].filter(Boolean).join(' ');
-    const what = `given up: ${reasons}${tries} (${messageId})`;
+    const what = `given up: ${reasons}${tries} (${letterId})`;
     const lines: TimelineLine[] = [{ at, who, event: 'given-up', what, reason }];
     if (!event) return lines;
     const { topic } = event;

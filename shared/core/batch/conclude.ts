@@ -4,6 +4,7 @@ import type { QueuedEvent } from '../events/event.ts';
 import type { ReceivedMessage, SourceQueue } from '../events/queues.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Pauses } from '../pause/pauses.ts';
+import { writeSummary } from './letter-summary.ts';
 import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
 import { isRetryWindowOver, queuedAt, retryDelaySeconds } from './retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
@@ -22,13 +23,13 @@ export type Item =
 
 export interface ConcludeWorld {
   readonly deadLetters: DeadLetters;
+  readonly ledger: Pick<Ledger, 'write'>;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
 
 export interface DelayWorld extends ConcludeWorld {
   readonly source: SourceQueue;
-  readonly ledger: Pick<Ledger, 'write'>;
   readonly random: () => number;
   readonly retryWindowDays: number;
   /** Other shops use the same queue. */
@@ -94,16 +95,13 @@ function happenedAt(event: QueuedEvent): number {
 async function parkMessage(
   { message, event }: Item,
   { reason, why, code }: Rejection,
-  { deadLetters, telemetry, now }: ConcludeWorld,
+  { deadLetters, ledger, telemetry, now }: ConcludeWorld,
 ): Promise<boolean> {
   const given = { reason, why, ...(code && { code }) };
   const fields = { ...(event && correlationOf(event)), ...given };
+  const letter = { ...given, attempts: message.attempts, at: now().toISOString() };
   try {
-    await deadLetters.park(message, {
-      ...given,
-      attempts: message.attempts,
-      at: now().toISOString(),
-    });
+    await deadLetters.park(message, letter);
   } catch (error) {
     telemetry.log('error', 'could not be parked, stays on its queue', {
       ...fields,
@@ -113,6 +111,12 @@ async function parkMessage(
   }
   telemetry.count('rejected', { ...(event && { kind: event.kind }), code: code ?? reason });
   telemetry.log('error', 'parked in the dead-letter queue', fields);
+  try {
+    await writeSummary(message, event, { ...letter, family: deadLetters.family }, ledger);
+  } catch (error) {
+    // It is parked all the same; lists only count it.
+    telemetry.log('warn', 'a letter has no summary', { ...fields, ...errorFields(error) });
+  }
   return true;
 }
 

@@ -1,4 +1,4 @@
-import type { QueueFamily } from './event.ts';
+import type { EventHead, QueueFamily } from './event.ts';
 
 /**
  * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer
@@ -33,22 +33,20 @@ export interface DeadLetterReason {
 /** How long a dead letter waits: the longest that SQS keeps a message. */
 export const DEAD_LETTER_DAYS = 14;
 
-/** Where rejected messages wait for a person. `source` is the message exactly as it was received. */
+/** Where the rejected messages of one queue wait for a person. `source` is the message exactly as it was received. */
 export interface DeadLetters {
+  readonly family: QueueFamily;
   park(
     source: { readonly messageId: string; readonly body: string },
     reason: DeadLetterReason,
   ): Promise<void>;
 }
 
-/** A message in a dead-letter queue, held by the caller that received it. */
-export interface DeadLetter {
+/** What a letter says of itself, whatever is in its message. */
+export interface LetterFacts {
+  /** See `letterIdOf`; of a letter that SQS moved, the id of its message. */
+  readonly letterId: string;
   readonly family: QueueFamily;
-  readonly messageId: string;
-  readonly receiptHandle: string;
-  readonly body: string;
-  /** Orders the letters of one queue: a later one has a larger number. */
-  readonly sequenceNumber: string;
   readonly reason: LetterReason;
   readonly why: string;
   readonly code: string | undefined;
@@ -56,6 +54,23 @@ export interface DeadLetter {
   readonly attempts: number | undefined;
   /** Epoch milliseconds: when it was given up. */
   readonly at: number;
+}
+
+/** What is known of a letter without its message. */
+export interface ListedLetter extends LetterFacts {
+  /** Undefined: its envelope cannot be read. */
+  readonly event:
+    | Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'>
+    | undefined;
+}
+
+/** A message in a dead-letter queue, held by the caller that received it. */
+export interface DeadLetter extends LetterFacts {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  /** Orders the letters of one queue: a later one has a larger number. */
+  readonly sequenceNumber: string;
 }
 
 interface LetterCounts {

@@ -14,7 +14,7 @@ export interface EntityKey {
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
  * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * letter; `waiting`, that a message waits for its next attempt.
+ * letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
  */
 export type RecordKind =
   | 'customer'
@@ -26,10 +26,11 @@ export type RecordKind =
   | 'audit'
   | 'control'
   | 'parked'
-  | 'waiting';
+  | 'waiting'
+  | 'letter';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
-  /** Of an audit record, which belongs to no shop: its month. */
+  /** Of an audit record, which belongs to no shop: its month. Of a letter: the same for all. */
   readonly shop: string;
   readonly kind: Kind;
   /** Of a balance and of redemptions: the customer's id in the store. */

@@ -1,4 +1,5 @@
-import { type EntityKey, type LedgerKey, ledgerKeyText } from './ledger-key.ts';
+import type { EventHead } from '../events/event.ts';
+import { type EntityKey, type LedgerKey, ledgerKeyText, type RecordKey } from './ledger-key.ts';
 import type { SentAmounts } from './sent-amounts.ts';
 
 /** One of an entry's last outcomes, for the operator. Holds no personal data. */
@@ -67,7 +68,24 @@ export interface EntityEntry extends LedgerEntry {
 /** An entry as it is to be written: the ledger counts revisions itself. */
 export type LedgerWrite = Omit<LedgerEntry, 'revision'>;
 export type EntityWrite = Omit<EntityEntry, 'revision'>;
-export type WriteOf<Key extends LedgerKey> = Key extends EntityKey ? EntityWrite : LedgerWrite;
+export type WriteOf<Key extends LedgerKey> = Key extends EntityKey
+  ? EntityWrite
+  : Key extends RecordKey<'letter'>
+    ? LetterWrite
+    : LedgerWrite;
+
+/** The summary of a dead letter. */
+export interface LetterWrite extends LedgerWrite {
+  /** The list that has it, by time; the letters about an entity have a list of their own. */
+  readonly listed: {
+    readonly list: LetterList;
+    /** ISO 8601. */
+    readonly at: string;
+    readonly about?: Pick<EventHead, 'shop' | 'kind' | 'id'>;
+  };
+}
+
+export type LetterList = 'open' | 'gone';
 
 export interface RedactionMark {
   /** Epoch milliseconds. */

@@ -15,6 +15,7 @@ const LETTERS = {
   control: 'w',
   parked: 'd',
   waiting: 'a',
+  letter: 'l',
 } as const;
 
 export interface RememberedForm<Value> {

@@ -10,7 +10,7 @@ import { parkOnce } from './park-once.ts';
 import type { ReadEvent } from './store-reader.ts';
 import { type Candidate, type SyncWorld, syncEntity, wishesOf } from './sync-entity.ts';
 
-export interface EntitiesWorld extends ConcludeWorld, SyncWorld {
+export interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld {
   readonly read: ReadEvent;
 }
 

@@ -218,7 +218,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       event: letterEvent({ id: `slow-${index}`, deliveryId: `slow-${index}` }),
       reason: letterReason({ at: new Date().toISOString() }),
     }));
-    await parkLetters(connector.sqs, orders.deadLetterUrl, many);
+    await parkLetters(connector.sqs, orders.deadLetterUrl, many, connector.ledger);
     let signalled = false;
     const { code, stdout, stderr } = await runCommand(
       'dead-letters replay --yes --rate 2'.split(' '),
@@ -249,15 +249,17 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
   });
 
   it('shows hostile texts without letting them act on the terminal', async () => {
-    await parkLetters(connector.sqs, connector.queues.urls.coupons.deadLetterUrl, [
-      {
-        event: letterEvent({ kind: 'coupon', id: "\u001b[2J'$(reboot)", topic: 'x' }),
-        reason: letterReason(),
-      },
-    ]);
-    const { stdout } = await connector.run('dead-letters list');
-    expect(stdout).not.toContain('\u001b');
-    expect(stdout).toContain(`show '\\u001b[2J'\\''$(reboot)'`);
+    const letter = {
+      event: letterEvent({ kind: 'coupon', id: "\u001b[2J'$(reboot)", topic: 'x' }),
+      reason: letterReason({ at: new Date().toISOString() }),
+    };
+    const { deadLetterUrl } = connector.queues.urls.coupons;
+    await parkLetters(connector.sqs, deadLetterUrl, [letter], connector.ledger);
+    for (const line of ['dead-letters list', 'dead-letters list --limit 5']) {
+      const { stdout } = await connector.run(line);
+      expect(stdout).not.toContain('\u001b');
+      expect(stdout).toContain(`show '\\u001b[2J'\\''$(reboot)'`);
+    }
     await dropAll();
   });
 });

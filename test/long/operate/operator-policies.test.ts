@@ -13,7 +13,7 @@ import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import { type CommandRun, runCommand } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
-import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
+import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 
 const settings = resolve('test/fixtures/own-key.config.ts');
 const shop = 'example-store.myshopify.com';
@@ -36,10 +36,12 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
   const rejected = { at, outcome: 'rejected', version: 1, topic: 'orders/updated' };
   const key = { shop, kind: 'order', id: '1' } as const;
   await ledger.write(key, { version: 1, uncertain: false, outcomes: [rejected] }, undefined);
-  await parkLetters(stack.sqs, stack.outputs.OrdersDeadLetterQueueUrl ?? '', [
-    { event: letterEvent({ id: '1' }), reason: undefined },
-    { event: letterEvent({ id: '2', deliveryId: 'delivery-2' }), reason: undefined },
-  ]);
+  const reason = letterReason({ at: new Date().toISOString() });
+  const letters = [
+    { event: letterEvent({ id: '1' }), reason },
+    { event: letterEvent({ id: '2', deliveryId: 'delivery-2' }), reason },
+  ];
+  await parkLetters(stack.sqs, stack.outputs.OrdersDeadLetterQueueUrl ?? '', letters, ledger);
   const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
   const redemption = {
     id: 'K3F9A2LQ7ZPX',

@@ -44,6 +44,7 @@ async function parkOrders(): Promise<readonly string[]> {
   const deadLetters = createSqsDeadLetters(
     connector.sqs,
     connector.queues.urls.orders.deadLetterUrl,
+    'orders',
   );
   const ids = Array.from({ length: ORDERS }, (_, index) => firstId + index);
   firstId += ORDERS;

@@ -50,6 +50,7 @@ async function openQueues() {
       products: urls.products.url,
       coupons: urls.coupons.url,
     }),
+    retire: async () => {},
     ...letterReaderOf([{ domain: LETTER_SHOP }]),
     pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
     now: () => new Date('2026-10-10T00:00:00.000Z'),

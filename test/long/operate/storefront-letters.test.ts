@@ -102,7 +102,7 @@ const redemption: QueuedEvent = {
 };
 
 async function park(event: QueuedEvent): Promise<void> {
-  const letters = createSqsDeadLetters(sqs, urlOf('BalancesDeadLetterQueueUrl'));
+  const letters = createSqsDeadLetters(sqs, urlOf('BalancesDeadLetterQueueUrl'), 'balances');
   const source = { messageId: `source-of-${event.id}`, body: encodeEvent(event) };
   const why = 'the store does not take it';
   await letters.park(source, { reason: 'rejected', why, attempts: 3, at: NOW });
@@ -114,7 +114,7 @@ describe.each([
 ] as const)('a dead letter of a %s', (kind, event) => {
   it('is listed and shown, and stays where it is', async () => {
     await park(event);
-    const listed = await run((session) => listLetters(session, { kind }));
+    const listed = await run((session) => listLetters(session, { kind }, { walk: true }));
     expect(listed).toMatchObject({
       code: 0,
       document: { matching: 1, groups: [{ reason: 'rejected', example: { kind, id: event.id } }] },
@@ -135,7 +135,7 @@ describe.each([
   it('goes back to its queue, in its own group, with a new time for retries', async () => {
     await park(event);
     const { code, document } = await run((session) =>
-      replayCommand(session, { id: event.id }, { yes: true }),
+      replayCommand(session, { id: [event.id] }, { yes: true }),
     );
     expect({ code, document }).toMatchObject({ code: 0, document: { replayed: 1 } });
     expect(await countMessages(sqs, urlOf('BalancesDeadLetterQueueUrl'))).toBe(0);

@@ -20,7 +20,8 @@ async function park(
   parked += 1;
   const reason = letterReason({ at: new Date().toISOString(), ...changes });
   const letter = { event, reason, group: `letter-${parked}` };
-  await parkLetters(connector.sqs, connector.queues.urls.orders.deadLetterUrl, [letter]);
+  const { deadLetterUrl } = connector.queues.urls.orders;
+  await parkLetters(connector.sqs, deadLetterUrl, [letter], connector.ledger);
 }
 
 const unreadable = { reason: 'unreadable', why: 'the body is not JSON' } as const;

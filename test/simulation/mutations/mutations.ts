@@ -305,6 +305,14 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
+    name: 'replayed-letter-stays-listed',
+    bug: 'the summary of a replayed letter stays in the lists',
+    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
+    find: '    await world.retire(sent.map(({ letter }) => letter));\n',
+    replace: '',
+    within: 60,
+  },
+  {
     name: 'personal-data-in-a-log',
     bug: 'the name of a customer is logged',
     file: 'shared/core/batch/conclude.ts',

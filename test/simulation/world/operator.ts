@@ -4,7 +4,12 @@ import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer
 import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { LETTER_REASONS, type LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import { retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
+import {
+  type DeadLetter,
+  LETTER_REASONS,
+  type LetterQueue,
+} from '../../../shared/core/events/dead-letter.ts';
 import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
@@ -100,7 +105,7 @@ export class Operator {
 
   /** `loyalty-connector dead-letters replay` of the chosen letters that can succeed. */
   replay(filter: LetterFilter = {}): void {
-    const { kernel, queues } = this.#world;
+    const { kernel, queues, ledger } = this.#world;
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `replay ${this.#runs}`);
     const replayQueue: Pick<BulkQueue, 'sendAll'> = {
@@ -116,6 +121,11 @@ export class Operator {
     const world = {
       queues: FAMILIES.map((family) => this.#letterQueue(family, process)),
       replayQueue,
+      retire: (letters: readonly DeadLetter[]) =>
+        retireSummaries(letters, 'replayed', {
+          ledger: ledgerOf(process, ledger),
+          now: kernel.now(),
+        }),
       ...letterReaderOf([{ domain: SHOP }]),
       pacer: AT_ONCE,
       now: kernel.now,
@@ -158,7 +168,8 @@ export class Operator {
               attempts: Number(attempts),
               at: Date.parse(at),
             };
-            return { family, ...letter, ...attributes };
+            const letterId = reason === undefined ? letter.messageId : letter.groupId;
+            return { family, letterId, ...letter, ...attributes };
           }),
         ),
       giveBack: (handles) =>

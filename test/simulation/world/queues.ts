@@ -109,8 +109,9 @@ export class Queues {
   /** Parks dead letters; each must be one that the run allows. */
   deadLettersOf(family: QueueFamily, allows: AllowsLetter): DeadLetters {
     const queue = this.dead[family];
-    const model = createMemoryDeadLetters(queue);
+    const model = createMemoryDeadLetters(queue, family);
     return {
+      family,
       park: async (source, reason) => {
         const { messageId } = source;
         const delivery = this.deliveryOf(messageId) ?? '';

@@ -181,6 +181,7 @@ export class Workers {
         isCrowded: source.isCrowded,
       },
       deadLetters: {
+        family: dead.family,
         park: (...given: Parameters<typeof dead.park>) =>
           process.call('queue', `parks a message: ${given[1].why}`, () => dead.park(...given)),
       },

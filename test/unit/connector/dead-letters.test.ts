@@ -35,6 +35,7 @@ const at = Date.parse('2026-10-09T12:00:00Z');
 function letterOf(event: Partial<StoreEvent> | string, changes: Partial<ReadLetter> = {}) {
   return readLetter({
     family: 'orders',
+    letterId: 'letter-1',
     messageId: 'message-1',
     receiptHandle: 'handle',
     body: typeof event === 'string' ? event : encodeEvent(letterEvent(event)),
@@ -59,8 +60,12 @@ describe('a filter', () => {
     [{ kind: 'order' }, { kind: 'product' }],
     [{ topic: 'orders/updated' }, { topic: 'orders/create' }],
     [{ shop: LETTER_SHOP }, { shop: 'other.myshopify.com' }],
-    [{ id: '1001' }, { id: '100' }],
-    [{ id: 'message-1' }, { id: 'message' }],
+    [{ id: ['1001'] }, { id: ['100'] }],
+    [{ id: ['other', 'letter-1'] }, { id: ['letter'] }],
+    [{ id: ['message-1'] }, { id: ['message'] }],
+    [{ queue: 'orders' }, { queue: 'coupons' }],
+    [{ text: 'REFUSED' }, { text: 'refusal' }],
+    [{ text: '/upd' }, { text: 'message-1' }],
     [{ code: 'Order_InvalidTotal' }, { code: 'Order' }],
     [{ reason: 'rejected' }, { reason: 'crashed' }],
     [{ since: at }, { since: at + 1 }],
@@ -280,12 +285,16 @@ const emptyQueue: LetterQueue = {
   counts: async () => ({ visible: 0, inFlight: 0, retentionSeconds: 0 }),
 };
 
-function follow(letters: readonly ReplayedLetter[], known: Record<string, LedgerEntry>) {
+function follow(
+  letters: readonly ReplayedLetter[],
+  known: Record<string, LedgerEntry>,
+  parkedAgain: readonly ReadLetter[] = [],
+) {
   const entries = Object.entries(known).map(([id, one]) => [ledgerKeyText(key(id)), one] as const);
   return followReplayed(letters, {
     ledger: { readMany: async () => new Map(entries) },
     depth: { of: async () => ({ ready: 0, hidden: 0 }) },
-    queues: [emptyQueue],
+    eachLetter: async (_, visit) => parkedAgain.forEach(visit),
     by: 'ops@desk',
     signal: new AbortController().signal,
     onProgress: () => {},
@@ -308,6 +317,22 @@ describe('following replayed letters', () => {
     const followed = await follow([replayed('1', '3')], { 1: entry(['2', 'rejected']) });
     expect(followed.outcomes.size).toBe(0);
     expect(followed).toMatchObject({ settled: 1, failing: 0 });
+  });
+
+  it('finds what is a dead letter again, by its last replay', async () => {
+    const replay = (at: string, by: string) => ({ at: `2026-10-10T00:00:0${at}Z`, by });
+    const again = letterOf({
+      id: '1',
+      replays: [replay('1', 'ops@desk'), replay('3', 'ops@desk')],
+    });
+    const others = [
+      letterOf({ id: '1', replays: [replay('1', 'ops@desk')] }),
+      letterOf({ id: '1', replays: [replay('3', 'other@desk')] }),
+      letterOf({ id: '2', replays: [replay('3', 'ops@desk')] }),
+    ];
+    const known = { 1: entry(['4', 'rejected']) };
+    const followed = await follow([replayed('1', '3')], known, [again, ...others]);
+    expect(followed).toMatchObject({ settled: 0, failing: 1, failures: [{ count: 1 }] });
   });
 });
 

@@ -26,7 +26,7 @@ const entry: LedgerEntry = {
   revision: 1,
 };
 const letter = {
-  ...{ messageId: 'm-1', family: 'products', body: '', receiptHandle: '', attempts: 1 },
+  ...{ letterId: 'm-1', family: 'products', body: '', receiptHandle: '', attempts: 1 },
   ...{ reason: 'rejected', why: 'the name is missing', at: Date.parse('2026-11-15T01:00:00.000Z') },
   ...{ code: undefined, event: undefined, undecodable: undefined },
 } as unknown as Trace['letters'][number];

@@ -18,6 +18,7 @@ const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };
 function letterOf(body: string) {
   return readLetter({
     family: 'balances',
+    letterId: 'letter-1',
     messageId: 'message-1',
     receiptHandle: 'handle',
     body,
@@ -66,8 +67,8 @@ describe('a dead letter of the storefront sync', () => {
   ])('of a %s is found by what it is about', (kind, body, id) => {
     const letter = letterOf(body);
     expect(letter.event).toMatchObject({ kind, id, shop: SHOP });
-    expect(matchesFilter(letter, { id })).toBe(true);
-    expect(matchesFilter(letter, { id: '1' })).toBe(false);
+    expect(matchesFilter(letter, { id: [id] })).toBe(true);
+    expect(matchesFilter(letter, { id: ['1'] })).toBe(false);
     expect(matchesFilter(letter, { shop: SHOP, reason: 'rejected' })).toBe(true);
     const groups = createLetterGroups();
     groups.add(letter);

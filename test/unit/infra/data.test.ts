@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ITEM, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
+import { ITEM, LETTERS_INDEX, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
 import { buildStack, propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();
@@ -59,10 +59,24 @@ describe('the ledger', () => {
           KeySchema: [{ AttributeName: ITEM.listing, KeyType: 'HASH' }],
           Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.listedId] },
         },
+        {
+          IndexName: LETTERS_INDEX,
+          KeySchema: [
+            { AttributeName: ITEM.letterList, KeyType: 'HASH' },
+            { AttributeName: ITEM.letterPlace, KeyType: 'RANGE' },
+          ],
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: [ITEM.remembered, ITEM.format, ITEM.expiresAt],
+          },
+        },
       ],
     });
     expect(table?.AttributeDefinitions).toEqual(
-      [ITEM.key, ITEM.listing].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+      [ITEM.key, ITEM.listing, ITEM.letterList, ITEM.letterPlace].map((name) => ({
+        AttributeName: name,
+        AttributeType: 'S',
+      })),
     );
   });
 

@@ -90,6 +90,7 @@ describe('the policies for people', () => {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
       'operators-????-??|audit|${aws:userid}|*',
       '*.myshopify.com|*',
+      'letters|letter|*',
       'sha256:*',
     ]);
   });

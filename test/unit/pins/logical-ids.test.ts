@@ -25,12 +25,14 @@ describe('a stack that an earlier version deployed', () => {
     expect(propertiesOf(template, 'AWS::DynamoDB::Table')).toMatchObject([
       {
         KeySchema: [{ AttributeName: 'entity', KeyType: 'HASH' }],
+        // One more than in 0.2.0: CloudFormation adds one index per update.
         GlobalSecondaryIndexes: [
           {
             IndexName: 'codes-of-discount',
             KeySchema: [{ AttributeName: 'd', KeyType: 'HASH' }],
             Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['c'] },
           },
+          { IndexName: 'letters' },
         ],
         TimeToLiveSpecification: { AttributeName: 'expiresAt' },
       },

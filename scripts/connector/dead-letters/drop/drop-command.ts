@@ -1,11 +1,13 @@
 import { join } from 'node:path';
+import type { DeadLetter } from '../../../../shared/core/events/dead-letter.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { BadArguments, EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import { countLetters } from '../count-letters.ts';
-import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
+import { describeFilter, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { surveyLetters } from '../list/survey-letters.ts';
+import { searchScope } from '../search-scope.ts';
 import { showGroups } from '../show-groups.ts';
 import { whoIsAtTheKeyboard } from '../who.ts';
 import { dropLetters } from './drop-letters.ts';
@@ -28,10 +30,11 @@ export async function dropCommand(
   const { terminal } = session;
   const signal = session.interruption();
   const deployment = await session.findDeployment();
-  const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
+  const { families, most, retire } = await searchScope(deployment, filter);
+  const queues = openLetterQueues(deployment, families);
   let agreed: Set<string> | undefined;
   if (!yes) {
-    agreed = await askFor(session, { queues, filter, signal });
+    agreed = await askFor(session, { queues, filter, signal, most });
     if (!agreed) return EXIT.failed;
   }
   const change = await session.beginChange(deployment);
@@ -46,7 +49,8 @@ export async function dropCommand(
       progress.report(count);
     };
     const world = { queues, file, ledger: openLedger(deployment), now: () => new Date() };
-    await dropLetters({ ...world, filter, agreed, signal, onDropped });
+    const leave = (letters: readonly DeadLetter[]) => retire(letters, 'dropped');
+    await dropLetters({ ...world, retire: leave, filter, most, agreed, signal, onDropped });
   } finally {
     progress.end();
     change.count({ dropped });
@@ -62,7 +66,7 @@ export async function dropCommand(
 /** The letters that the person agreed to lose; undefined when they did not. */
 async function askFor(
   session: Session,
-  world: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal'>,
+  world: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal' | 'most'>,
 ): Promise<Set<string> | undefined> {
   const { terminal } = session;
   const agreed = new Set<string>();

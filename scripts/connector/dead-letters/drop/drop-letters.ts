@@ -12,8 +12,12 @@ export interface DropWorld {
   readonly queues: readonly LetterQueue[];
   readonly file: Pick<DroppedFile, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  /** Takes letters from the lists, before they leave the queue. */
+  readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly now: () => Date;
   readonly filter: LetterFilter;
+  /** No more than this match: the walk ends when it has seen them. */
+  readonly most?: number | undefined;
   /** Undefined: all that match. Else only those that the person was shown. */
   readonly agreed: ReadonlySet<string> | undefined;
   readonly signal: AbortSignal;
@@ -25,7 +29,9 @@ export interface DropWorld {
  * they were about is not healed until it changes in the store.
  */
 export async function dropLetters(world: DropWorld): Promise<number> {
-  const { queues, file, filter, agreed, signal, onDropped } = world;
+  const { queues, file, filter, agreed, onDropped, most } = world;
+  const found = new AbortController();
+  const signal = AbortSignal.any([world.signal, found.signal]);
   let dropped = 0;
   const isMeant = (letter: DeadLetter) =>
     matchesFilter(readLetter(letter), filter) && (agreed?.has(letter.messageId) ?? true);
@@ -34,8 +40,10 @@ export async function dropLetters(world: DropWorld): Promise<number> {
       const meant = letters.filter(isMeant);
       if (meant.length > 0) await file.keep(meant);
       await inBatches(meant, (letter) => note(letter, world));
+      await world.retire(meant);
       await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
       dropped += meant.length;
+      if (dropped >= (most ?? Number.POSITIVE_INFINITY)) found.abort();
       onDropped(dropped);
       return letters.filter((letter) => !meant.includes(letter));
     });

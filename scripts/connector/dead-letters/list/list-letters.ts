@@ -1,3 +1,4 @@
+import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
 import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
@@ -7,39 +8,81 @@ import { countLetters } from '../count-letters.ts';
 import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues } from '../letter-queues.ts';
 import { notSeenText } from '../not-seen.ts';
+import { listedOf } from '../read-letter.ts';
+import { NO_SUMMARIES, openSummaries, readSummaries } from '../read-summaries.ts';
 import { letterReaderOf, OBSTACLES } from '../replay/prepare-replay.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
-import { createReplaySuggestions, type SuggestedReplay } from './suggest-replay.ts';
-import { type Survey, surveyLetters } from './survey-letters.ts';
+import { type PageOptions, pageAsJson, pageOf, showPage } from './letter-pages.ts';
+import {
+  createReplaySuggestions,
+  foreseeReplay,
+  type SuggestedReplay,
+  tryReplay,
+} from './suggest-replay.ts';
+import { type Survey, surveyLetters, surveySummaries } from './survey-letters.ts';
+
+export interface ListOptions extends PageOptions {
+  readonly walk?: boolean;
+}
 
 /** `loyalty-connector dead-letters list` */
-export async function listLetters(session: Session, filter: LetterFilter): Promise<ExitCode> {
-  const signal = session.interruption();
+export async function listLetters(
+  session: Session,
+  filter: LetterFilter,
+  { walk = false, ...asked }: ListOptions,
+): Promise<ExitCode> {
   const deployment = await session.findDeployment();
   const { terminal } = session;
+  const settings = walk ? undefined : await openSummaries(deployment);
+  if (!walk && !settings) terminal.note(NO_SUMMARIES);
   const progress = terminal.progress('Reading dead letters:');
-  const replays = createReplaySuggestions(letterReaderOf(deployment.connector.shops));
-  const survey = await surveyLetters({
-    queues: openLetterQueues(deployment, familiesOf(filter, deployment.connector)),
-    filter,
-    signal,
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch: replays.add,
-  });
-  progress.end();
+  const reader = letterReaderOf(deployment.connector.shops);
+  const replays = createReplaySuggestions();
+  const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
+  const found: ListedLetter[] = [];
   const now = new Date();
+  const survey = settings
+    ? await surveySummaries({
+        queues,
+        filter,
+        letters: await readSummaries(settings, deployment, now, progress.report),
+        onMatch(letter) {
+          found.push(letter);
+          replays.add(letter, foreseeReplay(letter, reader));
+        },
+      })
+    : await surveyLetters({
+        queues,
+        filter,
+        signal: session.interruption(),
+        onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
+        onMatch(letter) {
+          if (asked.limit !== undefined) found.push(listedOf(letter));
+          replays.add(letter, tryReplay(letter, reader));
+        },
+      });
+  progress.end();
+  const page = pageOf(found, asked);
   if (session.json) {
     const { groups, ...rest } = survey;
-    terminal.json({ stack: deployment.stack, ...rest, groups: groupsAsJson(groups) });
+    const letters = asked.limit === undefined ? {} : pageAsJson(page);
+    terminal.json({ stack: deployment.stack, ...rest, groups: groupsAsJson(groups), ...letters });
     return EXIT.fine;
   }
   terminal.line(headline(survey, filter, deployment.stack));
   if (survey.groups.length > 0) {
     terminal.line();
-    showGroups(survey.groups, terminal, now);
+    if (asked.limit === undefined) showGroups(survey.groups, terminal, now);
+    else showPage(page, terminal, now);
   }
-  tellWhatWasNotSeen(survey, terminal);
+  tellWhatWasNotSeen(survey, deployment, terminal);
   tellWhatExpires(survey, terminal, now);
+  if (page.next !== undefined) {
+    const chosen = describeFilter(filter);
+    const next = `dead-letters list ${chosen} --limit ${asked.limit} --after '${page.next}'`;
+    terminal.line();
+    terminal.line(terminal.style('dim', `Older ones:   ${nextCommand(deployment, next)}`));
+  }
   if (survey.groups.length > 0) suggestNext(survey, replays.best(filter), deployment, terminal);
   return EXIT.fine;
 }
@@ -57,11 +100,25 @@ function headline({ matching, queues }: Survey, filter: LetterFilter, stack: str
   return `${countLetters(matching)}${of} in ${stack}: ${where.join(', ')}.`;
 }
 
-function tellWhatWasNotSeen({ queues }: Survey, { line, paragraph }: Terminal): void {
-  for (const { family, notSeen } of queues) {
-    if (notSeen === 0) continue;
+function tellWhatWasNotSeen(
+  { queues, source }: Survey,
+  deployment: Deployment,
+  { line, paragraph, style }: Terminal,
+): void {
+  const walk = `    ${nextCommand(deployment, 'dead-letters list --walk')}`;
+  for (const { family, notSeen, gone } of queues) {
+    if (notSeen === 0 && gone === 0) continue;
     line();
-    paragraph(notSeenText(notSeen, family));
+    if (source === 'queues') {
+      paragraph(notSeenText(notSeen, family));
+      continue;
+    }
+    paragraph(
+      notSeen > 0
+        ? `About ${notSeen} more in the ${family} queue have no summary: SQS moved them there itself, because a worker died on them, or an older release parked them. This receives and shows them:`
+        : `SQS counts ${gone} fewer in the ${family} queue: its count may be a minute old, or they were removed without this command line, and their summaries expire. To compare:`,
+    );
+    line(style('dim', walk));
   }
 }
 
@@ -84,7 +141,7 @@ function suggestNext(
   { line, style, paragraph }: Terminal,
 ): void {
   if (!first) return;
-  const id = first.example.id ?? first.example.messageId;
+  const id = first.example.id ?? first.example.letterId;
   line();
   line(style('dim', `Look at one:  ${nextCommand(deployment, 'dead-letters show', id)}`));
   if (replay.kind === 'none') paragraph(`None can be sent again: ${OBSTACLES[replay.obstacle]}.`);

@@ -1,3 +1,6 @@
+import type { SummarizedLetter } from '../../../../shared/core/batch/letter-summary.ts';
+import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import { queueFamilyOf } from '../../../../shared/core/events/event.ts';
 import { describeFilter, type LetterFilter } from '../letter-filter.ts';
 import type { ReadLetter } from '../read-letter.ts';
 import { type LetterReader, type Obstacle, prepareReplay } from '../replay/prepare-replay.ts';
@@ -6,28 +9,28 @@ export type SuggestedReplay =
   | { readonly kind: 'replay'; readonly command: string }
   | { readonly kind: 'none'; readonly obstacle: Obstacle };
 
+/** What a replay would make of a letter. */
+type Foreseen =
+  | { readonly kind: 'sent'; readonly refetch: boolean }
+  | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
+
 interface Replay {
   readonly by: Pick<LetterFilter, 'code' | 'reason'>;
   readonly refetch: boolean;
   count: number;
 }
 
-/** Finds the replay that would send most of the listed letters, by what a replay would make of each. */
-export function createReplaySuggestions(reader: LetterReader) {
+/** Finds the replay that would send most of the listed letters. */
+export function createReplaySuggestions() {
   const replays = new Map<string, Replay>();
   let obstacle: Obstacle = 'undecodable';
   return {
-    add(letter: ReadLetter): void {
-      const prepare = (refetch: boolean) =>
-        prepareReplay(letter, { refetch, force: false, by: '' }, reader, new Date());
-      const asItIs = prepare(false);
-      const refetch = asItIs.kind === 'obstacle' && asItIs.obstacle === 'still-unreadable';
-      const prepared = refetch ? prepare(true) : asItIs;
-      if (prepared.kind === 'obstacle') {
-        obstacle = prepared.obstacle;
+    add({ code, reason }: ListedLetter, foreseen: Foreseen): void {
+      if (foreseen.kind === 'obstacle') {
+        obstacle = foreseen.obstacle;
         return;
       }
-      const { code, reason } = letter;
+      const { refetch } = foreseen;
       const key = JSON.stringify([code ?? null, reason, refetch]);
       const by = code === undefined ? { reason } : { code };
       const known = replays.get(key) ?? { by, refetch, count: 0 };
@@ -44,4 +47,28 @@ export function createReplaySuggestions(reader: LetterReader) {
       return { kind: 'replay', command: `dead-letters replay ${chosen}${how}` };
     },
   };
+}
+
+/** By the message itself. */
+export function tryReplay(letter: ReadLetter, reader: LetterReader): Foreseen {
+  const prepare = (refetch: boolean) =>
+    prepareReplay(letter, { refetch, force: false, by: '' }, reader, new Date());
+  const asItIs = prepare(false);
+  const refetch = asItIs.kind === 'obstacle' && asItIs.obstacle === 'still-unreadable';
+  const prepared = refetch ? prepare(true) : asItIs;
+  return prepared.kind === 'obstacle' ? prepared : { kind: 'sent', refetch };
+}
+
+/** By what its worker found: what that could not read, it could not read from the same bytes again. */
+export function foreseeReplay(
+  { event, reason }: SummarizedLetter,
+  { knowsShop }: Pick<LetterReader, 'knowsShop'>,
+): Foreseen {
+  const obstacle = (one: Obstacle) => ({ kind: 'obstacle', obstacle: one }) as const;
+  if (!event) return obstacle(reason === 'newer-release' ? reason : 'undecodable');
+  if (!knowsShop(event.shop)) return obstacle('shop-not-configured');
+  if (reason !== 'unreadable' || queueFamilyOf(event.kind) === 'balances') {
+    return { kind: 'sent', refetch: false };
+  }
+  return event.isInTheStore ? { kind: 'sent', refetch: true } : obstacle('unreadable-for-ever');
 }

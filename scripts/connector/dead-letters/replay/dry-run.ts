@@ -25,6 +25,7 @@ export async function dryRun(
   const { matching, queues } = await surveyLetters({
     ...world,
     filter: choice.filter,
+    most: choice.most,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch(letter) {
       const prepared = prepareReplay(letter, choice, world, new Date());

@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchesOf } from '../../../../shared/core/batch/in-batches.ts';
-import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
 import type { QueueDepth } from '../../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { isNewer } from '../../../../shared/core/ledger/newer-item.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
-import { readLetter } from '../read-letter.ts';
-import { walkLetters } from '../walk-letters.ts';
 import type { ReplayedLetter } from './replay-tally.ts';
 
 export interface FollowWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly depth: QueueDepth;
-  readonly queues: readonly LetterQueue[];
+  /** All dead letters that were parked since then, or more. */
+  readonly eachLetter: (since: Date, visit: (letter: ListedLetter) => void) => Promise<void>;
   readonly by: string;
   readonly signal: AbortSignal;
   readonly onProgress: (settled: number, underway: number) => void;
@@ -37,6 +36,10 @@ export interface Followed {
 const EVERY_MS = 2_000;
 const PATIENCE_MS = 15 * 60_000;
 const KEYS_AT_ONCE = 500;
+/** Of an operator and of AWS. */
+const CLOCKS_DIFFER_MS = 15 * 60_000;
+/** The ledger knows of a rejection a moment before the letter is there. */
+const LOOKS_FOR_LETTERS = 5;
 
 /**
  * Follows replayed letters until the queues have let go of them all. An outcome that changes nothing
@@ -65,8 +68,12 @@ export async function followReplayed(
       await sleep(everyMs, undefined, { signal }).catch(() => {});
     }
   }
-  const failed = await findFailed(replayed, world);
   const rejected = outcomes.get('rejected') ?? 0;
+  let failed = await findFailed(replayed, world);
+  for (let looks = 1; failed.count < rejected && looks < LOOKS_FOR_LETTERS; looks += 1) {
+    await sleep(everyMs, undefined, { signal }).catch(() => {});
+    failed = await findFailed(replayed, world);
+  }
   outcomes.delete('rejected');
   const left = Math.max(pending.size - Math.max(failed.count - rejected, 0), 0);
   const isOver = emptyRounds >= 2;
@@ -105,22 +112,17 @@ async function takeOutcomes(
 }
 
 /** Letters that carry one of these replays as their last. */
-async function findFailed(replayed: readonly ReplayedLetter[], { queues, by }: FollowWorld) {
+async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by }: FollowWorld) {
   const ours = new Set(replayed.map(({ id, at }) => `${at} ${id}`));
   const groups = createLetterGroups();
   let count = 0;
-  const { signal } = new AbortController();
-  const walks = queues.map((queue) =>
-    walkLetters({ queue, signal }, async (letters) => {
-      for (const letter of letters.map(readLetter)) {
-        const last = letter.event?.replays?.at(-1);
-        if (last?.by !== by || !ours.has(`${last.at} ${letter.event?.id}`)) continue;
-        groups.add(letter);
-        count += 1;
-      }
-      return letters;
-    }),
-  );
-  await Promise.all(walks);
+  const [first] = replayed.map(({ at }) => at).toSorted();
+  const since = new Date(Date.parse(first ?? '') - CLOCKS_DIFFER_MS);
+  await eachLetter(since, (letter) => {
+    const last = letter.event?.replays?.at(-1);
+    if (last?.by !== by || !ours.has(`${last.at} ${letter.event?.id}`)) return;
+    groups.add(letter);
+    count += 1;
+  });
   return { count, groups: groups.all() };
 }

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadSettings } from '../../../../shared/aws/read-ledger.ts';
+import { readLetters } from '../../../../shared/aws/read-letters.ts';
+import type { LetterQueue, ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
-import { familiesOf, type LetterFilter } from '../letter-filter.ts';
+import type { LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues, openSourceQueues } from '../letter-queues.ts';
+import { readLetter } from '../read-letter.ts';
+import { type SearchScope, searchScope } from '../search-scope.ts';
+import { walkLetters } from '../walk-letters.ts';
 import { whoIsAtTheKeyboard } from '../who.ts';
 import { dryRun } from './dry-run.ts';
-import { type Followed, followReplayed } from './follow-replayed.ts';
+import { type Followed, type FollowWorld, followReplayed } from './follow-replayed.ts';
 import { createPacer } from './pacer.ts';
 import { letterReaderOf } from './prepare-replay.ts';
 import { replayLetters } from './replay-letters.ts';
@@ -31,14 +37,16 @@ export async function replayCommand(
 ): Promise<ExitCode> {
   const signal = session.interruption();
   const deployment = await session.findDeployment();
+  const scope = await searchScope(deployment, filter);
+  const { families, most } = scope;
   const choice = {
     filter,
+    most,
     limit: options.limit ?? Number.POSITIVE_INFINITY,
     refetch: options.refetch === true,
     force: options.force === true,
     by: whoIsAtTheKeyboard(),
   };
-  const families = familiesOf(filter, deployment.connector);
   const queues = openLetterQueues(deployment, families);
   const reader = letterReaderOf(deployment.connector.shops);
   if (!options.yes) return dryRun(session, choice, { queues, ...reader, signal });
@@ -65,6 +73,7 @@ export async function replayCommand(
       {
         queues,
         replayQueue,
+        retire: (letters) => scope.retire(letters, 'replayed'),
         ...reader,
         pacer: createPacer(options.rate, { monotonicMs, pause }),
         now: () => new Date(),
@@ -87,9 +96,12 @@ export async function replayCommand(
   const elapsedMs = lastAt - startedAt;
   const followed =
     options.wait && fault === undefined && replayed.length > 0
-      ? await follow(session, deployment, replayed, { depth, by: choice.by, signal })
+      ? await follow(session, deployment, replayed, {
+          ...{ depth, by: choice.by, signal, summaries: scope.summaries },
+        })
       : undefined;
-  const wasWhole = fault === undefined && !signal.aborted && tally.replayed < choice.limit;
+  const wasWhole =
+    fault === undefined && !signal.aborted && most === undefined && tally.replayed < choice.limit;
   const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
   reportReplay(session, { stack: deployment.stack, tally, notSeen, elapsedMs, followed });
   if (fault !== undefined) throw fault;
@@ -102,16 +114,44 @@ async function follow(
   session: Session,
   deployment: Deployment,
   replayed: readonly ReplayedLetter[],
-  world: Pick<Parameters<typeof followReplayed>[1], 'by' | 'depth' | 'signal'>,
+  {
+    summaries,
+    ...world
+  }: Pick<FollowWorld, 'by' | 'depth' | 'signal'> & Pick<SearchScope, 'summaries'>,
 ): Promise<Followed> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
   const families = [...new Set(replayed.map(({ family }) => family))];
   const followed = await followReplayed(replayed, {
     ...world,
     ledger: openLedger(deployment),
-    queues: openLetterQueues(deployment, families),
+    eachLetter: summaries
+      ? (since, visit) => eachSummary(summaries, since, visit)
+      : (_, visit) => eachReceived(openLetterQueues(deployment, families), visit),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
   });
   progress.end();
   return followed;
+}
+
+async function eachSummary(
+  settings: ReadSettings,
+  since: Date,
+  visit: (letter: ListedLetter) => void,
+): Promise<void> {
+  const asked = { since: since.getTime(), now: new Date() };
+  for await (const letters of readLetters(settings, 'open', asked)) letters.forEach(visit);
+}
+
+async function eachReceived(
+  queues: readonly LetterQueue[],
+  visit: (letter: ListedLetter) => void,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const walks = queues.map((queue) =>
+    walkLetters({ queue, signal }, async (letters) => {
+      letters.map(readLetter).forEach(visit);
+      return letters;
+    }),
+  );
+  await Promise.all(walks);
 }

@@ -10,11 +10,20 @@ import { type LetterReader, prepareReplay, type ReplayWishes } from './prepare-r
 import type { ReplayedLetter, ReplayTally } from './replay-tally.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
-export type ReplayStep = 'received' | 'chosen' | 'sending' | 'sent' | 'removed' | 'batch-done';
+export type ReplayStep =
+  | 'received'
+  | 'chosen'
+  | 'sending'
+  | 'sent'
+  | 'retired'
+  | 'removed'
+  | 'batch-done';
 
 export interface ReplayWorld extends LetterReader {
   readonly queues: readonly LetterQueue[];
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
+  /** Takes letters from the lists, before they leave the queue. */
+  readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly pacer: Pacer;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -25,6 +34,8 @@ export interface ReplayWorld extends LetterReader {
 export interface ReplayChoice extends ReplayWishes {
   readonly filter: LetterFilter;
   readonly limit: number;
+  /** No more than this match: the walk ends when it has seen them. */
+  readonly most?: number | undefined;
 }
 
 interface Chosen {
@@ -37,7 +48,8 @@ interface Chosen {
 /**
  * Sends letters back to the queues they came from.
  *
- *   received ─▶ chosen ─▶ sent ─▶ removed
+ *   received ─▶ chosen ─▶ sent ─▶ retired ─▶ removed
+ *                 │         │         └ killed here: no list shows the letter, and the queue counts it
  *                 │         └ killed here: the letter is in both places. Replayed again within five minutes
  *                 │           it is the same message to SQS; later the ledger knows it as unchanged.
  *                 └ killed here: SQS shows the letter again when its time is over.
@@ -56,6 +68,7 @@ export async function replayLetters(
   const limitReached = new AbortController();
   const signal = AbortSignal.any([world.signal, limitReached.signal]);
   let reserved = 0;
+  let matching = 0;
 
   /**
    * Otherwise a letter that the service keeps refusing would be sent again and again. It counts no matter who
@@ -74,6 +87,7 @@ export async function replayLetters(
         tally.notMatching += 1;
         continue;
       }
+      matching += 1;
       if (isBackAgain(letter)) {
         tally.backAgain += 1;
         continue;
@@ -106,6 +120,8 @@ export async function replayLetters(
     onStep('sent');
     const left = new Set(refused.map(({ event }) => event));
     const sent = some.filter(({ event }) => !left.has(event));
+    await world.retire(sent.map(({ letter }) => letter));
+    onStep('retired');
     await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
     onStep('removed');
     for (const { event } of sent) {
@@ -127,7 +143,9 @@ export async function replayLetters(
       for (const id of await replay(waiting.splice(0, turn), queue)) gone.add(id);
     }
     tally.notReached += waiting.length;
-    if (tally.replayed >= choice.limit) limitReached.abort();
+    const isOver =
+      tally.replayed >= choice.limit || matching >= (choice.most ?? Number.POSITIVE_INFINITY);
+    if (isOver) limitReached.abort();
     onStep('batch-done');
     return letters.filter(({ messageId }) => !gone.has(messageId));
   }

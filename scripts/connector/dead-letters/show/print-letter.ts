@@ -56,7 +56,7 @@ function printFacts(letter: ReadLetter, { terminal, options, now }: PrintSetting
   const { event, attempts, code } = letter;
   const moment = (epochMs: number) =>
     `${new Date(epochMs).toISOString()} (${relativeTime(epochMs, now)})`;
-  fact(terminal, 'message', `${letter.messageId}, dead letter of the ${letter.family} queue`);
+  fact(terminal, 'letter', `${letter.letterId}, dead letter of the ${letter.family} queue`);
   fact(terminal, 'given up', `${moment(letter.at)}${attempts ? `, attempt ${attempts}` : ''}`);
   fact(terminal, 'reason', [letter.reason, code].filter(Boolean).join(', '));
   fact(terminal, 'why', letter.why);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import {
   createMemoryDeadLetters,
   createMemoryQueue,
@@ -65,6 +66,7 @@ async function settle(Customer: object, { customer, report, inStore }: Answers) 
     },
     queue: { send: async (one: QueuedEvent) => void sent.push(one) },
     deadLetters: createMemoryDeadLetters(createMemoryQueue({ now: () => NOW.getTime() })),
+    ledger: createMemoryLedger(),
     customerIdIn: 'Id',
     telemetry,
     now: () => NOW,

@@ -1,0 +1,150 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { CreateTableCommand, type DynamoDB } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
+import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
+import {
+  openSummaries,
+  readSummaries,
+} from '../../scripts/connector/dead-letters/read-summaries.ts';
+import { awsSettings, type Deployment } from '../../scripts/connector/deployment/deployment.ts';
+import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
+import type { ReadSettings } from '../../shared/aws/read-ledger.ts';
+import { readLettersAbout, readLettersById } from '../../shared/aws/read-letters.ts';
+import {
+  retireSummaries,
+  type SummarizedLetter,
+  writeSummary,
+} from '../../shared/core/batch/letter-summary.ts';
+import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { LETTER_SHOP, letterEvent, letterReason } from '../support/parked-letters.ts';
+
+let emulator: Emulator;
+let client: DynamoDB;
+let ledger: Ledger;
+let settings: ReadSettings;
+let place: Pick<Deployment, 'aws' | 'output'>;
+let tables = 0;
+let queries = 0;
+
+beforeAll(async () => {
+  emulator = await startDynamoDb();
+  const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
+  client = createDynamoDbClient({ budget, emulator });
+});
+afterAll(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+beforeEach(async () => {
+  tables += 1;
+  const table = `letters-${tables}`;
+  await createLedgerTable(client, table);
+  place = placeOf(table);
+  ledger = createDynamoDbLedger({ client, table });
+  queries = 0;
+  const counted = Object.assign(Object.create(client), {
+    query: async (input: Parameters<DynamoDB['query']>[0]) => {
+      queries += 1;
+      return client.query(input);
+    },
+  });
+  settings = { client: counted, table, pause, random: Math.random };
+});
+
+function placeOf(table: string): Pick<Deployment, 'aws' | 'output'> {
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const aws = awsSettings({ region: 'us-east-1', endpoint: emulator.endpoint, credentials });
+  return { aws, output: () => table };
+}
+
+const now = new Date('2026-10-09T13:00:00.000Z');
+const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
+
+function park(messageId: string, at: string, changes: Parameters<typeof letterEvent>[0] = {}) {
+  const reason = { ...letterReason({ at }), family: 'orders' } as const;
+  return writeSummary({ messageId, body: '' }, letterEvent(changes), reason, ledger);
+}
+
+const retire = (letter: SummarizedLetter | undefined, at: Date) =>
+  retireSummaries(letter ? [letter] : [], 'replayed', { ledger, now: at });
+
+const read = (at = now) => readSummaries(settings, place, at);
+const idsOf = (letters: readonly SummarizedLetter[]) => letters.map(({ letterId }) => letterId);
+
+describe('the list of dead letters', () => {
+  it('has the newest first, without those that left or expired', async () => {
+    await park('old', minutesAgo(60 * 24 * 15));
+    await park('one', minutesAgo(30));
+    await park('three', minutesAgo(10));
+    await park('two', minutesAgo(20));
+    const [newest] = await readLettersById(settings, ['three'], now);
+    await retire(newest, now);
+    expect(idsOf(await read())).toEqual(['two', 'one']);
+  });
+
+  it('has a letter whose envelope could not be read, and belongs to no shop', async () => {
+    const reason = { ...letterReason({ at: minutesAgo(1) }), family: 'coupons' } as const;
+    await writeSummary({ messageId: 'unread', body: '' }, undefined, reason, ledger);
+    expect(await read()).toMatchObject([{ letterId: 'unread', event: undefined }]);
+  });
+
+  it('is read again with two queries, and shows what came and what left', async () => {
+    for (const index of [1, 2, 3]) await park(`letter-${index}`, minutesAgo(60 * index));
+    const [first] = await read();
+    queries = 0;
+    await park('late', minutesAgo(61));
+    await park('new', minutesAgo(0));
+    // By the clock of another operator, which is slow.
+    await retire(first, new Date(now.getTime() - 5 * 60_000));
+    expect(idsOf(await read(new Date(now.getTime() + 5_000)))).toEqual([
+      ...['new', 'late', 'letter-2', 'letter-3'],
+    ]);
+    expect(queries).toBe(2);
+  });
+
+  it('leaves nothing out after a read that failed', async () => {
+    await park('one', minutesAgo(60));
+    await read();
+    await park('two', minutesAgo(50));
+    await park('three', minutesAgo(1));
+    const { query } = settings.client;
+    settings.client.query = async () => Promise.reject(new Error('throttled'));
+    await expect(read()).rejects.toThrow('throttled');
+    settings.client.query = query;
+    expect(idsOf(await read())).toEqual(['three', 'two', 'one']);
+  });
+});
+
+describe('the letters about one thing', () => {
+  it.each([
+    ['an order', { kind: 'order', id: '1001' }],
+    ['a code', { kind: 'coupon', id: 'WELCOME|10 %/é' }],
+    ['a code that is too long for a key', { kind: 'coupon', id: 'x'.repeat(5_000) }],
+  ] as const)('are found with one query: %s', async (_, about) => {
+    await park('a', minutesAgo(2), about);
+    await park('b', minutesAgo(1), about);
+    await park('other', minutesAgo(1), { id: '2002' });
+    const asked = { shop: LETTER_SHOP, ...about };
+    const found = await readLettersAbout(settings, asked, now);
+    expect(idsOf(found)).toEqual(['b', 'a']);
+    expect(queries).toBe(1);
+    await retire(found[0], now);
+    expect(idsOf(await readLettersAbout(settings, asked, now))).toEqual(['a']);
+    expect((await ledger.scanEntities()).entries).toEqual([]);
+  });
+});
+
+describe('a ledger of an older release', () => {
+  it('has no summaries', async () => {
+    expect(await openSummaries(place)).toBeDefined();
+    const older = new CreateTableCommand({
+      TableName: `older-${tables}`,
+      AttributeDefinitions: [{ AttributeName: 'entity', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'entity', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    });
+    await client.send(older);
+    expect(await openSummaries(placeOf(`older-${tables}`))).toBeUndefined();
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { openConnector } from '../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import {
+  letterIn,
+  letterKey,
+  retireSummaries,
+  writeSummary,
+} from '../../../shared/core/batch/letter-summary.ts';
+import type { LetterFacts } from '../../../shared/core/events/dead-letter.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { letterEvent, letterReason } from '../../support/parked-letters.ts';
+
+const NOW = new Date('2026-10-09T13:00:00.000Z');
+const source = { messageId: 'source-1', body: '' };
+const parked = { ...letterReason(), family: 'orders' } as const;
+const facts: LetterFacts = {
+  ...{
+    letterId: 'source-1',
+    family: 'orders',
+    reason: 'rejected',
+    why: 'refused',
+    code: undefined,
+  },
+  ...{ attempts: 1, at: Date.parse(parked.at) },
+};
+
+const summaryOf = (ledger: ReturnType<typeof createMemoryLedger>, letterId: string) =>
+  letterIn(letterId, ledger.entries.get(ledgerKeyText(letterKey(letterId)))?.remembered);
+
+describe('a worker that parks a message', () => {
+  const payload = buildOrder(simpleOrder, {}).payload;
+  const refusing = () => {
+    const connector = openConnector();
+    connector.loyalty.world.interfere = () => ({
+      ...{ kind: 'answer', status: 200, headers: {} },
+      text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
+    });
+    return connector;
+  };
+
+  it('writes what lists show of it, without what it says of people', async () => {
+    const connector = refusing();
+    await connector.deliver({ topic: 'orders/create', payload });
+    await connector.work('orders');
+    const [letter] = connector.deadLetters();
+    const summary = summaryOf(connector.ledger, letter?.groupId ?? '');
+    expect(summary).toMatchObject({
+      ...{ family: 'orders', reason: 'rejected', attempts: 1, gone: undefined },
+      code: 'ApiExternalCustomer_document_email_empty',
+      event: { kind: 'order', id: String(payload.id), topic: 'orders/create', isInTheStore: true },
+    });
+    expect(JSON.stringify(summary)).not.toContain(payload.email);
+  });
+
+  it('parks it all the same when the ledger refuses the summary, and says so', async () => {
+    const connector = refusing();
+    await connector.deliver({ topic: 'orders/create', payload });
+    const { write } = connector.ledger;
+    connector.ledger.write = async (key, ...rest) => {
+      if (key.kind === 'letter') throw new Error('throttled');
+      return write(key, ...rest);
+    };
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
+    expect(connector.dead.size).toBe(1);
+    expect(connector.telemetry.logged).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: 'a letter has no summary' }),
+    );
+  });
+});
+
+describe('the summary of a letter', () => {
+  it('stays as it is when the same message is parked again', async () => {
+    const ledger = createMemoryLedger();
+    await writeSummary(source, letterEvent(), parked, ledger);
+    await retireSummaries([facts], 'replayed', { ledger, now: NOW });
+    await writeSummary(source, letterEvent(), parked, ledger);
+    expect(summaryOf(ledger, 'source-1')?.gone).toEqual({ at: NOW.toISOString(), how: 'replayed' });
+  });
+
+  it('expires with its letter, also after that was replayed', async () => {
+    const ledger = createMemoryLedger();
+    const expiry = () => ledger.entries.get(ledgerKeyText(letterKey('source-1')))?.expiresAt;
+    await writeSummary(source, undefined, parked, ledger);
+    expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
+    await retireSummaries([facts], 'dropped', { ledger, now: NOW });
+    expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
+  });
+
+  it('is not written after its letter left, however late the worker is', async () => {
+    const ledger = createMemoryLedger();
+    await retireSummaries([facts], 'replayed', { ledger, now: NOW });
+    await writeSummary(source, letterEvent(), parked, ledger);
+    expect(summaryOf(ledger, 'source-1')?.gone).toBeDefined();
+  });
+
+  it('is retired although the worker writes it in the same moment', async () => {
+    const ledger = createMemoryLedger();
+    let reads = 0;
+    const racing: Pick<Ledger, 'readMany' | 'write'> = {
+      write: ledger.write,
+      async readMany(keys) {
+        const read = await ledger.readMany(keys);
+        reads += 1;
+        if (reads === 1) await writeSummary(source, letterEvent(), parked, ledger);
+        return read;
+      },
+    };
+    await retireSummaries([facts], 'replayed', { ledger: racing, now: NOW });
+    expect(summaryOf(ledger, 'source-1')).toMatchObject({ gone: {}, event: { id: '1001' } });
+  });
+
+  it('does not exist for a letter that SQS moved, and none is made when that leaves', async () => {
+    const ledger = createMemoryLedger();
+    await retireSummaries([{ ...facts, reason: 'crashed' }], 'replayed', { ledger, now: NOW });
+    expect(ledger.entries.size).toBe(0);
+  });
+});
