@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { writeSummary } from '../../shared/core/batch/letter-summary.ts';
 import type { DeadLetterReason } from '../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import { queueFamilyOf, type StoreEvent } from '../../shared/core/events/event.ts';
+import type { QueueFamily, StoreEvent } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';
@@ -15,17 +15,20 @@ export interface ParkedLetter {
 }
 
 const AT_ONCE = 10;
+let calls = 0;
 
 /**
- * Parks many dead letters in few calls, in this order, like `createSqsDeadLetters`. With a ledger they have summaries, as
- * those of this release do.
+ * Parks many dead letters in few calls, in this order, like `createSqsDeadLetters`. With `summaries` they
+ * have some, as those of this release do.
  */
 export async function parkLetters(
   client: SQSClient,
   queueUrl: string,
   letters: readonly ParkedLetter[],
-  ledger?: Pick<Ledger, 'write'>,
+  summaries?: { readonly ledger: Pick<Ledger, 'write'>; readonly family: QueueFamily },
 ): Promise<void> {
+  calls += 1;
+  const call = `source-${calls}`;
   for (let start = 0; start < letters.length; start += AT_ONCE) {
     await client.send(
       new SendMessageBatchCommand({
@@ -33,19 +36,19 @@ export async function parkLetters(
         Entries: letters.slice(start, start + AT_ONCE).map(({ event, reason, group }, index) => ({
           Id: String(index),
           MessageBody: typeof event === 'string' ? event : encodeEvent(event),
-          MessageGroupId: group ?? `source-${start + index}`,
-          MessageDeduplicationId: `${group ?? 'source'}-${start + index}`,
+          MessageGroupId: group ?? `${call}-${start + index}`,
+          MessageDeduplicationId: `${group ?? call}-${start + index}`,
           ...(reason && { MessageAttributes: attributesOf(reason) }),
         })),
       }),
     );
   }
-  if (!ledger) return;
+  if (!summaries) return;
+  const { ledger, family } = summaries;
   for (const [index, { event, reason, group }] of letters.entries()) {
     if (!reason) continue;
     const known = typeof event === 'string' ? undefined : event;
-    const family = queueFamilyOf(known?.kind ?? 'order');
-    const source = { messageId: group ?? `source-${index}`, body: '' };
+    const source = { messageId: group ?? `${call}-${index}`, body: '' };
     await writeSummary(source, known, { ...reason, family }, ledger);
   }
 }

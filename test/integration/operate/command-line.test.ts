@@ -143,7 +143,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
       'the clock of this machine is wrong',
       'date -u',
     ],
-    [described(PREFIX('prod')), 'has no output "OrdersDeadLetterQueueUrl"', 'npm run deploy'],
+    [described(PREFIX('prod')), 'has no output "LedgerTable"', 'npm run deploy'],
     [described(''), 'has no output "SecretsPrefix"', 'npm run deploy'],
   ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {
     aws.script = script;

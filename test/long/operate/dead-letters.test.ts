@@ -218,7 +218,9 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       event: letterEvent({ id: `slow-${index}`, deliveryId: `slow-${index}` }),
       reason: letterReason({ at: new Date().toISOString() }),
     }));
-    await parkLetters(connector.sqs, orders.deadLetterUrl, many, connector.ledger);
+    await parkLetters(connector.sqs, orders.deadLetterUrl, many, {
+      ...{ ledger: connector.ledger, family: 'orders' },
+    });
     let signalled = false;
     const { code, stdout, stderr } = await runCommand(
       'dead-letters replay --yes --rate 2'.split(' '),
@@ -254,7 +256,9 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
       reason: letterReason({ at: new Date().toISOString() }),
     };
     const { deadLetterUrl } = connector.queues.urls.coupons;
-    await parkLetters(connector.sqs, deadLetterUrl, [letter], connector.ledger);
+    await parkLetters(connector.sqs, deadLetterUrl, [letter], {
+      ...{ ledger: connector.ledger, family: 'coupons' },
+    });
     for (const line of ['dead-letters list', 'dead-letters list --limit 5']) {
       const { stdout } = await connector.run(line);
       expect(stdout).not.toContain('\u001b');

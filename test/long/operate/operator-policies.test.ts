@@ -41,7 +41,9 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
     { event: letterEvent({ id: '1' }), reason },
     { event: letterEvent({ id: '2', deliveryId: 'delivery-2' }), reason },
   ];
-  await parkLetters(stack.sqs, stack.outputs.OrdersDeadLetterQueueUrl ?? '', letters, ledger);
+  await parkLetters(stack.sqs, stack.outputs.OrdersDeadLetterQueueUrl ?? '', letters, {
+    ...{ ledger, family: 'orders' },
+  });
   const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
   const redemption = {
     id: 'K3F9A2LQ7ZPX',

@@ -21,7 +21,9 @@ async function park(
   const reason = letterReason({ at: new Date().toISOString(), ...changes });
   const letter = { event, reason, group: `letter-${parked}` };
   const { deadLetterUrl } = connector.queues.urls.orders;
-  await parkLetters(connector.sqs, deadLetterUrl, [letter], connector.ledger);
+  await parkLetters(connector.sqs, deadLetterUrl, [letter], {
+    ...{ ledger: connector.ledger, family: 'orders' },
+  });
 }
 
 const unreadable = { reason: 'unreadable', why: 'the body is not JSON' } as const;

@@ -103,7 +103,7 @@ describe('loyalty-connector trace', () => {
     expect(document.deadLetters).toHaveLength(1);
     const [letter] = document.deadLetters;
     expect(document.verdict.next).toBe(
-      `npx loyalty-connector dead-letters show ${letter.messageId}`,
+      `npx loyalty-connector dead-letters show ${letter.letterId}`,
     );
     expect(document.timeline.map(({ who }: { who: string }) => who)).toContain('dead letter');
     expect(document.ledger.outcomes.at(-1).outcome).toBe('rejected');
