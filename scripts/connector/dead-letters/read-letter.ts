@@ -1,5 +1,9 @@
-import type { DeadLetter, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
-import type { QueuedEvent } from '../../../shared/core/events/event.ts';
+import type {
+  DeadLetter,
+  ListedEvent,
+  ListedLetter,
+} from '../../../shared/core/events/dead-letter.ts';
+import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 
 /** A dead letter and the event in it, as far as this release can read it. */
@@ -17,8 +21,14 @@ export function listedOf(letter: ReadLetter): ListedLetter {
   return { letterId, family, reason, why, code, attempts, at, event: event && headOf(event) };
 }
 
-function headOf({ shop, kind, id, topic, receivedAt, replays }: QueuedEvent) {
-  return { shop, kind, id, topic, receivedAt, ...(replays && { replays }) };
+function headOf(event: QueuedEvent): ListedEvent {
+  const { shop, kind, id, topic, receivedAt, replays } = event;
+  const triggeredAt = isStoreEvent(event) ? event.triggeredAt : undefined;
+  return {
+    ...{ shop, kind, id, topic, receivedAt },
+    ...(triggeredAt && { triggeredAt }),
+    ...(replays && { replays }),
+  };
 }
 
 export function readLetter(letter: DeadLetter): ReadLetter {

@@ -1,4 +1,3 @@
-import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
 import { readLettersById } from '../../../shared/aws/read-letters.ts';
 import { retireSummaries, type WayOut } from '../../../shared/core/batch/letter-summary.ts';
 import type { LetterFacts } from '../../../shared/core/events/dead-letter.ts';
@@ -13,8 +12,6 @@ export interface SearchScope {
   readonly families: readonly QueueFamily[];
   /** How many they are at most; undefined: not known. */
   readonly most: number | undefined;
-  /** Undefined: an older release is deployed, which writes none. */
-  readonly summaries: ReadSettings | undefined;
   retire(letters: readonly LetterFacts[], how: WayOut): Promise<void>;
 }
 
@@ -26,7 +23,6 @@ export async function searchScope(
   const all = familiesOf(filter, deployment.connector);
   const summaries = await openSummaries(deployment);
   const scope = {
-    summaries,
     async retire(letters: readonly LetterFacts[], how: WayOut) {
       // The operators' policy of an older release does not allow it.
       if (!summaries) return;

@@ -4,8 +4,9 @@ import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.
 import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
+import { openSourceQueues } from '../dead-letters/letter-queues.ts';
 import { type Followed, followReplayed } from '../dead-letters/replay/follow-replayed.ts';
+import { openLetterSearch } from '../dead-letters/replay/letter-search.ts';
 import { examiningWorld, foresee, type Prospect } from '../dead-letters/show/examine-letter.ts';
 import { prospectAsJson } from '../dead-letters/show/letter-as-json.ts';
 import { printProspect } from '../dead-letters/show/print-letter.ts';
@@ -156,7 +157,7 @@ async function follow(
   const followed = await followReplayed([{ family, key, id: key.id, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
-    queues: openLetterQueues(deployment, [family]),
+    eachLetter: openLetterSearch(deployment, [family]),
     by: replays[0]?.by ?? '',
     signal: session.interruption('Following no longer; the message is on the queue.'),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),

@@ -96,7 +96,7 @@ function inLedger(entry: Trace['entry']): readonly TimelineLine[] {
 function amongLetters(letters: Trace['letters']): readonly TimelineLine[] {
   const who = 'dead letter';
   return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
-    const sentAt = event && 'triggeredAt' in event ? event.triggeredAt : undefined;
+    const sentAt = event?.triggeredAt;
     const tries = attempts ? `, attempt ${attempts}` : '';
     const reasons = [reason, code].filter(Boolean).join(' ');
     const what = `given up: ${reasons}${tries} (${letterId})`;

@@ -2,15 +2,11 @@ import {
   DEAD_LETTER_DAYS,
   type DeadLetterReason,
   type LetterFacts,
+  type ListedEvent,
   type ListedLetter,
 } from '../events/dead-letter.ts';
 import { canBeReadFromStore } from '../events/encode-event.ts';
-import {
-  type EventHead,
-  isStoreEvent,
-  type QueuedEvent,
-  type QueueFamily,
-} from '../events/event.ts';
+import { isStoreEvent, type QueuedEvent, type QueueFamily } from '../events/event.ts';
 import { hashBody, letterIdOf } from '../events/message-ids.ts';
 import { expiresAfter, type Ledger, type LetterWrite } from '../ledger/ledger.ts';
 import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
@@ -36,8 +32,7 @@ interface LetterSummary extends Omit<LetterFacts, 'letterId' | 'at' | 'code'> {
   readonly gone?: { readonly at: string; readonly how: WayOut };
 }
 
-export interface SummaryOfEvent
-  extends Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'> {
+export interface SummaryOfEvent extends ListedEvent {
   /** The store can be asked for what the body says. */
   readonly isInTheStore: boolean;
 }
@@ -134,9 +129,10 @@ function factsOf({ family, reason, why, code, attempts, at }: LetterFacts): Lett
 
 function summaryOf(event: QueuedEvent): SummaryOfEvent {
   const { shop, kind, id, topic, receivedAt, replays } = event;
+  const triggeredAt = isStoreEvent(event) ? event.triggeredAt : undefined;
   const body = isStoreEvent(event) ? event.body : undefined;
   return {
-    ...{ shop, kind, id, topic, receivedAt },
+    ...{ shop, kind, id, topic, receivedAt, ...(triggeredAt && { triggeredAt }) },
     ...(replays && { replays: replays.slice(-REPLAYS_KEPT) }),
     isInTheStore: canBeReadFromStore(event, body ? hashBody(body) : ''),
   };

@@ -1,4 +1,4 @@
-import type { EventHead, QueueFamily } from './event.ts';
+import type { EventHead, QueueFamily, StoreEvent } from './event.ts';
 
 /**
  * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer
@@ -59,10 +59,13 @@ export interface LetterFacts {
 /** What is known of a letter without its message. */
 export interface ListedLetter extends LetterFacts {
   /** Undefined: its envelope cannot be read. */
-  readonly event:
-    | Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'>
-    | undefined;
+  readonly event: ListedEvent | undefined;
 }
+
+/** What a list shows of an event. */
+export interface ListedEvent
+  extends Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'>,
+    Pick<StoreEvent, 'triggeredAt'> {}
 
 /** A message in a dead-letter queue, held by the caller that received it. */
 export interface DeadLetter extends LetterFacts {

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadSettings } from '../../../../shared/aws/read-ledger.ts';
-import { readLetters } from '../../../../shared/aws/read-letters.ts';
-import type { LetterQueue, ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import type { LetterFilter } from '../letter-filter.ts';
 import { openLetterQueues, openSourceQueues } from '../letter-queues.ts';
-import { readLetter } from '../read-letter.ts';
-import { type SearchScope, searchScope } from '../search-scope.ts';
-import { walkLetters } from '../walk-letters.ts';
+import { searchScope } from '../search-scope.ts';
 import { whoIsAtTheKeyboard } from '../who.ts';
 import { dryRun } from './dry-run.ts';
 import { type Followed, type FollowWorld, followReplayed } from './follow-replayed.ts';
+import { openLetterSearch } from './letter-search.ts';
 import { createPacer } from './pacer.ts';
 import { letterReaderOf } from './prepare-replay.ts';
 import { replayLetters } from './replay-letters.ts';
@@ -96,9 +92,7 @@ export async function replayCommand(
   const elapsedMs = lastAt - startedAt;
   const followed =
     options.wait && fault === undefined && replayed.length > 0
-      ? await follow(session, deployment, replayed, {
-          ...{ depth, by: choice.by, signal, summaries: scope.summaries },
-        })
+      ? await follow(session, deployment, replayed, { depth, by: choice.by, signal })
       : undefined;
   const wasWhole =
     fault === undefined && !signal.aborted && most === undefined && tally.replayed < choice.limit;
@@ -114,44 +108,16 @@ async function follow(
   session: Session,
   deployment: Deployment,
   replayed: readonly ReplayedLetter[],
-  {
-    summaries,
-    ...world
-  }: Pick<FollowWorld, 'by' | 'depth' | 'signal'> & Pick<SearchScope, 'summaries'>,
+  world: Pick<FollowWorld, 'by' | 'depth' | 'signal'>,
 ): Promise<Followed> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
   const families = [...new Set(replayed.map(({ family }) => family))];
   const followed = await followReplayed(replayed, {
     ...world,
     ledger: openLedger(deployment),
-    eachLetter: summaries
-      ? (since, visit) => eachSummary(summaries, since, visit)
-      : (_, visit) => eachReceived(openLetterQueues(deployment, families), visit),
+    eachLetter: openLetterSearch(deployment, families),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
   });
   progress.end();
   return followed;
-}
-
-async function eachSummary(
-  settings: ReadSettings,
-  since: Date,
-  visit: (letter: ListedLetter) => void,
-): Promise<void> {
-  const asked = { since: since.getTime(), now: new Date() };
-  for await (const letters of readLetters(settings, 'open', asked)) letters.forEach(visit);
-}
-
-async function eachReceived(
-  queues: readonly LetterQueue[],
-  visit: (letter: ListedLetter) => void,
-): Promise<void> {
-  const { signal } = new AbortController();
-  const walks = queues.map((queue) =>
-    walkLetters({ queue, signal }, async (letters) => {
-      letters.map(readLetter).forEach(visit);
-      return letters;
-    }),
-  );
-  await Promise.all(walks);
 }
