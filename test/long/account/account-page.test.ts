@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
-import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
 const patient = { timeout: 60_000, interval: 250 };
@@ -70,21 +71,10 @@ const discountOf = (code: string) => {
 
 describe.skipIf(browserPath === undefined)('the account page, in a browser', () => {
   let orderId = '';
-  beforeAll(async () => {
-    stack = await startLocalStack('account', { settings: 'local/harness/storefront.config.ts' });
-    browser = await startBrowser(browserPath ?? '');
+  useShopInBrowser('account', visits, async (started) => {
+    ({ stack, browser } = started);
     [orderId] = await Promise.all([buyShirts('Robin', 10), buyShirts('Sasha', 1)]);
-  }, 240_000);
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  }, 120_000);
-  afterEach(async () => {
-    const ended = visits.splice(0);
-    for (const { context } of ended) await context.close();
-    // Among others: nothing that the page's strict policy forbids.
-    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([WIDE, NARROW])(
     'shows everything once, asks once, and moves nothing at %j',

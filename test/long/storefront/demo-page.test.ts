@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
-import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
 const PRODUCT = '/products/linen-shirt';
@@ -49,25 +50,14 @@ const redeemCalls = () =>
   stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).map(({ path }) => path);
 
 describe.skipIf(browserPath === undefined)('the shop with the widget, in a browser', () => {
-  beforeAll(async () => {
-    stack = await startLocalStack('demo-page', { settings: 'local/harness/storefront.config.ts' });
-    browser = await startBrowser(browserPath ?? '');
+  useShopInBrowser('demo-page', visits, async (started) => {
+    ({ stack, browser } = started);
     await Promise.all([
       earnPoints('Robin', 'Linen Shirt', 10),
       earnPoints('Sasha', 'Linen Shirt', 1),
       earnPoints('Toni', 'Notebook', 1),
     ]);
-  }, 240_000);
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  }, 120_000);
-  afterEach(async () => {
-    const ended = visits.splice(0);
-    for (const { context } of ended) await context.close();
-    // Among others: nothing that the page's strict policy forbids.
-    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  });
 
   it('shows the balance, the tier with the way to the next, and what the product earns', async () => {
     const { page, open } = await visit('Robin');

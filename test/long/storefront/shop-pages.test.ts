@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
 import { hostedPages } from '../../../local/storefront-demo/demo.ts';
 import { moneyOf } from '../../../local/storefront-demo/shop.ts';
-import { findBrowser, type ShopVisit, startBrowser, visitShop } from '../../support/browser.ts';
-import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { useShopInBrowser } from '../../support/shop-in-browser.ts';
 
 const browserPath = findBrowser();
 const WIDTHS = [390, 1280];
@@ -85,19 +86,9 @@ async function fillCart({ page, open }: ShopVisit): Promise<void> {
 const totalOf = (page: Page) => page.locator('.totals .total dd').textContent();
 
 describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser', () => {
-  beforeAll(async () => {
-    stack = await startLocalStack('shop-pages', { settings: 'local/harness/storefront.config.ts' });
-    browser = await startBrowser(browserPath ?? '');
-  }, 240_000);
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  }, 120_000);
-  afterEach(async () => {
-    const ended = visits.splice(0);
-    for (const { context } of ended) await context.close();
-    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  useShopInBrowser('shop-pages', visits, (started) => {
+    ({ stack, browser } = started);
+  });
 
   it('shows what the order costs before it is placed, with a code and without', async () => {
     const one = await visit(390, 'Sasha');

@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findBrowser, startBrowser } from '../../support/browser.ts';
-import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { findBrowser } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { useShopInBrowser } from '../../support/shop-in-browser.ts';
 import { customerNamed, type TillVisit, visitTill } from '../../support/till-visit.ts';
 
 const browserPath = findBrowser();
@@ -33,20 +34,10 @@ async function openTill(firstName: string): Promise<TillVisit> {
 const redeemCalls = () => stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).length;
 
 describe.skipIf(browserPath === undefined)('the till with our extension, in a browser', () => {
-  beforeAll(async () => {
-    stack = await startLocalStack('till', { settings: 'local/harness/storefront.config.ts' });
-    browser = await startBrowser(browserPath ?? '');
+  useShopInBrowser('till', visits, async (started) => {
+    ({ stack, browser } = started);
     await Promise.all([earnPoints('Robin', 10), earnPoints('Sasha', 10)]);
-  }, 240_000);
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  }, 120_000);
-  afterEach(async () => {
-    const ended = visits.splice(0);
-    for (const { context } of ended) await context.close();
-    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  });
 
   it('shows points, tier and rewards beside the customer, and redeems with the customer’s answer', async () => {
     const { page, block, modal, openRewards, confirm, pin } = await openTill('Robin');

@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrowser, startBrowser, visitShop } from '../../support/browser.ts';
-import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { describe, expect, it } from 'vitest';
+import { findBrowser, visitShop } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { useShopInBrowser } from '../../support/shop-in-browser.ts';
 import { customerNamed, visitTill } from '../../support/till-visit.ts';
 
 const browserPath = findBrowser();
@@ -11,14 +12,9 @@ let stack: LocalStack;
 let browser: Browser;
 
 describe.skipIf(browserPath === undefined)('the walk through all surfaces', () => {
-  beforeAll(async () => {
-    stack = await startLocalStack('walk', { settings: 'local/harness/storefront.config.ts' });
-    browser = await startBrowser(browserPath ?? '');
-  }, 240_000);
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  }, 120_000);
+  useShopInBrowser('walk', [], (started) => {
+    ({ stack, browser } = started);
+  });
 
   it('order in the shop → points → account page → redeem at the till → order with the code', async () => {
     const toni = customerNamed(stack, 'Toni');

@@ -1,0 +1,38 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { findBrowser, type ShopVisit, startBrowser } from './browser.ts';
+import { type LocalStack, startLocalStack } from './local-stack.ts';
+
+interface ShopInBrowser {
+  readonly stack: LocalStack;
+  readonly browser: Browser;
+}
+
+/**
+ * For the tests of one `describe`: a local stack with its shop, and a browser. After each test the visits end, and
+ * must have had no problem: among others, nothing that the pages' strict policy forbids.
+ */
+export function useShopInBrowser(
+  name: string,
+  visits: Pick<ShopVisit, 'context' | 'problems'>[],
+  started: (shop: ShopInBrowser) => Promise<unknown> | void,
+): void {
+  let shop: Partial<ShopInBrowser> = {};
+  beforeAll(async () => {
+    const settings = 'local/harness/storefront.config.ts';
+    const stack = await startLocalStack(name, { settings });
+    shop = { stack };
+    const browser = await startBrowser(findBrowser() ?? '');
+    shop = { stack, browser };
+    await started({ stack, browser });
+  }, 240_000);
+  afterAll(async () => {
+    await shop.browser?.close();
+    await shop.stack?.stop();
+  }, 120_000);
+  afterEach(async () => {
+    const ended = visits.splice(0);
+    for (const { context } of ended) await context.close();
+    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
+  }, 60_000);
+}
