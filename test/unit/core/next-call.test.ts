@@ -58,6 +58,48 @@ const facts = (amounts?: SentAmounts, changes: Partial<OrderFacts> = {}): OrderF
 
 const whole = order({ a: 60, b: 40 });
 
+describe('several refunds, one after the other', () => {
+  it('each name what their products lost since the one before', () => {
+    let amounts = sentAs(whole);
+    const life = [{ a: 50, b: 40 }, { a: 45, b: 40 }, { a: 45, b: 30 }, { a: 40, b: 0 }];
+    const named = life.map((prices) => {
+      const next = nextCall(order(prices), facts(amounts), byParts);
+      if (next.kind !== 'take') throw new Error(next.kind);
+      amounts = afterStep(next.amounts, next.step);
+      return next.step.products;
+    });
+    expect(named).toEqual([
+      [['a', 10_000]],
+      [['a', 5_000]],
+      [['b', 10_000]],
+      [
+        ['a', 5_000],
+        ['b', 30_000],
+      ],
+    ]);
+    expect(amounts.taken).toBe(60_000);
+  });
+
+  it('leave what a product is worth with them, if the order is raised after that', () => {
+    let amounts = sentAs(whole);
+    for (const prices of [{ a: 50, b: 40 }, { a: 45 }]) {
+      const next = nextCall(order(prices), facts(amounts), byParts);
+      if (next.kind !== 'take') throw new Error(next.kind);
+      amounts = afterStep(next.amounts, next.step);
+    }
+    const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
+    const raised = nextCall(order({ a: 45, c: 20 }), facts(amounts), sendGross);
+    if (raised.kind !== 'send') throw new Error(raised.kind);
+    // Together with the 55 that were taken: 15 of a, and all 40 of b.
+    expect(raised.order.OrderTotal).toBe(120);
+    expect(raised.order.Products).toMatchObject([
+      { OriginalId: 'a', ProductPrice: 60 },
+      { OriginalId: 'c', ProductPrice: 20 },
+      { OriginalId: 'b', ProductPrice: 40 },
+    ]);
+  });
+});
+
 describe('the next call for a completed order', () => {
   it('sends it when it never was sent, and nothing when nothing changed', () => {
     const first = nextCall(whole, facts(), byParts);

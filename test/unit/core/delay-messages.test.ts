@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
+import { type DelayWorld, delayMessages, type Item } from '../../../shared/core/batch/conclude.ts';
+import { waitingIn } from '../../../shared/core/batch/waiting.ts';
+
+const NOON = Date.parse('2026-10-09T12:00:00.000Z');
+const DAY = 86_400_000;
+const daysAgo = (days: number) => new Date(NOON - days * DAY).toISOString();
+
+function open({ sinceResumed }: { sinceResumed?: number } = {}) {
+  const delayed: number[] = [];
+  const parked: string[] = [];
+  const ledger = createMemoryLedger();
+  const world: DelayWorld = {
+    deadLetters: { park: async ({ messageId }) => void parked.push(messageId) },
+    telemetry: recordTelemetry(),
+    now: () => new Date(NOON),
+    source: {
+      delay: async (_, seconds) => void delayed.push(seconds),
+      isCrowded: async () => false,
+    },
+    ...{ ledger, random: () => 0, retryWindowDays: 4, hasNeighbours: false, stuckAfterMinutes: 30 },
+    pauses: { pausedMs: () => 0, secondsSinceResumed: () => sinceResumed } as never,
+  };
+  const waiting = () =>
+    [...ledger.entries.values()].map(({ remembered }) => waitingIn(remembered)?.since);
+  return { delayed, parked, world, waiting };
+}
+
+/** A message that arrived so many days ago, and was replayed at these later times. */
+function item(id: string, attempts: number, arrived: number, ...replayed: number[]): Item {
+  const replays = replayed.map((days) => ({ at: daysAgo(days), by: 'robin' }));
+  return {
+    message: {
+      ...{ messageId: id, receiptHandle: id, body: '', groupId: 'g', attempts },
+      sequenceNumber: id,
+    },
+    event: {
+      ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '1', topic: 'orders/updated' },
+      ...{ claim: 'changed', origin: 'webhook', deliveryId: id, receivedAt: daysAgo(arrived) },
+      ...{ body: undefined, ...(replays.length > 0 && { replays }) },
+    },
+  };
+}
+
+const retry = { why: 'loyalty-unavailable' } as const;
+
+describe('messages of one group that wait', () => {
+  it.each([
+    ['first', [5, 1, 2]],
+    ['in the middle', [2, 5, 1]],
+    ['last', [1, 2, 5]],
+  ])('wait as long as the one that was tried most often, which stands %s', async (_, attempts) => {
+    const { delayed, world } = open();
+    const items = attempts.map((often, index) => item(String(index), often, 0));
+    await delayMessages(items, retry, world);
+    // Half of 5 seconds, doubled four times.
+    expect(delayed).toEqual([40]);
+  });
+
+  it('end their retries each by its own age, counted from its last replay', async () => {
+    const { parked, world, waiting } = open();
+    const items = [
+      item('old', 3, 5),
+      item('replayed', 3, 20, 1),
+      item('replayed again', 3, 20, 9, 1),
+      item('replayed long ago', 3, 20, 9, 5),
+      item('new', 3, 1),
+    ];
+    const left = await delayMessages(items, retry, world);
+    expect(parked).toEqual(['old', 'replayed long ago']);
+    expect(left).toEqual(['replayed', 'replayed again', 'new']);
+    expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
+  });
+
+  it('end their retries by the last replay also where a newer release wrote them', async () => {
+    const { parked, world } = open();
+    const newer = (id: string, ...given: [number, ...number[]]): Item => {
+      const { message, event } = item(id, 3, ...given);
+      if (!event) throw new Error('without an event');
+      const { receivedAt, replays } = event;
+      const age = { receivedAt, ...(replays && { replays }) };
+      return { message, event: undefined, unreadable: 'newer', newer: { age } };
+    };
+    const items = [newer('old', 5), newer('replayed', 20, 9, 1)];
+    expect(await delayMessages(items, { why: 'newer-release' }, world)).toEqual(['replayed']);
+    expect(parked).toEqual(['old']);
+  });
+
+  it('are tried soon after a pause, however often they were received during it', async () => {
+    const { delayed, world } = open({ sinceResumed: 5 });
+    await delayMessages([item('1', 40, 0)], retry, world);
+    expect(delayed).toEqual([5]);
+  });
+});

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import {
+  appliedEntry,
+  attemptedEntry,
+  type Change,
+  type Facts,
+  markChange,
+  recordApplied,
+  recordChange,
+  rejectedEntry,
+  skippedEntry,
+  unchangedEntry,
+} from '../../../../shared/core/ledger/change-entry.ts';
+import { OUTCOMES_KEPT, readEntry } from '../../../../shared/core/ledger/ledger.ts';
+
+const KEY = { shop: 'example-store.myshopify.com', kind: 'order', id: '1' } as const;
+const AT = Date.parse('2026-10-09T12:00:00Z');
+
+const facts: fc.Arbitrary<Facts> = fc.record(
+  {
+    remembered: fc.constantFrom('o1{}', 'o1{"card":{}}'),
+    discountId: fc.constantFrom('7', '8'),
+    history: fc.constant(true),
+    rules: fc.constantFrom('old', 'new'),
+    amounts: fc.record({
+      sent: fc.constant({ total: 5_000, products: [], completedAt: '2026-10-09T11:00:00Z' }),
+      taken: fc.constantFrom(0, 1_000),
+    }),
+    expiresAt: fc.constantFrom(1_900_000_000, 1_900_000_001),
+  },
+  { requiredKeys: [] },
+);
+
+const KINDS = ['marked', 'applied', 'attempted', 'unchanged', 'skipped', 'rejected'] as const;
+const step = fc.record({ kind: fc.constantFrom(...KINDS), version: fc.nat(5), facts });
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Nothing was called, or the call changed nothing: what the entry says of the applied state still holds. */
+const KEEPS: ReadonlySet<Step['kind']> = new Set(['marked', 'unchanged', 'skipped', 'rejected']);
+
+function open() {
+  const ledger = createMemoryLedger();
+  const read = () => readEntry(ledger, KEY);
+  const changeTo = async (version: number): Promise<Change<typeof KEY>> => ({
+    ...{ key: KEY, entry: await read(), version, topic: 'orders/updated', now: new Date(AT) },
+  });
+  return { ledger, read, changeTo };
+}
+
+async function take({ kind, version, facts: given }: Step, world: ReturnType<typeof open>) {
+  const change = await world.changeTo(version);
+  const next = {
+    applied: () => appliedEntry(change, `key-${version}`, given),
+    attempted: () => attemptedEntry(change, given),
+    unchanged: () => unchangedEntry(change, given),
+    skipped: () => skippedEntry(change, 'pending', given),
+    rejected: () => rejectedEntry(change, 'Order_Invalid', given),
+  };
+  if (kind === 'marked') await markChange(change, world.ledger, given);
+  else await recordChange(change, next[kind](), world.ledger);
+}
+
+describe('an entry over any number of changes', () => {
+  it('never forgets a redaction, a newer version or its last outcomes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        const world = open();
+        const mark = { redactedAt: AT, expiresAt: 1_900_000_000 };
+        await world.ledger.redact([KEY], mark);
+        const lines: string[] = [];
+        let newest = 0;
+        for (const one of steps) {
+          await take(one, world);
+          if (one.kind !== 'marked') lines.push(one.kind);
+          // A rejected version was not applied, and comes again.
+          if (one.kind !== 'rejected') newest = Math.max(newest, one.version);
+          const entry = await world.read();
+          expect(entry).toMatchObject({ version: newest, redactedAt: AT });
+          expect(entry?.outcomes.map(({ outcome }) => outcome)).toEqual(
+            lines.slice(-OUTCOMES_KEPT),
+          );
+        }
+      }),
+    );
+  });
+
+  it('says what was applied last until something else is applied', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+        const world = open();
+        for (const one of steps) {
+          const before = await world.read();
+          await take(one, world);
+          const {
+            version: _,
+            revision: __,
+            outcomes: ___,
+            uncertain,
+            ...after
+          } = (await world.read()) ?? {};
+          const {
+            version,
+            revision,
+            outcomes,
+            uncertain: wasUncertain = false,
+            ...kept
+          } = before ?? {};
+          const expected = {
+            marked: true,
+            attempted: true,
+            applied: false,
+            ...{ unchanged: wasUncertain, skipped: wasUncertain, rejected: wasUncertain },
+          };
+          expect(uncertain).toBe(expected[one.kind]);
+          const appliedKey = one.kind === 'applied' ? { appliedKey: `key-${one.version}` } : {};
+          expect(after).toEqual({ ...(KEEPS.has(one.kind) && kept), ...one.facts, ...appliedKey });
+        }
+      }),
+    );
+  });
+});
+
+describe('an entry that another worker wrote meanwhile', () => {
+  async function overtaken() {
+    const world = open();
+    await take({ kind: 'applied', version: 1, facts: {} }, world);
+    const change = await world.changeTo(2);
+    await take({ kind: 'applied', version: 3, facts: { rules: 'new' } }, world);
+    return { ...world, change, theirs: await world.read() };
+  }
+
+  it('is neither marked nor changed', async () => {
+    const { ledger, change, theirs, read } = await overtaken();
+    expect(await markChange(change, ledger)).toBeUndefined();
+    const next = rejectedEntry(change, 'Order_Invalid', {});
+    expect(await recordChange(change, next, ledger)).toBeUndefined();
+    expect(await read()).toEqual(theirs);
+  });
+
+  it('is uncertain after a call, and a new message asks again', async () => {
+    const { ledger, change, theirs, read } = await overtaken();
+    let asked = 0;
+    const next = appliedEntry(change, 'key-2', {});
+    const recorded = await recordApplied(change, next, ledger, async () => {
+      // A worker that gets the new message at once must find the mark.
+      expect(await read()).toMatchObject({ uncertain: true });
+      asked += 1;
+    });
+    expect([recorded, asked]).toEqual([undefined, 1]);
+    expect(await read()).toEqual({
+      ...theirs,
+      uncertain: true,
+      revision: (theirs?.revision ?? 0) + 1,
+    });
+  });
+});

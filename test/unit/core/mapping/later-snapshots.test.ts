@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
+import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
+import { rememberOrder } from '../../../../shared/core/mapping/remembered.ts';
+import type { NamedReference, StoreOrder } from '../../../../shared/store/order.ts';
+import { amount, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+
+/** A source of an order sees all of it, the ids alone, or not even these. */
+const sight = fc.constantFrom('whole', 'ids', 'nothing');
+const seen = fc.record({
+  card: fc.option(fc.constantFrom('Visa', 'Elo'), { nil: undefined, freq: 2 }),
+  place: sight,
+  staff: sight,
+  details: fc.option(fc.constantFrom('1990-02-03', '1991-04-05'), { nil: undefined, freq: 2 }),
+});
+type Seen = typeof seen extends fc.Arbitrary<infer T> ? T : never;
+
+const metafield = (key: string) =>
+  ({ from: 'metafield', owner: 'customer', namespace: 'custom', key }) as const;
+const DETAILS: OrderRules = {
+  ...rules,
+  ...{ document: metafield('tax-id'), birthday: metafield('born'), goLive: '2026-12-01' },
+};
+
+function reference(how: Seen['place'], id: string, name: string): NamedReference | undefined {
+  return how === 'nothing' ? undefined : { id, name: how === 'whole' ? name : undefined };
+}
+
+function orderAs({ card, place, staff, details }: Seen): StoreOrder {
+  const field = { owner: 'customer', namespace: 'custom' } as const;
+  return {
+    ...storeOrder(),
+    pointOfSale: true,
+    card: card === undefined ? undefined : { brand: card, type: 'credit' },
+    location: reference(place, '71', 'Harbour Street'),
+    staff: reference(staff, '402', 'Robin'),
+    metafields:
+      details === undefined
+        ? undefined
+        : [
+            { ...field, key: 'born', value: details },
+            { ...field, key: 'tax-id', value: details.replaceAll('-', '') },
+          ],
+  };
+}
+
+/** Maps the snapshots one after the other, each with what the ledger remembers of the one before. */
+function mapInTurn(orders: readonly StoreOrder[], laws: OrderRules) {
+  let before: Parameters<typeof mapOrder>[2] = { ...neverSent, history: true, askedFor: true };
+  return orders.map((order) => {
+    const mapped = mapOrder(order, laws, before);
+    if (mapped.kind !== 'wanted' || !('order' in mapped.wanted)) throw new Error(mapped.kind);
+    before = { known: true, remembered: mapped.remember, history: mapped.history === true };
+    return mapped.wanted.order;
+  });
+}
+
+describe('an order of which later snapshots show less', () => {
+  it('is sent with what was seen last, however long ago that was', () => {
+    fc.assert(
+      fc.property(fc.array(seen, { minLength: 1, maxLength: 6 }), (life) => {
+        const form = mapInTurn(life.map(orderAs), DETAILS).at(-1);
+        const card = life.findLast((one) => one.card !== undefined)?.card;
+        const details = life.findLast((one) => one.details !== undefined)?.details;
+        const nameIn = (of: 'place' | 'staff', name: string, id: string) => {
+          if (life.some((one) => one[of] === 'whole')) return name;
+          return life.some((one) => one[of] === 'ids') ? id : undefined;
+        };
+        expect(form?.PaymentMethod?.Name).toBe(card ? `${card} credit` : 'shopify_payments');
+        expect(form?.Branch?.Name).toBe(nameIn('place', 'Harbour Street', '71'));
+        expect(form?.SalesPerson?.Name).toBe(nameIn('staff', 'Robin', '402'));
+        expect(form?.Customer?.BirthdayDate).toBe(details && `${details}T00:00:00.000Z`);
+        expect(form?.Customer?.Document).toBe(details?.replaceAll('-', ''));
+        expect(form?.Metadatas).toContainEqual({ Name: 'history', Value: 'true' });
+      }),
+    );
+  });
+
+  it('keeps its first completion date and the customer who earned its points', () => {
+    const done = storeOrder({ fulfilledAfterDays: 2 });
+    const merged = { ...done, customer: done.customer && { ...done.customer, id: '1' } };
+    const later = { ...merged, fulfilledAt: '2026-10-30T00:00:00.000Z' };
+    const deleted = { ...later, customer: undefined };
+    const forms = mapInTurn([done, later, deleted, later], rules);
+    for (const form of forms) {
+      expect(form.OrderCompletedDate).toBe('2026-10-07T09:12:44.000Z');
+      expect(form.Customer?.OriginalId).toBe('6940095564');
+    }
+  });
+});
+
+describe('an order that keeps its rules', () => {
+  const OLD = { ...rules, taxes: 'include' } as const;
+  const worth = (subtotal: string, total = subtotal, refunded = '0'): StoreOrder => ({
+    ...storeOrder({ fulfilledAfterDays: 2, taxesIncluded: true, taxPercent: 25 }),
+    subtotal: amount(subtotal),
+    total: amount(total),
+    shipping: { price: amount('0'), taxOnTop: amount('0') },
+    refundedWithoutLines: amount(refunded),
+  });
+
+  /** The first is sent under the old rules, all later ones under those of today. */
+  function totalsOf([first, ...later]: readonly [StoreOrder, ...StoreOrder[]], old: OrderRules) {
+    const sent = mapOrder(first, old, neverSent);
+    if (sent.kind !== 'wanted') throw new Error(sent.kind);
+    let { remember: remembered } = sent;
+    return later.map((order) => {
+      const mapped = mapOrder(order, rules, { known: true, remembered });
+      if (mapped.kind !== 'wanted' || !('order' in mapped.wanted)) throw new Error(mapped.kind);
+      remembered = mapped.remember;
+      return mapped.wanted.order.OrderTotal;
+    });
+  }
+
+  it('keeps them at every later change, each in proportion to the one before', () => {
+    const life = ['50', '25', '50', '10', '50'].map((text) => worth(text)) as [StoreOrder];
+    expect(totalsOf(life, OLD)).toEqual([25, 50, 10, 50]);
+  });
+
+  it('is never asked for what the first release had not deducted, at any later refund', () => {
+    const refunded = (text: string, second: number): StoreOrder => ({
+      ...worth('50', '50', text),
+      refundedAt: `2026-10-09T11:00:0${second}.000Z`,
+    });
+    const { customer, fulfilledAt } = worth('50');
+    const basics = { OrderTotal: 50, OrderCompletedDate: fulfilledAt ?? null };
+    let remembered: string | undefined = rememberOrder({
+      ...{ basics, customer: customer && { OriginalId: customer.id, Email: 'robin@example.com' } },
+    });
+    const version = Date.parse('2026-10-09T11:00:02.000Z');
+    const life = [refunded('10', 1), refunded('20', 3), refunded('20', 3), refunded('25', 4)];
+    const totals = life.map((order) => {
+      const mapped = mapOrder(order, rules, { known: true, remembered, version });
+      if (mapped.kind !== 'wanted' || !('order' in mapped.wanted)) throw new Error(mapped.kind);
+      remembered = mapped.remember;
+      return mapped.wanted.order.OrderTotal;
+    });
+    expect(totals).toEqual([50, 40, 40, 35]);
+  });
+
+  it('loses an amount that is refunded without lines once, and keeps its tips', () => {
+    const old = { ...OLD, orderTotal: 'total-less-shipping' } as const;
+    const life = [
+      worth('50', '53'),
+      worth('50', '53', '10'),
+      worth('50', '53', '10'),
+      worth('50', '53'),
+    ];
+    expect(totalsOf(life as [StoreOrder], old)).toEqual([43, 43, 53]);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
+import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
+import { bookKey, tidy } from '../../../../shared/core/redeem/redemption-book.ts';
+import { advance, type Step } from '../../../../shared/core/redeem/redemption-state.ts';
+import { codeFrom } from '../../../../shared/core/redeem/reward-code.ts';
+import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+
+// What one change of a customer's book drops shows only at the change after it: here each story has several.
+
+const KEY = ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN }));
+const NOON = Date.parse('2026-10-09T12:00:00.000Z');
+const after = (seconds: number) => new Date(NOON + seconds * 1000);
+
+const intended: Redemption = {
+  ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
+  terms: {
+    ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
+    ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
+  },
+  ...{ intendedAt: after(0).toISOString(), since: after(0).toISOString() },
+  state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
+};
+const code = codeFrom('FIVE-1', intended, after(0));
+
+describe('a redemption over all its steps', () => {
+  const steps: readonly (readonly [seconds: number, Step])[] = [
+    [1, { kind: 'call' }],
+    [40, { kind: 'call' }],
+    [50, { kind: 'get-stuck', why: 'look-up-refused' }],
+    [60, { kind: 'answer', redeemedRewardId: 7, code }],
+    [70, { kind: 'store-refused', why: 'TAKEN' }],
+    [140, { kind: 'cancel' }],
+    [150, { kind: 'cancelled' }],
+  ];
+
+  it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
+    let redemption = intended;
+    for (const [seconds, step] of steps) {
+      const next = advance(redemption, step, after(seconds));
+      if (!next) throw new Error(`no ${step.kind}`);
+      redemption = next;
+      expect(next.since).toBe(after(seconds).toISOString());
+      const { id, clientKeys, terms, intendedAt } = intended;
+      expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
+      expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
+    }
+    expect(redemption.state).toEqual({ at: 'cancelled', redeemedRewardId: 7, code });
+  });
+
+  it('stays in the book while its code can be used, up to the bound for such codes', () => {
+    const ready = Array.from({ length: 120 }, (_, index): Redemption => ({
+      ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
+      state: { at: 'ready', code, discountId: String(index) },
+    }));
+    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
+  });
+});
+
+describe('a customer’s book over many changes', () => {
+  it('knows each of the last ten clicks that joined one redemption', async () => {
+    const world = openRedeeming();
+    world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
+    const clicks = Array.from({ length: 10 }, (_, index) => `click-000${index}`);
+    for (const clientKey of clicks) await world.redeem({ clientKey });
+    world.store.before = undefined;
+    world.clock.ms += 600_000;
+    await world.work();
+    for (const clientKey of clicks) {
+      expect(await world.redeem({ clientKey })).toMatchObject({ redemption: { state: 'ready' } });
+    }
+    expect(world.loyalty.calls()).toBe(1);
+  });
+
+  it('counts wrong answers to a challenge also while the customer redeems', async () => {
+    const world = openRedeeming();
+    await world.challenge();
+    let clicks = 0;
+    const click = (given: object) => {
+      clicks += 1;
+      return world.redeem({ clientKey: `click-${String(clicks).padStart(4, '0')}`, ...given });
+    };
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      world.loyalty.challenge.isNeeded = true;
+      const wrong = await click({ rewardId: 2, till: { staffId: '42', answer: '0000' } });
+      expect(wrong).toMatchObject({ why: 'challenge-wrong' });
+      world.loyalty.challenge.isNeeded = false;
+      expect(await click({})).toMatchObject({ kind: 'redemption' });
+    }
+    world.loyalty.challenge.isNeeded = true;
+    const next = await click({ rewardId: 2, till: { staffId: '42', answer: '1001' } });
+    expect(next).toMatchObject({ kind: 'too-many' });
+  });
+
+  it('keeps its lines when another click joins, and expires only when all in it is closed', async () => {
+    const world = openRedeeming();
+    const entry = () => world.ledger.entries.get(KEY);
+    world.loyalty.fates.push('refused');
+    await world.redeem({ clientKey: 'click-0001' });
+    world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
+    await world.redeem({ clientKey: 'click-0002', rewardId: 3 });
+    const lines = entry()?.outcomes;
+    expect(lines?.length).toBeGreaterThan(2);
+    await world.redeem({ clientKey: 'click-0003', rewardId: 3 });
+    expect(entry()?.outcomes).toEqual(lines);
+    expect(entry()?.expiresAt).toBeUndefined();
+  });
+});
