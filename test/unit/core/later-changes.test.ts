@@ -98,6 +98,25 @@ describe('an order of a redacted person', () => {
     expect(JSON.stringify([made, entryOf(connector)])).not.toContain(persons.quillane.email);
     expect(entryOf(connector)).toMatchObject({ redactedAt: mark.redactedAt });
   });
+
+  it('is not sent with the person after a worker died that had sent it', async () => {
+    const connector = openConnector();
+    const { ledger, loyalty } = connector;
+    await tell(connector, 1, {});
+    connector.parts.ledger = { ...ledger, write: () => new Promise(() => {}) };
+    void connector.work('orders');
+    await new Promise((resolve) => setImmediate(resolve));
+    connector.parts.ledger = ledger;
+    const calls = loyalty.journal.length;
+    expect(calls).toBe(1);
+    const mark = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
+    await ledger.redact([KEY], mark);
+    await tell(connector, 2, { current_subtotal_price: '12.00' });
+    connector.clock.ms += 31_000; // the visibility is over
+    await connector.drain();
+    expect(JSON.stringify(loyalty.journal.slice(calls))).not.toContain(persons.quillane.email);
+    expect(JSON.stringify(entryOf(connector))).not.toContain(persons.quillane.email);
+  });
 });
 
 describe('a completed order of a redacted person', () => {

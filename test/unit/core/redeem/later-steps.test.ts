@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import { type OpenBook, openBook } from '../../../../shared/core/redeem/open-book.ts';
 import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
 import { bookKey, tidy } from '../../../../shared/core/redeem/redemption-book.ts';
 import { advance, type Step } from '../../../../shared/core/redeem/redemption-state.ts';
@@ -91,6 +92,24 @@ describe('a customer’s book over many changes', () => {
     world.loyalty.challenge.isNeeded = true;
     const next = await click({ rewardId: 2, till: { staffId: '42', answer: '1001' } });
     expect(next).toMatchObject({ kind: 'too-many' });
+  });
+
+  it('is read anew by a process that wrote it before another one did', async () => {
+    const { ledger } = openRedeeming();
+    const world = { ledger, now: () => after(0), retentionDays: 400 };
+    const [one, other] = [1, 2].map(() => openBook({ shop: SHOP, customerId: ROBIN }, world));
+    const add = (book: OpenBook | undefined, id: string) =>
+      book?.change(({ redemptions, ...found }) => ({
+        book: { ...found, redemptions: [...redemptions, { ...intended, id }] },
+        value: undefined,
+      }));
+    await add(one, 'FIRST0000000');
+    await add(other, 'SECOND000000');
+    const seen = await one?.change(({ redemptions }) => ({ value: redemptions.map(({ id }) => id) }));
+    expect(seen).toEqual(['FIRST0000000', 'SECOND000000']);
+    await add(other, 'THIRD0000000');
+    await add(one, 'FOURTH000000');
+    expect((await other?.read())?.redemptions).toHaveLength(4);
   });
 
   it('keeps its lines when another click joins, and expires only when all in it is closed', async () => {
