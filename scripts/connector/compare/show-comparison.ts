@@ -28,6 +28,9 @@ interface ComparedKey {
   readonly id: string;
 }
 
+/** With `--json`. */
+export type ComparedDocument = ComparedKey & Compared;
+
 /** Read the three sides → compare → show. */
 export async function showComparison(
   { terminal, json, findDeployment }: Session,
@@ -44,7 +47,7 @@ export async function showComparison(
   const compared = await compare(deployment, shop, key);
   const { text, style, code } = HEADS[compared.verdict];
   if (json) {
-    terminal.json({ ...key, ...compared });
+    terminal.json({ ...key, ...compared } satisfies ComparedDocument);
     return code;
   }
   terminal.line(terminal.style('bold', printable(`${kind} ${id} of ${shop.domain}`)));

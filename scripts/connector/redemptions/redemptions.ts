@@ -134,6 +134,8 @@ export function redemptionsTable(found: readonly FoundRedemption[], now: Date): 
   };
 }
 
+export type RedemptionDocument = ReturnType<typeof redemptionDocument>;
+
 export function redemptionDocument({ customerId, redemption }: FoundRedemption, now: Date) {
   const described = describeState(redemption, now);
   const { id, rewardId, terms, intendedAt, since, stuck, staffId } = redemption;

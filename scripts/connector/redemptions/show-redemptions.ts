@@ -10,12 +10,19 @@ import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { relativeTime } from '../terminal/text.ts';
-import { findEntity } from '../trace/find-entity.ts';
-import { type BalanceSide, readBalances, rowsOf } from './read-account.ts';
+import { type FoundOrder, findEntity } from '../trace/find-entity.ts';
+import {
+  type BalanceRow,
+  type BalanceSide,
+  type BalanceSides,
+  readBalances,
+  rowsOf,
+} from './read-account.ts';
 import {
   type FoundRedemption,
   type OpenRedemptions,
   openRedemptions,
+  type RedemptionDocument,
   redemptionDocument,
   redemptionsTable,
   type ShopOption,
@@ -78,6 +85,19 @@ async function findRedemptions({
   return found.toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
 }
 
+/** With `--json`. */
+export interface CustomerDocument {
+  readonly shop: string;
+  readonly customer: string;
+  /** Whom the store has now, after a merge. */
+  readonly mergedInto: string | null;
+  readonly balances: BalanceSides & { readonly asOf: string | null };
+  readonly rows: readonly BalanceRow[];
+  /** The newest first. */
+  readonly orders: readonly FoundOrder[];
+  readonly redemptions: readonly RedemptionDocument[];
+}
+
 export async function showCommand(
   session: Session,
   customer: string,
@@ -112,7 +132,7 @@ export async function showCommand(
       ...{ shop, customer: customerId, mergedInto: known.id === customerId ? null : known.id },
       ...{ balances: { ...sides, asOf: known.balance.asOf }, rows, orders },
       redemptions: found.map((one) => redemptionDocument(one, opened.now())),
-    });
+    } satisfies CustomerDocument);
     return EXIT.fine;
   }
   terminal.line(`Customer ${customerId} of ${shop}: ${found.length} redemptions.`);

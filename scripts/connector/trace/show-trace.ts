@@ -9,7 +9,7 @@ import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { explainPoints } from './explain-points.ts';
 import { findAny, type Hit } from './find-any.ts';
 import { type FoundOrder, findEntity, KINDS, parseKind } from './find-entity.ts';
-import { judgeTrace, lostWebhookOf } from './judge-trace.ts';
+import { judgeTrace, lostWebhookOf, type TraceVerdict } from './judge-trace.ts';
 import { describeEntity, formOf, printTrace } from './print-trace.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -17,6 +17,16 @@ export interface TraceOptions {
   readonly shop?: string;
   readonly reveal?: boolean;
   readonly full?: boolean;
+}
+
+/** With `--json`. */
+export type TraceDocument = ReturnType<typeof asDocument> & {
+  readonly otherOrders: readonly FoundOrder[];
+};
+
+/** With `--json` where several things, or none that was traced, may be meant. */
+export interface HitsDocument {
+  readonly hits: readonly Hit[];
 }
 
 /** Find what is meant → collect → judge → show. */
@@ -114,7 +124,7 @@ function printOrders(
   line(`    ${command(newest.id)}`);
 }
 
-function asDocument(trace: Trace, verdict: object, reveal: boolean) {
+function asDocument(trace: Trace, verdict: TraceVerdict, reveal: boolean) {
   const { key, entry, letters, store, mapped, readBack, serviceOrder, waits } = trace;
   const { remembered: _, ...known } = entry ?? {};
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;

@@ -1,12 +1,58 @@
+import { useState } from 'preact/hooks';
+import type { CustomerDocument } from '../../../../redemptions/show-redemptions.ts';
+import { about } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
-import type { ViewProps } from '../../router.ts';
+import { InTerminal } from '../../parts/command-line.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { goTo, type ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
+import { words } from '../../words.ts';
+import { Account } from './account.tsx';
+import { strings } from './strings.ts';
+import { Unfinished } from './unfinished.tsx';
 
-export function CustomersView(_props: ViewProps) {
-  const question = useQuestion<object>({ command: 'redemptions list' });
+/** One customer, or all redemptions that are not finished. */
+export function CustomersView({ place }: ViewProps) {
+  const texts = words(strings);
+  const [typed, setTyped] = useState('');
+  const [named] = place.path;
+  const shop = place.query.shop ?? about.shops[0] ?? '';
+  const options = about.shops.length > 1 ? { shop } : {};
+  const customer = named ?? typed;
+  const line = { command: 'redemptions show', operands: [customer], options };
+  const question = useQuestion<CustomerDocument>(customer === '' ? undefined : line);
+  const search = (text: string) => {
+    setTyped(text);
+    if (named !== undefined) goTo('customers', [], options);
+  };
   return (
-    <Answer question={question}>
-      {(document) => <pre>{JSON.stringify(document, null, 2)}</pre>}
-    </Answer>
+    <>
+      <SearchBox label={texts.search} hint={texts.hint} button={texts.find} onSearch={search} />
+      {about.shops.length > 1 && (
+        <label class="filters">
+          {texts.shop}
+          <select
+            value={shop}
+            onChange={({ currentTarget }) =>
+              goTo('customers', place.path, { shop: currentTarget.value })
+            }
+          >
+            {about.shops.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {customer === '' ? (
+        about.hasStorefront && <Unfinished options={options} />
+      ) : (
+        <>
+          <Answer question={question}>
+            {(document) => <Account document={document} onChanged={question.askAgain} />}
+          </Answer>
+          <InTerminal line={line} />
+        </>
+      )}
+    </>
   );
 }

@@ -1,12 +1,90 @@
+import './style.css';
+import { useEffect, useState } from 'preact/hooks';
+import type { Hit } from '../../../../trace/find-any.ts';
+import type { HitsDocument, TraceDocument } from '../../../../trace/show-trace.ts';
+import { about } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
-import type { ViewProps } from '../../router.ts';
+import { InTerminal } from '../../parts/command-line.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { goTo, hrefOf, type Place, type ViewProps } from '../../router.ts';
+import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
+import { words } from '../../words.ts';
+import { Story } from './story.tsx';
+import { strings } from './strings.ts';
 
-export function StoryView(_props: ViewProps) {
-  const question = useQuestion<object>({ command: 'trace' });
+/** What a person types, or a link names → what it is → its story. */
+export function StoryView({ place }: ViewProps) {
+  const texts = words(strings);
+  const [typed, setTyped] = useState('');
+  const [isRevealed, setRevealed] = useState(false);
+  const named = lineOf(place);
+  const asked: Line | undefined =
+    named ?? (typed === '' ? undefined : { command: 'trace', operands: [typed] });
+  const line =
+    asked && (isRevealed ? { ...asked, options: { ...asked.options, reveal: true } } : asked);
+  const question = useQuestion<TraceDocument | HitsDocument>(line);
+  const entity = JSON.stringify(asked);
+  // What was shown of one person says nothing of the next.
+  useEffect(() => setRevealed(false), [entity]);
+  const search = (text: string) => {
+    setTyped(text);
+    if (named) goTo('story');
+  };
   return (
-    <Answer question={question}>
-      {(document) => <pre>{JSON.stringify(document, null, 2)}</pre>}
-    </Answer>
+    <>
+      <SearchBox label={texts.search} hint={texts.hint} button={texts.find} onSearch={search} />
+      {line && (
+        <Answer question={question}>
+          {(document) =>
+            'verdict' in document ? (
+              <Story
+                document={document}
+                isRevealed={isRevealed}
+                onReveal={() => setRevealed(true)}
+                onChanged={question.askAgain}
+              />
+            ) : (
+              <Hits hits={document.hits} />
+            )
+          }
+        </Answer>
+      )}
+      {line && <InTerminal line={line} />}
+    </>
   );
+}
+
+/** `#/story/order/1007` */
+function lineOf({ path, query }: Place): Line | undefined {
+  const [kind, id] = path;
+  if (kind === undefined || id === undefined) return undefined;
+  return {
+    command: 'trace',
+    operands: [kind, id],
+    ...(query.shop && { options: { shop: query.shop } }),
+  };
+}
+
+function Hits({ hits }: HitsDocument) {
+  const texts = words(strings);
+  return (
+    <section class="card" aria-label={texts.several}>
+      <h2>{texts.several}</h2>
+      <ul>
+        {hits.map((hit) => (
+          <li key={`${hit.shop}/${hit.kind}/${hit.id}`}>
+            <a href={placeOf(hit)}>
+              {texts.kinds[hit.kind]} {hit.name ?? hit.id}
+            </a>
+            {about.shops.length > 1 && <span class="soft"> {hit.shop}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function placeOf({ kind, id, shop }: Hit): string {
+  return hrefOf('story', [kind, id], about.shops.length > 1 ? { shop } : {});
 }

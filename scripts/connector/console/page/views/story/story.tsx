@@ -1,0 +1,133 @@
+import type { TraceDocument } from '../../../../trace/show-trace.ts';
+import { about, isOffered } from '../../about.ts';
+import { openAction } from '../../action.ts';
+import { Suggestion } from '../../parts/suggestion.tsx';
+import { hrefOf } from '../../router.ts';
+import type { Line } from '../../run.ts';
+import { agoText, momentText, words } from '../../words.ts';
+import { BothSides } from './both-sides.tsx';
+import { strings } from './strings.ts';
+
+interface StoryProps {
+  readonly document: TraceDocument;
+  readonly isRevealed: boolean;
+  readonly onReveal: () => void;
+  /** After it was sent again. */
+  readonly onChanged: () => void;
+}
+
+/** The answer in one sentence, then how it came about. */
+export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps) {
+  const texts = words(strings);
+  const { id, shop, verdict, points, lostWebhook, store, otherOrders } = document;
+  const kind = document.kind === 'member' ? 'customer' : document.kind;
+  const inShop = about.shops.length > 1 ? { shop } : {};
+  return (
+    <article>
+      <h2>
+        {texts.kinds[kind]} {id}
+        {about.shops.length > 1 && <span class="soft"> {shop}</span>}
+      </h2>
+      <section class="card" aria-label={texts.answer}>
+        {points && (
+          <p class="answer-line">
+            <span class={`badge ${POINTS[points.why] ?? 'bad'}`}>
+              {texts.points[points.why] ?? texts.noPoints}
+            </span>{' '}
+            <span lang="en">{points.what}</span>
+          </p>
+        )}
+        <p>
+          <span class={`badge ${VERDICTS[verdict.kind]}`}>{texts.verdicts[verdict.kind]}</span>{' '}
+          <span lang="en">{verdict.what}</span>
+        </p>
+        {lostWebhook && <p lang="en">{lostWebhook}</p>}
+        {verdict.next !== undefined && <Suggestion text={verdict.next} />}
+        {'what' in store && (
+          <p>
+            {texts.inStore} <span lang="en">{store.what}</span>
+          </p>
+        )}
+        <p class="buttons">
+          {isOffered('resend') && (
+            <button type="button" onClick={() => sendAgain(kind, id, shop, onChanged)}>
+              {texts.sendAgain}
+            </button>
+          )}
+          {kind === 'customer' && <a href={hrefOf('customers', [id], inShop)}>{texts.account}</a>}
+          {!isRevealed && document.wanted?.form && (
+            <button type="button" class="quiet" onClick={onReveal} title={texts.recorded}>
+              {texts.reveal}
+            </button>
+          )}
+        </p>
+      </section>
+      <Timeline lines={document.timeline} />
+      {kind !== 'customer' && <BothSides kind={kind} id={id} shop={shop} />}
+      {document.wanted?.form && (
+        <details open={isRevealed}>
+          <summary>{texts.form}</summary>
+          {isRevealed && <p class="note">{texts.recorded}</p>}
+          <pre>{JSON.stringify(document.wanted.form, null, 2)}</pre>
+        </details>
+      )}
+      {otherOrders.length > 0 && (
+        <section aria-label={texts.otherOrders}>
+          <h2>{texts.otherOrders}</h2>
+          <ul class="inline">
+            {otherOrders.map((order) => (
+              <li key={order.id}>
+                <a href={hrefOf('story', ['order', order.id], inShop)}>{order.name}</a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </article>
+  );
+}
+
+const VERDICTS = { agrees: 'well', differs: 'bad', unknown: 'waits' } as const;
+const POINTS: Readonly<Partial<Record<NonNullable<TraceDocument['points']>['why'], string>>> = {
+  earned: 'well',
+  sent: 'well',
+  ...{ expected: 'waits', waiting: 'waits', paused: 'waits', uncertain: 'waits' },
+  ...{ pending: 'waits', 'not-complete': 'waits', exchange: 'waits' },
+};
+
+function sendAgain(kind: string, id: string, shop: string, onEnd: () => void): void {
+  const texts = words(strings);
+  const resend = (options: NonNullable<Line['options']>): Line => ({
+    ...{ command: 'resend', operands: [kind, id] },
+    options: { ...(about.shops.length > 1 && { shop }), ...options },
+  });
+  openAction({
+    title: texts.sendAgain,
+    preview: resend({ 'dry-run': true }),
+    line: resend({ yes: true, wait: true }),
+    onEnd,
+  });
+}
+
+function Timeline({ lines }: { readonly lines: TraceDocument['timeline'] }) {
+  const texts = words(strings);
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label={texts.timeline}>
+      <h2>{texts.timeline}</h2>
+      <ol class="timeline">
+        {lines.map(({ at, who, event, what }) => (
+          <li key={`${at} ${who} ${event} ${what}`} class={event}>
+            <time dateTime={at} title={at}>
+              {momentText(at)} <span class="soft">({agoText(at)})</span>
+            </time>
+            <strong>{texts.who[who]}</strong> <span>{texts.events[event]}</span>{' '}
+            <span class="soft" lang="en">
+              {what}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
