@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { readConcurrency } from '../shared/config/concurrency.ts';
 import { findProject } from '../shared/config/folders.ts';
-import { ConnectorStack } from './connector-stack.ts';
 import { createApp } from './create-app.ts';
-import { prepareStage } from './entry.ts';
+import { prepareStage } from './prepare-stage.ts';
 import { loadStages } from './stages.ts';
 
 const project = findProject();
@@ -17,9 +16,14 @@ if (loaded.kind === 'faulty') {
   process.exit(1);
 }
 
-for (const stage of loaded.stages) {
+// The bundler is a process of its own: it works while most of CDK is loaded.
+const [{ ConnectorStack }, ...stages] = await Promise.all([
+  import('./connector-stack.ts'),
+  ...loaded.stages.map((stage) => prepareStage(stage, project, join(app.outdir, 'bundles'))),
+]);
+for (const stage of stages) {
   new ConnectorStack(app, {
-    ...(await prepareStage(stage, project, join(app.outdir, 'bundles'))),
+    ...stage,
     concurrency: concurrency === undefined ? undefined : readConcurrency(concurrency),
   });
 }

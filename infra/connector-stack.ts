@@ -6,10 +6,10 @@ import {
   defaultConcurrency,
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
 import { DataKey } from './data-key.ts';
 import { EventQueue } from './event-queue.ts';
+import type { FunctionName } from './functions-of.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { AlarmTopic } from './monitoring/alarm-topic.ts';
 import { Alarms } from './monitoring/alarms.ts';
@@ -21,28 +21,6 @@ import { Reconcile } from './reconcile.ts';
 import { ShopSecrets } from './shop-secrets.ts';
 import { Storefront } from './storefront.ts';
 import { SyncWorker } from './sync-worker.ts';
-
-/** Folders of functions/ that the stack deploys. */
-export const FUNCTIONS = [
-  'receive-webhook',
-  'sync-orders',
-  'sync-products',
-  'sync-coupons',
-  'reconcile',
-] as const;
-
-const STOREFRONT_FUNCTIONS = [
-  'receive-points',
-  'sync-balances',
-  'storefront',
-] as const satisfies readonly StorefrontService[];
-
-type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
-
-/** The functions that a stage deploys: those of the storefront only where it is configured. */
-export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
-  return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
-}
 
 export interface LoyaltyConnectorProps {
   /** Part of the names of secrets and metrics: `prod` belongs to `connector.config.ts`. */

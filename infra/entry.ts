@@ -1,8 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { findProject } from '../shared/config/folders.ts';
-import { bundleFunctions } from './bundle-functions.ts';
-import { functionsOf, type LoyaltyConnectorProps } from './connector-stack.ts';
-import { loadStages, type Stage } from './stages.ts';
+import type { LoyaltyConnectorProps } from './connector-stack.ts';
+import { prepareStage } from './prepare-stage.ts';
+import { loadStages } from './stages.ts';
 
 // The package exports this file as `loyalty-connector/cdk`.
 export { LoyaltyConnector, type LoyaltyConnectorProps } from './connector-stack.ts';
@@ -26,17 +26,4 @@ export async function prepareConnector({
   const [found] = loaded.stages;
   if (!found) throw new Error(`There is no stage ${stage}.`);
   return prepareStage(found, project, join(project, '.connector/bundles'));
-}
-
-export async function prepareStage(
-  { name, file, connector }: Stage,
-  project: string,
-  outFolder: string,
-): Promise<LoyaltyConnectorProps> {
-  const bundles = await bundleFunctions({
-    functions: functionsOf(connector),
-    configFile: resolve(project, file),
-    outFolder: join(outFolder, name),
-  });
-  return { stage: name, connector, bundleOf: bundles.folderOf };
 }

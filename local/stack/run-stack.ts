@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once as happens } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Connector } from '../../shared/config/connector-config.ts';
@@ -6,7 +8,7 @@ import type { Healing } from '../../shared/config/healing-settings.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
-import { openStore, playDay } from './demo/day.ts';
+import { type DayParts, openStore, playDay } from './demo/day.ts';
 import { narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
 import { greet, greetNew } from './greeting.ts';
@@ -62,7 +64,12 @@ export async function runStack(options: StartOptions, openConsole: OpenConsole):
     if (state.kind === 'written' && !options.once) opened = await openConsole(sayAt);
     if (opened) say(`The console, to watch: ${opened.address}`);
     const isInSync = options.demo
-      ? await demonstrate(stack, settings.connector, stopping.signal)
+      ? await demonstrate(stack, settings.connector, {
+          pace: options.once ? 'fast' : 'to-read-along',
+          // The command would find the other stack.
+          retryNow: state.kind === 'written' ? retryNow : async () => {},
+          signal: stopping.signal,
+        })
       : undefined;
     if (options.once) return isInSync ? 0 : notInSync(stopping.signal);
     if (!stopping.signal.aborted)
@@ -130,8 +137,9 @@ async function start(
 async function demonstrate(
   stack: RunningStack,
   { healing }: Connector,
-  signal: AbortSignal,
+  how: Pick<DayParts, 'pace' | 'retryNow' | 'signal'>,
 ): Promise<boolean> {
+  const { signal } = how;
   stack.logs.onLine((line) => {
     const sentence = narrate(line);
     if (sentence !== undefined) sayAt(`  ${sentence}`);
@@ -142,12 +150,24 @@ async function demonstrate(
   if (shops.length > 1) say(`The day is played in the first shop of the settings: ${shop.domain}.`);
   openStore({ store: stack.store, say: sayAt });
   if (isNew) {
-    await playDay({ store: stack.store, loyaltyProxy: stack.loyaltyProxy, say: sayAt, signal });
+    const settled = () => settle(stack, SETTLE_TIMEOUT_MS, signal);
+    await playDay({ ...stack, say: sayAt, settled, ...how });
     sayAt('The shop closes. Waiting until everything in progress is done.');
   }
   const left = await settle(stack, SETTLE_TIMEOUT_MS, signal);
   if (signal.aborted) return false;
   return report(stack, left, healing);
+}
+
+/** The command, as in another terminal; never for a deployed stack that the environment names. */
+async function retryNow(): Promise<void> {
+  const { CONNECTOR_STACK: _, ...env } = process.env;
+  const [node = '', commandLine = ''] = process.argv;
+  const child = spawn(node, [commandLine, 'retry-now'], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  await happens(child, 'close');
 }
 
 async function report(

@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
-import { FUNCTIONS, functionsOf } from '../../infra/connector-stack.ts';
+import { FUNCTIONS, functionsOf } from '../../infra/functions-of.ts';
 import storefrontSettings from '../../local/harness/storefront.config.ts';
 import {
   explainStack,

@@ -8,12 +8,20 @@ export interface DayParts {
   readonly loyaltyProxy: OutageProxy;
   /** Prints what happens in the store. */
   readonly say: (what: string) => void;
+  /** Resolves when all that was sent so far is done. */
+  readonly settled: () => Promise<unknown>;
+  /** What an operator does after an outage, instead of waiting for the next attempts. */
+  readonly retryNow: () => Promise<void>;
+  readonly pace: keyof typeof PACES;
   readonly signal: AbortSignal;
 }
 
-const OUTAGE_MS = 2_000;
-/** Long enough to read along, and for two changes of one entity to fall into different seconds. */
-const PAUSE_MS = 1_100;
+/** `outage`: long enough for first attempts to fail. */
+const PACES = {
+  'to-read-along': { pauseMs: 1_100, outageMs: 2_000 },
+  // Changes of one entity then fall into the same second, and the connector asks the store which is the last.
+  fast: { pauseMs: 300, outageMs: 1_200 },
+};
 
 /** Makes a small change to every product and discount, so that the store sends a webhook for each. */
 export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void {
@@ -27,9 +35,11 @@ export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void
 }
 
 /** A short day with examples of everything that makes syncing hard. */
-export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): Promise<void> {
+export async function playDay(parts: DayParts): Promise<void> {
+  const { store, loyaltyProxy, say, settled, retryNow, signal } = parts;
   const { actions, rows } = store;
-  const pause = (ms = PAUSE_MS) => sleep(ms, undefined, { signal });
+  const { pauseMs, outageMs } = PACES[parts.pace];
+  const pause = (ms = pauseMs) => sleep(ms, undefined, { signal });
   const product = (title: string) => {
     const found = [...rows.products.values()].find((one) => one.title === title);
     const variantId = found?.variants[0]?.id;
@@ -76,8 +86,10 @@ export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): P
     codes: ['AUTUMN-A', 'AUTUMN-B', 'AUTUMN-C'],
   });
   await pause();
+  // Otherwise a fast day would have so many failures that the circuit breaker keeps the workers waiting.
+  await settled();
 
-  say('The loyalty service goes down for two seconds.');
+  say('The loyalty service goes down for a moment.');
   await loyaltyProxy.cut();
   try {
     say('Toni buys notebooks meanwhile and takes them along,');
@@ -92,11 +104,12 @@ export async function playDay({ store, loyaltyProxy, say, signal }: DayParts): P
     if (shirts) {
       actions.refundOrder({ orderId: robins.id, lines: [{ lineId: shirts.id, quantity: 1 }] });
     }
-    await pause(OUTAGE_MS);
+    await pause(outageMs);
   } finally {
     await loyaltyProxy.restore();
   }
-  say('The loyalty service is back.');
+  say('The loyalty service is back. The operator does not wait: loyalty-connector retry-now');
+  await retryNow();
   say('Sasha sends all socks back.');
   const lines = sashas.lines.map(({ id }) => ({ lineId: id, quantity: 3 }));
   actions.refundOrder({ orderId: sashas.id, lines });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningStack } from '../running-stack.ts';
 
 /** Between two checks of the queues. */
-const PAUSE_MS = 300;
+const PAUSE_MS = 100;
 
 /**
  * Waits until the stores have delivered every webhook and the queues are empty. Returns how many webhooks

@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FUNCTIONS } from '../../../infra/connector-stack.ts';
+import { FUNCTIONS } from '../../../infra/functions-of.ts';
 import { type Installed, mustRun, runOutside } from '../../support/packed-project.ts';
 
 export function describeInstalled(given: () => Installed): void {
