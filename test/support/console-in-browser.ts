@@ -43,7 +43,7 @@ interface ConsoleVisit {
   readonly problems: string[];
 }
 
-interface ConsoleInBrowser {
+export interface ConsoleInBrowser {
   readonly stack: LocalStack;
   readonly browser: Browser;
   /** A new browser window on a console of its own. */
@@ -121,4 +121,11 @@ export function useConsoleInBrowser(
     await browser?.close();
     await stack?.stop();
   }, 120_000);
+}
+
+/** With `DOCS_PICTURES=1`: `docs/NAME.png`, as the page is. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.DOCS_PICTURES === '1' ? 'docs' : process.env.CONSOLE_PICTURES;
+  if (folder === undefined) return;
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }

@@ -8,6 +8,7 @@ import type { Host } from '../session.ts';
 import { renderTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/text.ts';
+import type { RequestCount } from './count-requests.ts';
 
 /** What the page asks for: a command in words, as at a terminal. */
 export const commandLine = v.object({
@@ -39,8 +40,9 @@ export type ConsoleEvent =
     }
   | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
   | { readonly kind: 'end'; readonly code: ExitCode }
-  /** What the console has asked AWS since it was opened. */
-  | { readonly kind: 'spent'; readonly requests: number; readonly dollars: number };
+  /** What this run, and the console since it was opened, have asked AWS. */
+  | { readonly kind: 'counted'; readonly run: Spent; readonly session: Spent };
+export type Spent = Pick<RequestCount, 'requests' | 'dollars'>;
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
 import type { AboutConsole } from './about-console.ts';
-import type { RequestCount } from './count-requests.ts';
+import { countRequests, type RequestCount } from './count-requests.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
 import { type PageFiles, pageHtml } from './page-files.ts';
 import { type ConsoleEvent, commandLine, type RunSettings, runCommand } from './run-command.ts';
@@ -140,13 +140,14 @@ const runLine: Route = async (request, world, response) => {
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
   const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
   send({ kind: 'begun', run });
+  const { aws, counted } = countRequests(world.deployment.aws);
+  const deployment = { ...world.deployment, aws };
   try {
-    await runCommand(line.output, { ...world, signal: interrupted.signal, send });
+    await runCommand(line.output, { ...world, deployment, signal: interrupted.signal, send });
   } finally {
     running.delete(run);
   }
-  const { requests, dollars } = world.counted();
-  send({ kind: 'spent', requests, dollars });
+  send({ kind: 'counted', run: counted(), session: world.counted() });
   response.end();
   return undefined;
 };

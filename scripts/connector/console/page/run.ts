@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { CommandLine, ConsoleEvent } from '../run-command.ts';
+import type { CommandLine, ConsoleEvent, Spent } from '../run-command.ts';
 import { sessionKey } from './about.ts';
 
 export type Line = Pick<CommandLine, 'command'> & Partial<CommandLine>;
@@ -13,6 +13,8 @@ export interface Ran<Document> {
   /** What the command printed, where it was not asked for a document. */
   readonly text: string;
   readonly notes: readonly string[];
+  /** Its requests to AWS. */
+  readonly counted?: Spent;
   readonly problem?: { readonly message: string; readonly next?: string };
 }
 
@@ -25,7 +27,7 @@ export interface RunOptions {
 }
 
 /** What this console has asked AWS since it was opened, for the foot of the page. */
-export const spent = signal({ requests: 0, dollars: 0 });
+export const spent = signal<Spent>({ requests: 0, dollars: 0 });
 
 const key = sessionKey();
 
@@ -52,7 +54,6 @@ async function runLine<Document>(
     for await (const text of linesOf(response.body)) {
       const event = JSON.parse(text) as ConsoleEvent;
       if (event.kind === 'progress') onProgress?.(event);
-      else if (event.kind === 'spent') spent.value = event;
       else if (event.kind === 'begun') {
         stop?.addEventListener('abort', () => void post('/stop', { run: event.run }));
       } else ran = withEvent(ran, event);
@@ -75,7 +76,7 @@ function post(path: string, body: object, signal?: AbortSignal): Promise<Respons
 
 function withEvent<Document>(
   ran: Ran<Document>,
-  event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' | 'spent' }>,
+  event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>,
 ): Ran<Document> {
   switch (event.kind) {
     case 'document':
@@ -86,6 +87,9 @@ function withEvent<Document>(
       return { ...ran, notes: [...ran.notes, event.text] };
     case 'problem':
       return { ...ran, problem: event };
+    case 'counted':
+      spent.value = event.session;
+      return { ...ran, counted: event.run };
     case 'end':
       return { ...ran, code: event.code };
   }

@@ -90,9 +90,17 @@ export function Shell() {
         <View place={place.value} />
       </main>
       <footer>
-        {texts.spent(numberText(spent.value.requests), dollarsText(spent.value.dollars))}
+        <SpentText />
       </footer>
       {action.value && <ActionDialog {...action.value} />}
     </>
   );
+}
+
+function SpentText() {
+  const { spent: onAws, spentHere } = words(strings);
+  const { requests, dollars } = spent.value;
+  return about.where === 'aws'
+    ? onAws(numberText(requests), dollarsText(dollars))
+    : spentHere(numberText(requests));
 }

@@ -26,6 +26,10 @@ interface Texts {
   readonly runIt: string;
   readonly notOffered: string;
   readonly spent: (requests: string, dollars: string) => string;
+  readonly spentHere: (requests: string) => string;
+  readonly time: string;
+  readonly asTable: string;
+  readonly nothing: string;
 }
 
 /** Of what surrounds every view, and of the parts that several views use. */
@@ -63,7 +67,12 @@ export const strings: InEveryLanguage<Texts> = {
     runIt: 'Do it',
     notOffered: 'This console only looks. Someone who may change things can run:',
     spent: (requests, dollars) =>
-      `${requests} requests to AWS since this console was opened: ${dollars}`,
+      `Requests to AWS since this console was started: ${requests}, for about ${dollars}.`,
+    spentHere: (requests) =>
+      `Requests since this console was started: ${requests}. On this machine they cost nothing.`,
+    time: 'Time',
+    asTable: 'As a table',
+    nothing: 'Nothing in this time.',
   },
   'pt-BR': {
     views: {
@@ -98,7 +107,12 @@ export const strings: InEveryLanguage<Texts> = {
     runIt: 'Executar',
     notOffered: 'Este console só mostra. Quem pode fazer alterações pode executar:',
     spent: (requests, dollars) =>
-      `${requests} consultas à AWS desde que este console foi aberto: ${dollars}`,
+      `Solicitações à AWS desde o início deste console: ${requests}, por cerca de ${dollars}.`,
+    spentHere: (requests) =>
+      `Solicitações desde o início deste console: ${requests}. Nesta máquina não custam nada.`,
+    time: 'Hora',
+    asTable: 'Como tabela',
+    nothing: 'Nada neste período.',
   },
   es: {
     views: {
@@ -133,6 +147,11 @@ export const strings: InEveryLanguage<Texts> = {
     runIt: 'Hacerlo',
     notOffered: 'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
     spent: (requests, dollars) =>
-      `${requests} consultas a AWS desde que se abrió esta consola: ${dollars}`,
+      `Solicitudes a AWS desde que se inició esta consola: ${requests}, por unos ${dollars}.`,
+    spentHere: (requests) =>
+      `Solicitudes desde que se inició esta consola: ${requests}. En esta máquina no cuestan nada.`,
+    time: 'Hora',
+    asTable: 'Como tabla',
+    nothing: 'Nada en este período.',
   },
 };

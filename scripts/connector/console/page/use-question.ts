@@ -48,10 +48,19 @@ export function useQuestion<Document>(
 
   useEffect(() => {
     if (everyMs === undefined) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void ask();
-    }, everyMs);
-    return () => clearInterval(timer);
+    let askedAt = Date.now();
+    const askIfSeen = () => {
+      if (document.visibilityState !== 'visible' || Date.now() - askedAt < everyMs) return;
+      askedAt = Date.now();
+      void ask();
+    };
+    const timer = setInterval(askIfSeen, everyMs);
+    // A person who comes back sees the present, not what the page showed when it was left.
+    document.addEventListener('visibilitychange', askIfSeen);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', askIfSeen);
+    };
   }, [ask, everyMs]);
 
   return { ...state, askAgain: () => void ask() };

@@ -30,7 +30,7 @@ export function words<Texts>(texts: InEveryLanguage<Texts>): Texts {
   return texts[language.value];
 }
 
-const LOCALES: InEveryLanguage<string> = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' };
+export const LOCALES: InEveryLanguage<string> = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' };
 
 export function numberText(value: number): string {
   return value.toLocaleString(LOCALES[language.value]);
@@ -57,8 +57,20 @@ export function agoText(moment: string | number, now = Date.now()): string {
   return format.format(Math.trunc(seconds / size), unit);
 }
 
-/** Small amounts keep two digits that say something: `$0.00042`. */
+/** `1.2s`, `3min`; with `long`, `5 seconds`. */
+export function durationText(milliseconds: number, unitDisplay: 'narrow' | 'long' = 'narrow') {
+  const [unit, size] =
+    milliseconds < 120_000 ? (['second', 1_000] as const) : (['minute', 60_000] as const);
+  return (milliseconds / size).toLocaleString(LOCALES[language.value], {
+    ...({ style: 'unit', unit, unitDisplay } as const),
+    maximumFractionDigits: milliseconds < 10_000 ? 1 : 0,
+  });
+}
+
+/** US dollars. Requests cost so little that two digits after the point would show nothing. */
 export function dollarsText(dollars: number): string {
-  const style = { style: 'currency', currency: 'USD', maximumSignificantDigits: 2 } as const;
-  return dollars.toLocaleString(LOCALES[language.value], style);
+  return dollars.toLocaleString(LOCALES[language.value], {
+    ...({ style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const),
+    ...(dollars < 0.1 && { maximumSignificantDigits: 2 }),
+  });
 }

@@ -1,12 +1,81 @@
+import './now.css';
+import type { Verdict } from '../../../../status/judge-status.ts';
+import type { Status } from '../../../../status/status-model.ts';
+import { about } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Suggestion } from '../../parts/suggestion.tsx';
 import type { ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
+import { words } from '../../words.ts';
+import { Charts } from './charts.tsx';
+import { Flow } from './flow.tsx';
+import { OpenPageCost } from './open-page-cost.tsx';
+import { strings } from './strings.ts';
+
+/** CloudWatch has a new figure once a minute, and bills each that is read; this machine bills nothing. */
+const EVERY_SECONDS = { aws: 60, local: 5 } as const;
+const LINE = { command: 'status', options: { charts: true } } as const;
+const TONES: Readonly<Record<Verdict['state'], string>> = {
+  well: 'well',
+  waiting: 'waits',
+  'needs-a-person': 'bad',
+};
 
 export function NowView(_props: ViewProps) {
-  const question = useQuestion<object>({ command: 'status' });
+  const everySeconds = EVERY_SECONDS[about.where];
+  const question = useQuestion<Status & Verdict>(LINE, everySeconds * 1000);
+  const texts = words(strings);
   return (
-    <Answer question={question}>
-      {(document) => <pre>{JSON.stringify(document, null, 2)}</pre>}
-    </Answer>
+    <>
+      <Answer question={question}>
+        {(status) => (
+          <>
+            <p class={`verdict ${TONES[status.state]}`} role="status">
+              {texts.states[status.state]}
+            </p>
+            <Findings verdict={status} />
+            <Flow status={status} />
+            <Charts status={status} />
+          </>
+        )}
+      </Answer>
+      <OpenPageCost everySeconds={everySeconds} ran={question.ran} />
+    </>
+  );
+}
+
+/** Sentences of the command, in its language. */
+function Findings({ verdict: { troubles, waits, notes } }: { readonly verdict: Verdict }) {
+  const texts = words(strings);
+  return (
+    <>
+      {troubles.length > 0 && (
+        <section class="card" aria-label={texts.troubles}>
+          {troubles.map(({ what, next }) => (
+            <div class="finding" key={what}>
+              <p lang="en">{what}</p>
+              <Suggestion text={next} />
+            </div>
+          ))}
+        </section>
+      )}
+      {waits.length > 0 && (
+        <section class="card" aria-label={texts.waits}>
+          {waits.map((wait) => (
+            <p class="finding" key={wait} lang="en">
+              {wait}
+            </p>
+          ))}
+        </section>
+      )}
+      {notes.length > 0 && (
+        <details>
+          <summary>{texts.notes(notes.length)}</summary>
+          {notes.map((note) => (
+            <Suggestion key={note} text={note} />
+          ))}
+        </details>
+      )}
+    </>
   );
 }

@@ -1,0 +1,203 @@
+import type { ComponentChildren } from 'preact';
+import type {
+  LastHour,
+  QueueStatus,
+  Status,
+  WaitingStatus,
+} from '../../../../status/status-model.ts';
+import { about } from '../../about.ts';
+import { hrefOf } from '../../router.ts';
+import { agoText, durationText, numberText, words } from '../../words.ts';
+import { strings } from './strings.ts';
+
+/** The path of a change, as it is deployed: a list that reads in order, and is drawn as stages with arrows. */
+export function Flow({ status }: { readonly status: Status }) {
+  const texts = words(strings);
+  const hour = status.lastHour.kind === 'known' ? status.lastHour.value : undefined;
+  const queues = status.queues.kind === 'known' ? status.queues.value : undefined;
+  const isBalances = ({ family }: QueueStatus) => family === 'balances';
+  return (
+    <>
+      <h2 id="flow">{texts.flow}</h2>
+      <ol class="flow" aria-labelledby="flow">
+        <Stage name={texts.store}>
+          {about.shops.join(', ')}
+          <Awaited status={status} by={['store']} />
+        </Stage>
+        <Stage name={texts.receiver}>
+          <Rates hour={hour} of={['received']} />
+          {hour && hour['signatures-refused'] > 0 && (
+            <Figure
+              name={texts.refused}
+              value={numberText(hour['signatures-refused'])}
+              tone="waits"
+            />
+          )}
+        </Stage>
+        <Queues queues={queues?.filter((one) => !isBalances(one))} status={status} />
+        <Stage name={texts.workers}>
+          <Rates hour={hour} of={['applied', 'retried', 'rejected']} />
+        </Stage>
+        <Stage name={texts.loyalty}>
+          <Latency hour={hour} />
+          <Awaited status={status} by={['loyalty', 'throttled']} />
+        </Stage>
+      </ol>
+      {about.hasStorefront && (
+        <>
+          <h2 id="flow-back">{texts.back}</h2>
+          <ol class="flow back" aria-labelledby="flow-back">
+            <Stage name={texts.loyalty}>{texts.pointEvents}</Stage>
+            <Queues queues={queues?.filter(isBalances)} status={status} />
+            <Stage name={texts.balanceWorker}>{texts.countedAbove}</Stage>
+            <Stage name={texts.store}>{texts.balances}</Stage>
+          </ol>
+        </>
+      )}
+    </>
+  );
+}
+
+function Stage({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <li class="card stage">
+      <h3>{name}</h3>
+      <div class="soft">{children}</div>
+    </li>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  tone,
+}: {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly tone?: 'waits' | 'bad' | undefined;
+}) {
+  return (
+    <p class="figure">
+      <strong class={tone}>{value}</strong> {name}
+    </p>
+  );
+}
+
+type Rate = keyof LastHour['perMinute'];
+const TONES: Readonly<Partial<Record<Rate, 'waits' | 'bad'>>> = {
+  retried: 'waits',
+  rejected: 'bad',
+};
+
+function Rates({
+  hour,
+  of,
+}: {
+  readonly hour: LastHour | undefined;
+  readonly of: readonly Rate[];
+}) {
+  const texts = words(strings);
+  if (!hour) return <p>{texts.unknown}</p>;
+  return of.map((rate) => (
+    <Figure
+      key={rate}
+      name={`${texts.counts[rate]} ${texts.perMinute}`}
+      value={numberText(Math.round(hour.perMinute[rate] * 10) / 10)}
+      tone={hour.perMinute[rate] > 0 ? TONES[rate] : undefined}
+    />
+  ));
+}
+
+function Latency({ hour }: { readonly hour: LastHour | undefined }) {
+  const { unknown, nothingApplied, inLastHour } = words(strings);
+  if (!hour) return <p>{unknown}</p>;
+  if (!hour.latencyMs) return <p>{nothingApplied}</p>;
+  const { p50, p99 } = hour.latencyMs;
+  return (
+    <>
+      <Figure name="p50" value={durationText(p50)} />
+      <Figure name="p99" value={durationText(p99)} />
+      <p>{inLastHour}</p>
+    </>
+  );
+}
+
+/** The messages that wait for this service. */
+function Awaited({
+  status: { waiting },
+  by,
+}: {
+  readonly status: Status;
+  readonly by: readonly WaitingStatus['waitsFor'][];
+}) {
+  const groups =
+    waiting.kind === 'known' ? waiting.value.filter(({ waitsFor }) => by.includes(waitsFor)) : [];
+  const [next] = groups.map(({ nextTry }) => nextTry).toSorted();
+  if (next === undefined) return null;
+  const messages = groups.reduce((sum, one) => sum + one.messages, 0);
+  const { waitForIt } = words(strings);
+  return <Figure name={waitForIt(agoText(next))} value={numberText(messages)} tone="waits" />;
+}
+
+function Queues({
+  queues,
+  status,
+}: {
+  readonly queues: readonly QueueStatus[] | undefined;
+  readonly status: Status;
+}) {
+  const texts = words(strings);
+  const why = status.queues.kind === 'unknown' ? status.queues.why : '';
+  return (
+    <li class="card stage queues">
+      <h3>{texts.queues}</h3>
+      {!queues && (
+        <p>
+          {texts.unknown}: <span lang="en">{why}</span>
+        </p>
+      )}
+      {queues && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{texts.queue}</th>
+              <th scope="col" class="number">
+                {texts.waiting}
+              </th>
+              <th scope="col" class="number">
+                {texts.inFlight}
+              </th>
+              <th scope="col" class="number">
+                {texts.dead}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {queues.map(({ family, waiting, inFlight, dead }) => (
+              <tr key={family}>
+                <th scope="row">{texts.families[family]}</th>
+                <td class="number">{numberText(waiting)}</td>
+                <td class="number">{numberText(inFlight)}</td>
+                <td class="number">
+                  {dead === 0 ? (
+                    numberText(dead)
+                  ) : (
+                    <a class="bad" href={hrefOf('letters', [], { queue: family })}>
+                      {numberText(dead)}
+                    </a>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </li>
+  );
+}
