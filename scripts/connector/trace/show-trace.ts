@@ -130,6 +130,7 @@ function asDocument(trace: Trace, verdict: TraceVerdict, reveal: boolean) {
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   return {
     ...key,
+    name: nameOf(store),
     verdict,
     points: explainPoints(trace) ?? null,
     lostWebhook: lostWebhookOf(trace) ?? null,
@@ -155,4 +156,11 @@ function asDocument(trace: Trace, verdict: TraceVerdict, reveal: boolean) {
     readBack,
     service: serviceOrder ?? null,
   };
+}
+
+/** As people know it: `#1007`, a title. Of a customer nothing that says who it is. */
+function nameOf(store: Trace['store']): string | null {
+  if (store.kind !== 'found') return null;
+  if (store.value.kind === 'order') return store.value.order.name ?? null;
+  return store.value.kind === 'product' ? store.value.product.title : null;
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { about } from './about.ts';
 
 export const VIEWS = [
   ...(['now', 'story', 'letters', 'customers', 'healing', 'set-up', 'history'] as const),
@@ -19,7 +20,8 @@ export interface ViewProps {
 export function readPlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [first = '', ...rest] = path.split('/').map(decoded);
-  const view = VIEWS.find((one) => one === first) ?? 'now';
+  // Who may only look answers customers: the search opens first.
+  const view = VIEWS.find((one) => one === first) ?? (about.readOnly ? 'story' : 'now');
   return { view, path: rest, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 

@@ -46,6 +46,7 @@ async function runLine<Document>(
   { signal, stop, onProgress }: RunOptions,
 ): Promise<Ran<Document>> {
   let ran: Ran<Document> = { code: undefined, text: '', notes: [] };
+  const over = new AbortController();
   try {
     const response = await post('/run', line, signal);
     if (!response.ok || !response.body) {
@@ -55,12 +56,15 @@ async function runLine<Document>(
       const event = JSON.parse(text) as ConsoleEvent;
       if (event.kind === 'progress') onProgress?.(event);
       else if (event.kind === 'begun') {
-        stop?.addEventListener('abort', () => void post('/stop', { run: event.run }));
+        const end = () => void post('/stop', { run: event.run });
+        stop?.addEventListener('abort', end, { signal: over.signal });
       } else ran = withEvent(ran, event);
     }
   } catch (error) {
     if (signal?.aborted) return ran;
     return { ...ran, problem: { message: String(error) } };
+  } finally {
+    over.abort();
   }
   return ran;
 }

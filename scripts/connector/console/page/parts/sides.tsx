@@ -1,11 +1,11 @@
 /** The same thing as several sides have it, with the differences marked. */
 export function Sides({
-  caption,
+  label,
   columns,
   rows,
   differs,
 }: {
-  readonly caption: string;
+  readonly label: string;
   readonly columns: readonly string[];
   readonly rows: readonly {
     readonly field: string;
@@ -17,8 +17,7 @@ export function Sides({
 }) {
   return (
     <div class="scrolls">
-      <table class="sides">
-        <caption>{caption}</caption>
+      <table class="sides" aria-label={label}>
         <thead>
           <tr>
             <td />

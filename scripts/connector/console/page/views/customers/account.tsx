@@ -32,8 +32,9 @@ export function Account({
         </p>
       )}
       <section class="card" aria-label={texts.balance}>
+        <h3>{texts.balance}</h3>
         <Sides
-          caption={texts.balance}
+          label={texts.balance}
           columns={SIDES.map((one) => texts.sides[one])}
           rows={rows.map((row) => ({
             ...{ field: texts.fields[row.field], differs: row.differs },
@@ -51,6 +52,7 @@ export function Account({
           <a href={hrefOf('story', ['customer', customer], inShop)}>{texts.story}</a>
         </p>
       </section>
+      <h2>{texts.redemptions}</h2>
       <Redemptions redemptions={redemptions} shop={shop} onChanged={onChanged} />
       <h2>{texts.orders}</h2>
       {orders.length === 0 ? (

@@ -21,8 +21,7 @@ export function Redemptions({ redemptions, shop, onChanged, withCustomer }: Rede
   if (redemptions.length === 0) return <p class="soft">{texts.noRedemptions}</p>;
   return (
     <div class="scrolls">
-      <table>
-        <caption>{texts.redemptions}</caption>
+      <table class="redemptions" aria-label={texts.redemptions}>
         <thead>
           <tr>
             {withCustomer && <th scope="col">{texts.customer}</th>}
@@ -43,7 +42,7 @@ export function Redemptions({ redemptions, shop, onChanged, withCustomer }: Rede
                   <a href={hrefOf('customers', [one.customer], inShop)}>{one.customer}</a>
                 </td>
               )}
-              <td>{one.reward.title}</td>
+              <td class="foreign">{one.reward.title}</td>
               <td class="number">{numberText(one.reward.points)}</td>
               <td>
                 <span class={`badge ${one.waitsForPerson ? 'bad' : (TONES[one.state] ?? 'waits')}`}>

@@ -31,7 +31,7 @@ export function BothSides({
           <>
             <p lang="en">{what}</p>
             <Sides
-              caption={texts.bothSides}
+              label={texts.bothSides}
               columns={[texts.who.store, texts.who.ledger, texts.who['loyalty service']]}
               rows={rows.map(({ field, store, ledger, service, differs }) => ({
                 ...{ field: texts.fields[field] ?? field, differs },

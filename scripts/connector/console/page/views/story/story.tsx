@@ -5,7 +5,6 @@ import { Suggestion } from '../../parts/suggestion.tsx';
 import { hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { agoText, momentText, words } from '../../words.ts';
-import { BothSides } from './both-sides.tsx';
 import { strings } from './strings.ts';
 
 interface StoryProps {
@@ -19,13 +18,14 @@ interface StoryProps {
 /** The answer in one sentence, then how it came about. */
 export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps) {
   const texts = words(strings);
-  const { id, shop, verdict, points, lostWebhook, store, otherOrders } = document;
+  const { id, name, shop, verdict, points, lostWebhook, store, otherOrders } = document;
   const kind = document.kind === 'member' ? 'customer' : document.kind;
   const inShop = about.shops.length > 1 ? { shop } : {};
   return (
     <article>
       <h2>
-        {texts.kinds[kind]} {id}
+        {texts.kinds[kind]} {name ?? id}
+        {name !== null && <span class="soft"> {id}</span>}
         {about.shops.length > 1 && <span class="soft"> {shop}</span>}
       </h2>
       <section class="card" aria-label={texts.answer}>
@@ -63,7 +63,6 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
         </p>
       </section>
       <Timeline lines={document.timeline} />
-      {kind !== 'customer' && <BothSides kind={kind} id={id} shop={shop} />}
       {document.wanted?.form && (
         <details open={isRevealed}>
           <summary>{texts.form}</summary>
@@ -109,6 +108,11 @@ function sendAgain(kind: string, id: string, shop: string, onEnd: () => void): v
   });
 }
 
+/** Their name says all. */
+const PLAIN: ReadonlySet<TraceDocument['timeline'][number]['event']> = new Set([
+  ...(['created', 'changed', 'fulfilled', 'refunded', 'cancelled', 'next-try'] as const),
+]);
+
 function Timeline({ lines }: { readonly lines: TraceDocument['timeline'] }) {
   const texts = words(strings);
   if (lines.length === 0) return null;
@@ -116,15 +120,18 @@ function Timeline({ lines }: { readonly lines: TraceDocument['timeline'] }) {
     <section aria-label={texts.timeline}>
       <h2>{texts.timeline}</h2>
       <ol class="timeline">
-        {lines.map(({ at, who, event, what }) => (
-          <li key={`${at} ${who} ${event} ${what}`} class={event}>
+        {lines.map(({ at, who, event, what, outcome }) => (
+          <li key={`${at} ${who} ${event} ${what}`} class={outcome ?? event}>
             <time dateTime={at} title={at}>
               {momentText(at)} <span class="soft">({agoText(at)})</span>
             </time>
-            <strong>{texts.who[who]}</strong> <span>{texts.events[event]}</span>{' '}
-            <span class="soft" lang="en">
-              {what}
-            </span>
+            <strong>{texts.who[who]}</strong> <span>{texts.events[event]}</span>
+            {!PLAIN.has(event) && (
+              <span class="soft" lang="en">
+                {' '}
+                {what}
+              </span>
+            )}
           </li>
         ))}
       </ol>

@@ -10,6 +10,7 @@ import { goTo, hrefOf, type Place, type ViewProps } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
 import { words } from '../../words.ts';
+import { BothSides } from './both-sides.tsx';
 import { Story } from './story.tsx';
 import { strings } from './strings.ts';
 
@@ -27,6 +28,8 @@ export function StoryView({ place }: ViewProps) {
   const entity = JSON.stringify(asked);
   // What was shown of one person says nothing of the next.
   useEffect(() => setRevealed(false), [entity]);
+  const answer = question.ran?.document;
+  const traced = answer && 'verdict' in answer ? answer : undefined;
   const search = (text: string) => {
     setTyped(text);
     if (named) goTo('story');
@@ -51,6 +54,10 @@ export function StoryView({ place }: ViewProps) {
         </Answer>
       )}
       {line && <InTerminal line={line} />}
+      {traced && traced.kind !== 'member' && (
+        // Read again with the story: it may have been sent again.
+        <BothSides key={question.at} kind={traced.kind} id={traced.id} shop={traced.shop} />
+      )}
     </>
   );
 }

@@ -1,0 +1,228 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { findBrowser } from '../../support/browser.ts';
+import { useConsoleInBrowser } from '../../support/console-in-browser.ts';
+
+type World = Parameters<Parameters<typeof useConsoleInBrowser>[1]>[0];
+let world: World;
+
+const PATIENCE = { timeout: 60_000, interval: 250 };
+/** Runs as a script where a page takes texts for markup, and reverses what follows where it takes them as they are. */
+const HOSTILE = '<img src=x onerror="globalThis.taken=1">\u202e\u001b[2Jtxt';
+const PERSON = { firstName: 'Orsolya', lastName: 'Veracruz' };
+
+function placeOrder({ email = '', title = 'Linen shirt' } = {}) {
+  const { actions } = world.stack.store;
+  const customer = email === '' ? undefined : actions.createCustomer({ ...PERSON, email });
+  const order = actions.placeOrder({
+    lines: [{ title, price: 60 }],
+    ...(customer && { customerId: customer.id, email }),
+    note: HOSTILE,
+    payment: 'paid',
+  });
+  actions.fulfilOrder({ orderId: order.id });
+  return { ...order, customerId: customer?.id ?? '' };
+}
+
+/** An order that the loyalty service refuses. */
+async function refusedOrder(email: string) {
+  const { loyalty } = world.stack;
+  loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 34 });
+  const order = placeOrder({ email });
+  await world.stack.settled();
+  loyalty.faults.clear();
+  return order;
+}
+
+/** A redemption that only a person can finish. */
+async function leaveRedemption(customerId: string, title: string): Promise<void> {
+  const { dynamoDb, outputs, shop } = world.stack;
+  const at = new Date().toISOString();
+  const terms = { title, points: 10, kind: 'fixed', value: 1, combines: false } as const;
+  const redemption = {
+    ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
+    terms: { ...terms, codePrefix: '', limited: false },
+    state: { at: 'calling', attempts: 1, calledAt: at },
+    stuck: 'no-key',
+  } as const;
+  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const ledger = createDynamoDbLedger({ client: dynamoDb, table: outputs.LedgerTable ?? '' });
+  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+  await ledger.write(bookKey({ shop: shop.domain, customerId }), entry, undefined);
+}
+
+async function search(page: Page, text: string): Promise<void> {
+  await page.getByRole('searchbox').fill(text);
+  await page.keyboard.press('Enter');
+}
+
+const answerOf = (page: Page) => page.getByRole('region', { name: 'The answer' });
+const textOf = (page: Page) => page.locator('main').innerText();
+
+async function picture(page: Page, name: string): Promise<void> {
+  const { CONSOLE_PICTURES: folder } = process.env;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_000 }, () => {
+  useConsoleInBrowser('console-story', async (started) => {
+    world = started;
+  });
+  let refused: Awaited<ReturnType<typeof refusedOrder>>;
+  beforeAll(async () => {
+    refused = await refusedOrder('orsolya@example.org');
+  }, 120_000);
+
+  it('answers why an order has no points within a minute, to a person who may only look', async () => {
+    const guest = placeOrder();
+    await world.stack.settled();
+    const began = Date.now();
+    const { page } = await world.visit({ readOnly: true });
+    // The search is what opens, and the cursor is in it.
+    await expect.poll(() => page.locator(':focus').getAttribute('type'), PATIENCE).toBe('search');
+    await page.keyboard.type(`${guest.number}`);
+    await page.keyboard.press('Enter');
+    await answerOf(page).getByText('No points: it is a guest order').waitFor();
+    expect(Date.now() - began).toBeLessThan(60_000);
+    expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    await picture(page, 'story-guest');
+  });
+
+  it('tells the story of a refused order, sends it again after showing what, and shows its points', async () => {
+    const { page } = await world.visit({ at: '#/story' });
+    await search(page, `#${refused.number}`);
+    const answer = answerOf(page);
+    await answer.getByText('No points yet: it was given up').waitFor();
+    await page.getByRole('heading', { name: `Order #${refused.number}` }).waitFor();
+    expect(await answer.getByText('not in agreement').count()).toBe(1);
+    const events = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
+    const happened = (await events.allInnerTexts()).join('\n');
+    for (const words of ['Store created', 'Ledger outcome', 'Dead letter given up']) {
+      expect(happened).toContain(words);
+    }
+    const differing = page.getByRole('row', { name: /^state .*does not have it/ });
+    expect(await differing.getByText('differs').count()).toBe(1);
+    await picture(page, 'story-refused');
+
+    await page.getByRole('button', { name: 'Send again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It would be sent: sendOrder.').waitFor();
+    const preview = await dialog.innerText();
+    expect(preview).toContain('"OrderTotal": 50');
+    expect(preview).not.toMatch(/Orsolya|Veracruz|example\.org/);
+    await picture(page, 'story-send-again');
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByText('Done: the loyalty service accepted it.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await answer.getByText('in agreement', { exact: true }).waitFor();
+    expect(await answer.innerText()).toMatch(/It earned points|expects 50/);
+    const orders = world.stack.loyalty
+      .state()
+      .orders.filter((one) => one.OriginalId === refused.id);
+    expect(orders).toHaveLength(1);
+  });
+
+  it('finds a customer by e-mail address, which stays out of the address and the page', async () => {
+    const { page } = await world.visit({ at: '#/story' });
+    await search(page, 'orsolya@example.org');
+    await page.getByRole('heading', { name: `Customer ${refused.customerId}` }).waitFor();
+    expect(page.url()).not.toContain('orsolya');
+    const shown = await page.locator('article').innerText();
+    expect(shown).not.toMatch(/Orsolya|Veracruz|example\.org/);
+    await page.getByRole('link', { name: 'Points and rewards' }).click();
+    await page.getByRole('region', { name: 'Balance' }).waitFor();
+  });
+
+  it('shows personal data only when it is asked for, and records that', async () => {
+    const { page } = await world.visit({ at: `#/story/order/${refused.id}` });
+    await page.getByText('What the loyalty service should hold').click();
+    expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
+    await page.getByRole('button', { name: 'Show personal data' }).click();
+    await page.locator('pre', { hasText: 'Orsolya' }).waitFor();
+    await page.goto(page.url().replace(/#.*/, '#/history'));
+    await page.getByText('trace').first().waitFor();
+    expect(await textOf(page)).toContain('reveal');
+  });
+
+  it('lists what a text may mean, and shows hostile texts as texts', async () => {
+    const { actions } = world.stack.store;
+    actions.createProduct({ title: HOSTILE, price: 1 });
+    actions.createDiscount({ percentage: 10, codes: [HOSTILE, '--yes'] });
+    const { page } = await world.visit({ at: '#/story' });
+    await search(page, HOSTILE);
+    await page.getByRole('heading', { name: 'Several things may be meant' }).waitFor();
+    const links = page.locator('main').getByRole('link');
+    expect(await links.count()).toBe(2);
+    expect(await links.first().innerText()).toContain('\\u202e\\u001b[2Jtxt');
+    await picture(page, 'story-hits');
+    await links.filter({ hasText: 'Coupon' }).click();
+    await answerOf(page).waitFor();
+    expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
+    await search(page, '--yes');
+    await page.getByRole('heading', { name: 'Coupon --yes' }).waitFor();
+    await search(page, HOSTILE.repeat(2));
+    await page.getByRole('alert').getByText('Neither the store nor the ledger').waitFor();
+    expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
+  });
+
+  it('says what the message of an order waits for while the loyalty service is down', async () => {
+    const { loyalty } = world.stack;
+    loyalty.faults.add({ kind: 'http-503' });
+    const { number } = placeOrder({ email: 'nicanor@example.org' });
+    const { page } = await world.visit({ at: '#/story' });
+    const ask = async () => {
+      await search(page, `${number}`);
+      await page.getByRole('button', { name: 'Refresh' }).first().click();
+      await answerOf(page).waitFor();
+      return answerOf(page).innerText();
+    };
+    await expect.poll(ask, PATIENCE).toContain('its message waits for the loyalty service');
+    await picture(page, 'story-waits');
+    loyalty.faults.clear();
+  });
+
+  it('fits a small screen, in the dark and in Portuguese', async () => {
+    const { page } = await world.visit({
+      ...{ at: `#/story/order/${refused.id}`, width: 390, colours: 'dark', locale: 'pt-BR' },
+    });
+    await page.getByRole('region', { name: 'O que aconteceu' }).waitFor();
+    await page.getByRole('region', { name: 'Os dois lados agora' }).getByRole('table').waitFor();
+    const isTooWide = () =>
+      document.documentElement.scrollWidth > document.documentElement.clientWidth;
+    expect(await page.evaluate(isTooWide)).toBe(false);
+    await picture(page, 'story-390');
+  });
+
+  it('shows a balance on both sides and closes a redemption that needs a person', async () => {
+    await leaveRedemption(refused.customerId, HOSTILE);
+    const { page } = await world.visit({ at: '#/customers' });
+    await page.getByRole('link', { name: refused.customerId }).click();
+    const balance = page.getByRole('region', { name: 'Balance' });
+    await balance.getByRole('row', { name: /^Points .*50/ }).waitFor();
+    const redemption = page.getByRole('row', { name: /txt/ });
+    expect(await redemption.innerText()).toContain('Version 0.1.0 redeemed it without a key');
+    await picture(page, 'customers');
+    await redemption.getByRole('button', { name: 'Close: no points were taken' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Nothing was changed. With --yes').waitFor();
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByText('Done: the customer sees that no points were taken').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await redemption.getByText('refused', { exact: true }).waitFor();
+    expect(await redemption.getByRole('button').count()).toBe(0);
+    expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
+  });
+
+  it('finds the orders of a customer from their account, and keeps to itself who it is', async () => {
+    const { page } = await world.visit({ at: '#/customers', width: 390, readOnly: true });
+    await search(page, 'orsolya@example.org');
+    await page.getByRole('link', { name: `#${refused.number}` }).waitFor();
+    expect(page.url()).not.toContain('orsolya');
+    expect(await page.locator('article').innerText()).not.toMatch(/Orsolya|Veracruz|example\.org/);
+    await picture(page, 'customers-390');
+    await page.getByRole('link', { name: `#${refused.number}` }).click();
+    await answerOf(page).waitFor();
+  });
+});
