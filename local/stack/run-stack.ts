@@ -9,7 +9,7 @@ import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
 import { type DayParts, openStore, playDay } from './demo/day.ts';
-import { narrate } from './demo/narrate.ts';
+import { isFailedAttempt, narrate } from './demo/narrate.ts';
 import { settle } from './demo/settle.ts';
 import { greet, greetNew } from './greeting.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
@@ -140,7 +140,9 @@ async function demonstrate(
   how: Pick<DayParts, 'pace' | 'retryNow' | 'signal'>,
 ): Promise<boolean> {
   const { signal } = how;
+  const { promise: attemptFailed, resolve: failed } = Promise.withResolvers<void>();
   stack.logs.onLine((line) => {
+    if (isFailedAttempt(line)) failed();
     const sentence = narrate(line);
     if (sentence !== undefined) sayAt(`  ${sentence}`);
   });
@@ -151,7 +153,7 @@ async function demonstrate(
   openStore({ store: stack.store, say: sayAt });
   if (isNew) {
     const settled = () => settle(stack, SETTLE_TIMEOUT_MS, signal);
-    await playDay({ ...stack, say: sayAt, settled, ...how });
+    await playDay({ ...stack, say: sayAt, attemptFailed, settled, ...how });
     sayAt('The shop closes. Waiting until everything in progress is done.');
   }
   const left = await settle(stack, SETTLE_TIMEOUT_MS, signal);

@@ -8,6 +8,8 @@ export interface DayParts {
   readonly loyaltyProxy: OutageProxy;
   /** Prints what happens in the store. */
   readonly say: (what: string) => void;
+  /** Resolves when a worker has failed to reach the loyalty service. */
+  readonly attemptFailed: Promise<void>;
   /** Resolves when all that was sent so far is done. */
   readonly settled: () => Promise<unknown>;
   /** What an operator does after an outage, instead of waiting for the next attempts. */
@@ -16,12 +18,13 @@ export interface DayParts {
   readonly signal: AbortSignal;
 }
 
-/** `outage`: long enough for first attempts to fail. */
 const PACES = {
-  'to-read-along': { pauseMs: 1_100, outageMs: 2_000 },
+  'to-read-along': { pauseMs: 1_100 },
   // Changes of one entity then fall into the same second, and the connector asks the store which is the last.
-  fast: { pauseMs: 300, outageMs: 1_200 },
+  fast: { pauseMs: 300 },
 };
+/** A worker starts at most so much later. */
+const LONGEST_OUTAGE_MS = 10_000;
 
 /** Makes a small change to every product and discount, so that the store sends a webhook for each. */
 export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void {
@@ -36,9 +39,9 @@ export function openStore({ store, say }: Pick<DayParts, 'store' | 'say'>): void
 
 /** A short day with examples of everything that makes syncing hard. */
 export async function playDay(parts: DayParts): Promise<void> {
-  const { store, loyaltyProxy, say, settled, retryNow, signal } = parts;
+  const { store, loyaltyProxy, say, attemptFailed, settled, retryNow, signal } = parts;
   const { actions, rows } = store;
-  const { pauseMs, outageMs } = PACES[parts.pace];
+  const { pauseMs } = PACES[parts.pace];
   const pause = (ms = pauseMs) => sleep(ms, undefined, { signal });
   const product = (title: string) => {
     const found = [...rows.products.values()].find((one) => one.title === title);
@@ -104,7 +107,12 @@ export async function playDay(parts: DayParts): Promise<void> {
     if (shirts) {
       actions.refundOrder({ orderId: robins.id, lines: [{ lineId: shirts.id, quantity: 1 }] });
     }
-    await pause(outageMs);
+    // Not a timer that would keep the process alive at the end.
+    await Promise.race([
+      attemptFailed,
+      sleep(LONGEST_OUTAGE_MS, undefined, { signal, ref: false }),
+    ]);
+    await pause();
   } finally {
     await loyaltyProxy.restore();
   }

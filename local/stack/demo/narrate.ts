@@ -2,6 +2,11 @@ import type { LogLine } from '../functions/log-groups.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Whether it says that an attempt failed and will be repeated. */
+export function isFailedAttempt({ text }: Pick<LogLine, 'text'>): boolean {
+  return readFields(text)?.message === 'will be tried again';
+}
+
 /** A sentence for one line of a function's log; undefined for lines without news. */
 export function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
   const fields = readFields(text);
