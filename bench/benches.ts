@@ -9,5 +9,7 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,
+  start: async () => (await import('./benches/start.ts')).start,
+  ci: async () => (await import('./benches/ci.ts')).ci,
   simulate: async () => (await import('./benches/simulate.ts')).simulate,
 };

@@ -1,0 +1,34 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bench } from '../bench.ts';
+
+const FOLDER = 'node_modules';
+const BLOCK_BYTES = 512;
+
+/** What `npm ci` puts on the disk, without the caches that later commands add. */
+export const ci: Bench = {
+  name: 'ci',
+  async run() {
+    const installed = (await readdir(FOLDER)).filter((name) => !name.startsWith('.'));
+    const sizes = await Promise.all(installed.map((name) => bytesIn(join(FOLDER, name))));
+    return [
+      {
+        key: 'ci.install',
+        value: sizes.reduce((sum, bytes) => sum + bytes, 0) / 1024 / 1024,
+        unit: 'MB',
+        note: 'node_modules, as it lies on the disk',
+        bar: { kind: 'at-most', limit: 550, of: 'value' },
+      },
+    ];
+  },
+};
+
+async function bytesIn(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  let bytes = 0;
+  for (const file of files) {
+    if (!file.isFile()) continue;
+    bytes += (await stat(join(file.parentPath, file.name))).blocks * BLOCK_BYTES;
+  }
+  return bytes;
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from '../bench.ts';
+import { spreadOf } from '../report/statistics.ts';
+
+/** Of the six ports, as `start --help` lists them. */
+const STORE_PORT = 2;
+
+/** How long a newcomer waits: `start --once`, from the command to its verdict, and to the first page. */
+export const start: Bench = {
+  name: 'start',
+  async run({ quick }) {
+    const runs = quick ? 1 : 3;
+    const measured = [];
+    for (let run = 0; run < runs; run += 1) measured.push(await startOnce());
+    const note = `seconds, the middle of ${runs}`;
+    const figure = (key: string, samples: readonly number[], limit: number) => {
+      const { median: value, ...spread } = spreadOf(samples);
+      const bar = { kind: 'at-most', limit, of: 'value' } as const;
+      return { key, value, spread, unit: 's', note, bar };
+    };
+    return [
+      figure(
+        'start.once',
+        measured.map(({ inSync }) => inSync),
+        10,
+      ),
+      figure(
+        'start.page',
+        measured.map(({ page }) => page),
+        5,
+      ),
+    ];
+  },
+};
+
+async function startOnce(): Promise<{ readonly inSync: number; readonly page: number }> {
+  const first = await freePorts();
+  const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1000;
+  const command = ['scripts/connector/launch.mjs', 'start', '--once', '--port', String(first)];
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const verdict = { inSync: Number.NaN };
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (/^in sync: /m.test(chunk.toString())) verdict.inSync = seconds();
+  });
+  const printed = text(child.stdout);
+  const ended = once(child, 'close');
+  const page = await Promise.race([firstAnswer(first + STORE_PORT, seconds), ended]);
+  const [code] = await ended;
+  if (code !== 0 || typeof page !== 'number') throw new Error(`not in sync: ${await printed}`);
+  return { ...verdict, page };
+}
+
+async function firstAnswer(port: number, seconds: () => number): Promise<number> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    if (answer?.ok) return seconds();
+    await sleep(50);
+  }
+}
+
+/** Free when asked; so are the next five, most probably. */
+async function freePorts(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
