@@ -30,12 +30,12 @@ const KEY_HEADER = 'x-console-key';
 export function createGuard(port: number): Guard {
   const token = secret();
   const session = { cookie: secret(), key: secret() };
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const printed = `127.0.0.1:${port}`;
   const cookieName = `console-${port}`;
   let isUsed = false;
 
-  const refusesHost: Guard['refusesHost'] = ({ host = '' }) =>
-    hosts.includes(host) ? undefined : 'other-host';
+  const refusesHost: Guard['refusesHost'] = ({ host }) =>
+    host === printed ? undefined : 'other-host';
 
   const hasCookie: Guard['hasCookie'] = ({ cookie = '' }) =>
     cookie
@@ -54,10 +54,10 @@ export function createGuard(port: number): Guard {
       return { cookie, key: session.key };
     },
     refusesRun(headers) {
-      const { host, origin, 'content-type': type } = headers;
+      const { origin, 'content-type': type } = headers;
       const site = headers['sec-fetch-site'];
       if (refusesHost(headers)) return 'other-host';
-      if (origin !== `http://${host}` || (site !== undefined && site !== 'same-origin')) {
+      if (origin !== `http://${printed}` || (site !== undefined && site !== 'same-origin')) {
         return 'other-origin';
       }
       if (type !== 'application/json') return 'not-json';

@@ -71,7 +71,7 @@ export interface RunSettings {
   readonly deployment: Deployment;
   readonly readOnly: boolean;
   readonly signal: AbortSignal;
-  readonly send: (event: ConsoleEvent) => void;
+  readonly send: (event: ConsoleEvent) => unknown;
 }
 
 /** Runs one command as the command line does, with the page in the place of the terminal. */
@@ -81,7 +81,8 @@ export async function runCommand(line: CommandLine, settings: RunSettings): Prom
     send({ kind: 'problem', message });
     send({ kind: 'end', code: EXIT.badArguments });
   };
-  if (!Object.hasOwn(offeredCommands(settings.readOnly), line.command)) {
+  const offered = offeredCommands(settings.readOnly);
+  if (!Object.hasOwn(offered, line.command)) {
     refuse(`This console does not offer "${line.command}".`);
     return;
   }
@@ -91,10 +92,23 @@ export async function runCommand(line: CommandLine, settings: RunSettings): Prom
     return;
   }
   const program = settings.createProgram();
-  setHost(program, hostOf(settings));
   captureMistakes(program, (message) => send({ kind: 'problem', message }));
+  // A question has nothing to end in order: at a terminal, Ctrl-C ends the process at once.
+  const stopped = Promise.withResolvers<'stopped'>();
+  const isQuestion = offered[line.command] === 'asks';
+  let isStopped = false;
+  setHost(
+    program,
+    hostOf({
+      ...settings,
+      send: (event) => isStopped || send(event),
+      stopAtOnce: () => isQuestion && stopped.resolve('stopped'),
+    }),
+  );
   try {
-    await program.parseAsync(wordsOf(line), { from: 'user' });
+    const run = program.parseAsync(wordsOf(line), { from: 'user' });
+    isStopped = (await Promise.race([run, stopped.promise])) === 'stopped';
+    if (isStopped) send({ kind: 'end', code: EXIT.interrupted });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     send({ kind: 'end', code: EXIT.badArguments });
@@ -115,11 +129,19 @@ function captureMistakes(command: Command, report: (message: string) => void): v
   for (const child of command.commands) captureMistakes(child, report);
 }
 
-function hostOf({ deployment, signal, send }: RunSettings): Host {
+function hostOf({
+  deployment,
+  signal,
+  send,
+  stopAtOnce,
+}: RunSettings & { readonly stopAtOnce: () => void }): Host {
   return {
     createTerminal: () => terminalTo(send),
     findDeployment: async () => deployment,
-    onInterruption: (interrupt) => signal.addEventListener('abort', () => void interrupt()),
+    onInterruption: (interrupt) =>
+      signal.addEventListener('abort', () => {
+        if (interrupt() === undefined) stopAtOnce();
+      }),
     onClosedOutput: () => {},
     reportProblem: ({ message, next }) =>
       send({ kind: 'problem', message, ...(next !== undefined && { next }) }),

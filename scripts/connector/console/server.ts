@@ -117,7 +117,8 @@ const answerTo: Route = async (request, world, response) => {
 /** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
 function pageAt(url: string, headers: IncomingMessage['headers'], world: World): Answer {
   const { guard, page, about } = world;
-  const { pathname = '', searchParams } = URL.parse(url, 'http://console.invalid') ?? {};
+  // Appended, so that a whole address in the request line is no path, either.
+  const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};
   const file = page.get(pathname);
   if (file) return { status: 200, ...file };
   if (pathname !== '/') return { status: 404, text: 'There is no such page.' };
