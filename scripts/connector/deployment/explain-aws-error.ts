@@ -83,7 +83,7 @@ const EXPLANATIONS: readonly Explanation[] = [
     next: () => 'Check the network, the proxy, and that --region names a region.',
   },
   {
-    when: /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|TimeoutError|NetworkingError)\b/,
+    when: /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|TimeoutError|NetworkingError|AwsUnanswered)\b/,
     message: ({ said }) => `AWS does not answer from here: ${said}`,
     next: () =>
       'Check the network and the proxy; for the connector on this machine, that "npm start" still runs.',

@@ -2,6 +2,7 @@ import { Agent, request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from '../../support/console-on-the-wire.ts';
+import { resetting } from '../../support/scripted-server.ts';
 
 let console_: ConsoleOnTheWire;
 let readOnly: ConsoleOnTheWire;
@@ -332,6 +333,14 @@ describe('many and broken connections', () => {
     const text = await Promise.race([answer, late]);
     over();
     expect(text).toContain('{"kind":"end","code":130}');
+  });
+
+  it('are explained, if AWS ends them: no error is called unexpected', async () => {
+    const denied = console_.aws.script;
+    console_.aws.script = resetting;
+    const { text } = await console_.run({ command: 'pause', options: { yes: true } });
+    console_.aws.script = denied;
+    expect(text).toContain('AWS does not answer from here');
   });
 
   it.each(['GET / HTTP/9.9\r\n\r\n', '\u0000\u0001\u0002', '\r\n\r\n\r\n', 'GET\r\n'])(
