@@ -65,6 +65,11 @@ export function stateDocument(state: BackfillState, deployment: Deployment) {
   };
 }
 
+export interface BackfillsDocument {
+  readonly stack: string;
+  readonly backfills: readonly ReturnType<typeof stateDocument>[];
+}
+
 type Stage = keyof typeof STAGES;
 
 const STAGES = {
@@ -99,7 +104,7 @@ export async function showBackfills(
   }
   if (json) {
     const backfills = states.map((state) => stateDocument(state, deployment));
-    terminal.json({ stack: deployment.stack, backfills });
+    terminal.json({ stack: deployment.stack, backfills } satisfies BackfillsDocument);
   } else if (states.length === 0) terminal.line(`${whose}: no backfills.`);
   else terminal.table(tableOf(states, new Date()));
   return EXIT.fine;

@@ -11,6 +11,17 @@ import { openChecks } from './open-checks.ts';
 
 const TIMEOUT_MS = 30_000;
 
+/** For `--json`. */
+export interface DoctorDocument
+  extends Pick<Deployment, 'stack' | 'stage' | 'region' | 'where' | 'version'> {
+  readonly commandVersion: string;
+  /** The newest form of the ledger's items that this command reads. */
+  readonly ledgerFormat: number;
+  readonly failed: number;
+  readonly warned: number;
+  readonly checks: readonly CheckResult[];
+}
+
 /** Find the deployment → run all checks in parallel → print each finding with its fix. */
 export async function examine(
   { terminal, json, findDeployment }: Session,
@@ -31,9 +42,13 @@ export async function examine(
   const warned = findings.filter(({ verdict }) => verdict === 'warn').length;
   const { stack, stage, region, where, version } = deployment;
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
-  if (json)
-    terminal.json({ stack, stage, region, where, ...versions, failed, warned, checks: results });
-  else terminal.line(`\n${summaryOf(failed, warned)}`);
+  if (json) {
+    const document: DoctorDocument = {
+      ...{ stack, stage, region, where, ...versions, failed, warned },
+      checks: results,
+    };
+    terminal.json(document);
+  } else terminal.line(`\n${summaryOf(failed, warned)}`);
   return failed === 0 ? EXIT.fine : EXIT.failed;
 }
 

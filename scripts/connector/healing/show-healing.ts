@@ -16,6 +16,13 @@ export interface HealingOptions {
   readonly shop?: string;
 }
 
+/** For `--json`. */
+export interface HealingDocument {
+  readonly stack: string;
+  readonly everyMinutes: number;
+  readonly shops: readonly ShopHealing[];
+}
+
 /** The runs of one shop, the newest first. */
 interface ShopHealing {
   readonly shop: string;
@@ -41,7 +48,8 @@ export async function showHealing(
     }),
   );
   if (json) {
-    terminal.json({ stack, everyMinutes: connector.healing.everyMinutes, shops });
+    const { everyMinutes } = connector.healing;
+    terminal.json({ stack, everyMinutes, shops } satisfies HealingDocument);
     return EXIT.fine;
   }
   for (const { shop, runs, ordersRead } of shops) {

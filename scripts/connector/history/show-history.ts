@@ -16,6 +16,14 @@ export interface HistoryOptions {
   readonly limit?: number;
 }
 
+/** For `--json`. */
+export interface HistoryDocument {
+  readonly stack: string;
+  readonly changes: readonly AuditRecord[];
+  /** ISO 8601: there are records before this moment. */
+  readonly more?: string;
+}
+
 const DAY_MS = 86_400_000;
 const DEFAULT_LIMIT = 50;
 
@@ -36,7 +44,8 @@ export async function showHistory(
   const since = new Date(options.since ?? until.getTime() - AUDIT_DAYS * DAY_MS);
   const { changes, more } = await takePage(readAudit(settings, { since, until }), options);
   if (json) {
-    terminal.json({ stack, changes, ...(more !== undefined && { more }) });
+    const document: HistoryDocument = { stack, changes, ...(more !== undefined && { more }) };
+    terminal.json(document);
     return EXIT.fine;
   }
   if (changes.length === 0) terminal.line(`No such change of ${stack} is recorded.`);

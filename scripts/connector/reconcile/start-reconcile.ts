@@ -74,11 +74,16 @@ async function followRuns(
 ): Promise<readonly EndedRun[]> {
   const ledger = openLedger(deployment);
   terminal.note('Comparing; a run takes a quarter of an hour at most.');
+  const progress = terminal.progress('Shops compared:', asked.domains.length);
   const endMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const runs = await readEnded(ledger, asked);
+    progress.report(runs.filter(({ last }) => last).length);
     const isOver = asked.signal.aborted || performance.now() > endMs;
-    if (isOver || runs.every(({ last }) => last)) return runs;
+    if (isOver || runs.every(({ last }) => last)) {
+      progress.end();
+      return runs;
+    }
     await sleep(EVERY_MS, undefined, { signal: asked.signal }).catch(() => {});
   }
 }

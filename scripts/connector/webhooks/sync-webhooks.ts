@@ -1,3 +1,4 @@
+import type { Healing } from '../../../shared/config/healing-settings.ts';
 import { isInOrder } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
 import type { Change, Subscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
@@ -14,6 +15,16 @@ import {
   type WebhookOptions,
 } from './subscriptions.ts';
 
+/** For `--json`. */
+export interface WebhooksDocument {
+  readonly madeBy: Healing['subscriptions'];
+  readonly productChanges: Healing['productChanges'];
+  readonly inOrder: boolean;
+  readonly shops: readonly ReturnType<typeof findingsDocument>[];
+  /** A command to run. */
+  readonly next?: string;
+}
+
 export async function checkWebhooks(session: Session, options: WebhookOptions): Promise<ExitCode> {
   const { terminal } = session;
   const deployment = await session.findDeployment();
@@ -22,8 +33,11 @@ export async function checkWebhooks(session: Session, options: WebhookOptions): 
   const inOrder = found.every(isHealthy);
   const next = nextOf(deployment, found, options);
   if (session.json) {
-    const shops = found.map(findingsDocument);
-    terminal.json({ madeBy, productChanges, inOrder, shops, ...(next && { next: next.run }) });
+    const document: WebhooksDocument = {
+      ...{ madeBy, productChanges, inOrder, shops: found.map(findingsDocument) },
+      ...(next && { next: next.run }),
+    };
+    terminal.json(document);
     return inOrder ? EXIT.fine : EXIT.failed;
   }
   for (const one of found) printFindings(terminal, one);

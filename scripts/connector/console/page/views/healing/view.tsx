@@ -1,12 +1,15 @@
-import { Answer } from '../../parts/answer.tsx';
 import type { ViewProps } from '../../router.ts';
-import { useQuestion } from '../../use-question.ts';
+import { Backfills } from './backfills.tsx';
+import { Runs } from './runs.tsx';
+import { Subscriptions } from './subscriptions.tsx';
 
+/** What makes up for lost webhooks: comparisons, subscriptions, and sending what is older. */
 export function HealingView(_props: ViewProps) {
-  const question = useQuestion<object>({ command: 'backfill status' });
   return (
-    <Answer question={question}>
-      {(document) => <pre>{JSON.stringify(document, null, 2)}</pre>}
-    </Answer>
+    <>
+      <Runs />
+      <Subscriptions />
+      <Backfills />
+    </>
   );
 }

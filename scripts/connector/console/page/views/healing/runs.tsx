@@ -1,0 +1,179 @@
+import type { HealingDocument } from '../../../../healing/show-healing.ts';
+import { isOffered } from '../../about.ts';
+import { openAction } from '../../action.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { hrefOf } from '../../router.ts';
+import { useQuestion } from '../../use-question.ts';
+import { agoText, momentText, numberText, words } from '../../words.ts';
+import { strings } from './strings.ts';
+
+type ShopHealing = HealingDocument['shops'][number];
+type Run = ShopHealing['runs'][number];
+
+export function Runs() {
+  const texts = words(strings);
+  const question = useQuestion<HealingDocument>({ command: 'healing' });
+  return (
+    <section>
+      <h2>{texts.runs}</h2>
+      <Answer question={question}>
+        {({ shops, everyMinutes }) =>
+          shops.map((one) => (
+            <ShopRuns
+              {...one}
+              key={one.shop}
+              everyMinutes={everyMinutes}
+              onEnd={question.askAgain}
+            />
+          ))
+        }
+      </Answer>
+    </section>
+  );
+}
+
+function ShopRuns({
+  shop,
+  runs,
+  ordersRead,
+  everyMinutes,
+  onEnd,
+}: ShopHealing & Pick<HealingDocument, 'everyMinutes'> & { readonly onEnd: () => void }) {
+  const texts = words(strings);
+  const differing = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
+  const compare = (title: string, deep: boolean) =>
+    openAction({
+      title: `${title}: ${shop}`,
+      line: { command: 'reconcile', options: { shop, wait: true, ...(deep && { deep }) } },
+      ...(deep && { children: <p>{texts.compareAllMeans}</p> }),
+      onEnd,
+    });
+  return (
+    <div class="card">
+      <h3>
+        {shop} <span class="soft">{texts.every(numberText(everyMinutes))}</span>
+      </h3>
+      {isOffered('reconcile') && (
+        <p class="buttons">
+          <button type="button" onClick={() => compare(texts.compareNow, false)}>
+            {texts.compareNow}
+          </button>
+          <button type="button" class="quiet" onClick={() => compare(texts.compareAll, true)}>
+            {texts.compareAll}
+          </button>
+        </p>
+      )}
+      {runs.length === 0 ? <p>{texts.noRun}</p> : <RunTable runs={runs} shop={shop} />}
+      {differing.length > 0 && (
+        <p>
+          {texts.differing} <EntityLinks kind="order" ids={differing} shop={shop} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function RunTable({ runs, shop }: Pick<ShopHealing, 'runs' | 'shop'>) {
+  const texts = words(strings);
+  return (
+    <div class="scrolls">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.ended}</th>
+            <th scope="col" class="number">
+              {texts.compared}
+            </th>
+            <th scope="col" class="number">
+              {texts.healed}
+            </th>
+            <th scope="col" class="number">
+              {texts.rolledOut}
+            </th>
+            <th scope="col">{texts.notCompared}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <RunRow run={run} shop={shop} key={run.endedAt} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const sum = (counts: Run['healed']) => counts.order + counts.product + counts.coupon;
+
+function RunRow({ run, shop }: { readonly run: Run; readonly shop: string }) {
+  const { endedAt, lookedAt, healed, rolledOut, stopped, deep } = run;
+  const left = [
+    ...stopped.map(({ kind, why }) => `${kind}: ${why}`),
+    ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
+  ];
+  return (
+    <tr>
+      <td>
+        <span title={momentText(endedAt)}>{agoText(endedAt)}</span>
+        <SentList run={run} shop={shop} />
+      </td>
+      {[lookedAt, healed, rolledOut].map((counts, index) => (
+        <td class="number" key={`${index}`}>
+          {numberText(sum(counts))}
+        </td>
+      ))}
+      <td lang="en">{left.join(', ') || '–'}</td>
+    </tr>
+  );
+}
+
+/** By reason, so that the cause shows. */
+function SentList({ run, shop }: { readonly run: Run; readonly shop: string }) {
+  const texts = words(strings);
+  const { sent = [], healed, rolledOut } = run;
+  if (sent.length === 0) return null;
+  const groups = Map.groupBy(sent, ({ kind, why }) => `${kind} ${why}`);
+  const more = sum(healed) + sum(rolledOut) - sent.length;
+  return (
+    <details>
+      <summary>{texts.sentAgain}</summary>
+      <ul>
+        {[...groups].map(([name, [first, ...others]]) =>
+          first ? (
+            <li key={name}>
+              {texts.kinds[first.kind]}{' '}
+              <EntityLinks
+                kind={first.kind}
+                ids={[first, ...others].map(({ id }) => id)}
+                shop={shop}
+              />
+              : {texts.reasons[first.why]}
+            </li>
+          ) : null,
+        )}
+        {more > 0 && <li>{texts.more(numberText(more))}</li>}
+      </ul>
+    </details>
+  );
+}
+
+function EntityLinks({
+  kind,
+  ids,
+  shop,
+}: {
+  readonly kind: 'order' | 'product' | 'coupon';
+  readonly ids: readonly string[];
+  readonly shop: string;
+}) {
+  return (
+    <>
+      {ids.map((id, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <a href={hrefOf('story', [kind, id], { shop })}>{id}</a>
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import type { WebhooksDocument } from '../../../../webhooks/sync-webhooks.ts';
+import { isOffered } from '../../about.ts';
+import { openAction } from '../../action.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { useQuestion } from '../../use-question.ts';
+import { numberText, words } from '../../words.ts';
+import { strings } from './strings.ts';
+
+type ShopFindings = WebhooksDocument['shops'][number];
+
+export function Subscriptions() {
+  const texts = words(strings);
+  const question = useQuestion<WebhooksDocument>({ command: 'webhooks check' });
+  return (
+    <section>
+      <h2>{texts.subscriptions}</h2>
+      <Answer question={question}>
+        {({ madeBy, shops }) => (
+          <>
+            {madeBy === 'app-configuration' && <p>{texts.byApp}</p>}
+            {shops.map((one) => (
+              <ShopSubscriptions {...one} key={one.shop} onEnd={question.askAgain} />
+            ))}
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}
+
+function ShopSubscriptions(found: ShopFindings & { readonly onEnd: () => void }) {
+  const texts = words(strings);
+  const { shop, inOrder, fine, apiVersion, onEnd } = found;
+  const rows = rowsOf(found);
+  const repair = () => {
+    const line = { command: 'webhooks sync', options: { shop } };
+    openAction({
+      title: `${texts.repair}: ${shop}`,
+      preview: line,
+      line: { ...line, options: { shop, yes: true } },
+      onEnd,
+    });
+  };
+  return (
+    <div class="card">
+      <h3>{shop}</h3>
+      <p>
+        <span class={`badge ${inOrder ? 'well' : 'bad'}`}>
+          {inOrder ? texts.inOrder : texts.notInOrder}
+        </span>{' '}
+        {texts.right(numberText(fine.length))} <span class="soft">API {apiVersion.handle}</span>
+      </p>
+      {rows.length > 0 && (
+        <div class="scrolls">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{texts.topic}</th>
+                <th scope="col">{texts.state}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(([topic, state, detail = '']) => (
+                <tr key={`${topic} ${state} ${detail}`}>
+                  <td>{topic}</td>
+                  <td>
+                    {texts.states[state]} <span class="soft">{detail}</span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {!inOrder && isOffered('webhooks sync') && (
+        <p class="buttons">
+          <button type="button" onClick={repair}>
+            {texts.repair}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Row = readonly [
+  topic: string,
+  state: 'missing' | 'wrong' | 'extra' | 'covered' | 'other',
+  detail?: string,
+];
+
+function rowsOf({ missing, wrong, extra, covered, other }: ShopFindings): readonly Row[] {
+  return [
+    ...missing.map((topic): Row => [topic, 'missing']),
+    ...wrong.map(({ topic, differs }): Row => [topic, 'wrong', differs.join(', ')]),
+    ...extra.map(({ topic, uri }): Row => [topic, 'extra', uri]),
+    ...covered.map(({ topic }): Row => [topic, 'covered']),
+    ...other.map(({ topic, uri }): Row => [topic, 'other', uri]),
+  ];
+}

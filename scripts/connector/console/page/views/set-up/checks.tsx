@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import type { CheckResult, Finding } from '../../../../doctor/finding.ts';
+import { CommandText } from '../../parts/command-line.tsx';
+import { Suggestion } from '../../parts/suggestion.tsx';
+import { words } from '../../words.ts';
+import { strings } from './strings.ts';
+
+const COLOURS: Readonly<Record<Finding['verdict'], string>> = {
+  pass: 'well',
+  warn: 'waits',
+  fail: 'bad',
+  info: 'soft',
+};
+
+/** Only what is for a person to do, unless asked for all. */
+export function Checks({ checks }: { readonly checks: readonly CheckResult[] }) {
+  const texts = words(strings);
+  const [isWhole, setWhole] = useState(false);
+  const shown = checks
+    .map(({ name, findings }) => ({ name, findings: isWhole ? findings : findings.filter(isOpen) }))
+    .filter(({ findings }) => findings.length > 0);
+  return (
+    <section>
+      <h2>{texts.checks}</h2>
+      <p>
+        <label>
+          <input
+            type="checkbox"
+            checked={isWhole}
+            onChange={({ currentTarget }) => setWhole(currentTarget.checked)}
+          />{' '}
+          {texts.showFine}
+        </label>
+      </p>
+      {shown.map(({ name, findings }) => (
+        <div class="card" key={name}>
+          <h3 lang="en">{name}</h3>
+          {findings.map((finding) => (
+            <FindingText finding={finding} key={finding.what} />
+          ))}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+const isOpen = ({ verdict }: Finding) => verdict === 'fail' || verdict === 'warn';
+
+function FindingText({ finding }: { readonly finding: Finding }) {
+  const { verdict, what, fix, command } = finding;
+  return (
+    <div>
+      <p>
+        <span class={`badge ${COLOURS[verdict]}`}>{words(strings).verdicts[verdict]}</span>{' '}
+        <span lang="en">{what}</span>
+      </p>
+      {fix !== undefined && <Fix fix={fix} command={command} />}
+    </div>
+  );
+}
+
+function Fix({ fix, command }: { readonly fix: string; readonly command: string | undefined }) {
+  if (command === undefined) {
+    return (
+      <p class="soft" lang="en">
+        {fix}
+      </p>
+    );
+  }
+  if (command.startsWith('npx ')) return <Suggestion text={fix} />;
+  return (
+    <p class="suggestion">
+      <span lang="en">{fix.slice(0, -command.length)}</span> <CommandText text={command} />
+    </p>
+  );
+}
