@@ -25,6 +25,7 @@ interface Texts {
   readonly interrupted: string;
   readonly runIt: string;
   readonly notOffered: string;
+  readonly onlyInTerminal: string;
   readonly spent: (requests: string, dollars: string) => string;
   readonly spentHere: (requests: string) => string;
   readonly time: string;
@@ -66,6 +67,7 @@ export const strings: InEveryLanguage<Texts> = {
     interrupted: 'Stopped',
     runIt: 'Do it',
     notOffered: 'This console only looks. Someone who may change things can run:',
+    onlyInTerminal: 'In a terminal:',
     spent: (requests, dollars) =>
       `Requests to AWS since this console was started: ${requests}, for about ${dollars}.`,
     spentHere: (requests) =>
@@ -106,6 +108,7 @@ export const strings: InEveryLanguage<Texts> = {
     interrupted: 'Interrompido',
     runIt: 'Executar',
     notOffered: 'Este console só mostra. Quem pode fazer alterações pode executar:',
+    onlyInTerminal: 'Em um terminal:',
     spent: (requests, dollars) =>
       `Solicitações à AWS desde o início deste console: ${requests}, por cerca de ${dollars}.`,
     spentHere: (requests) =>
@@ -146,6 +149,7 @@ export const strings: InEveryLanguage<Texts> = {
     interrupted: 'Detenido',
     runIt: 'Hacerlo',
     notOffered: 'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
+    onlyInTerminal: 'En una terminal:',
     spent: (requests, dollars) =>
       `Solicitudes a AWS desde que se inició esta consola: ${requests}, por unos ${dollars}.`,
     spentHere: (requests) =>

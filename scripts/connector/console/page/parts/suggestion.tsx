@@ -1,5 +1,5 @@
 import { about, isOffered } from '../about.ts';
-import { openAction } from '../action.ts';
+import { type Action, openAction } from '../action.ts';
 import { hrefOf } from '../router.ts';
 import type { Line } from '../run.ts';
 import { strings } from '../strings.ts';
@@ -9,7 +9,7 @@ import { CommandText, lineText } from './command-line.tsx';
 
 /** A sentence with a command in it (`To see it: npx loyalty-connector …`), or a bare command. */
 export function Suggestion({ text }: { readonly text: string }) {
-  const { views, runIt, notOffered } = words(strings);
+  const { views, runIt, notOffered, onlyInTerminal } = words(strings);
   const start = text.indexOf('npx loyalty-connector ');
   const line = readSuggestion(start < 0 ? text : text.slice(start), about.flags);
   if (!line) return <p lang="en">{text}</p>;
@@ -20,14 +20,29 @@ export function Suggestion({ text }: { readonly text: string }) {
       {sentence !== '' && <span lang="en">{sentence} </span>}
       {place && <a href={hrefOf(...place)}>{views[place[0]]}</a>}
       {!place && isOffered(line.command) && (
-        <button type="button" onClick={() => openAction({ title: line.command, line })}>
+        <button type="button" onClick={() => openAction(actionOf(line))}>
           {runIt}
         </button>
       )}
-      {!place && !isOffered(line.command) && <span>{notOffered} </span>}
+      {!place && !isOffered(line.command) && (
+        <span>{about.readOnly ? notOffered : onlyInTerminal} </span>
+      )}
       {!place && <CommandText text={lineText(line)} />}
     </p>
   );
+}
+
+/** Without --yes these say what they would do. */
+const PREVIEWS: ReadonlySet<string> = new Set([
+  ...['dead-letters replay', 'dead-letters drop', 'webhooks sync', 'redemptions close', 'resend'],
+  ...['backfill orders', 'backfill products', 'backfill discounts'],
+]);
+
+function actionOf(line: Line): Action {
+  const { command, options = {} } = line;
+  const isPreview = PREVIEWS.has(command) && options.yes !== true;
+  if (!isPreview) return { title: command, line };
+  return { title: command, preview: line, line: { ...line, options: { ...options, yes: true } } };
 }
 
 /** The view that answers the same question. */
@@ -55,6 +70,7 @@ function placeOf({
       return ['history', [], query];
     case 'redemptions show':
       return ['customers', operands];
+    case 'healing':
     case 'webhooks check':
     case 'backfill status':
       return ['healing'];
