@@ -112,18 +112,26 @@ function RunRow({ run, shop }: { readonly run: Run; readonly shop: string }) {
     ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
   ];
   return (
-    <tr>
-      <td>
-        <span title={momentText(endedAt)}>{agoText(endedAt)}</span>
-        <SentList run={run} shop={shop} />
-      </td>
-      {[lookedAt, healed, rolledOut].map((counts, index) => (
-        <td class="number" key={`${index}`}>
-          {numberText(sum(counts))}
+    <>
+      <tr>
+        <td>
+          <span title={momentText(endedAt)}>{agoText(endedAt)}</span>
         </td>
-      ))}
-      <td lang="en">{left.join(', ') || '–'}</td>
-    </tr>
+        {[lookedAt, healed, rolledOut].map((counts, index) => (
+          <td class="number" key={`${index}`}>
+            {numberText(sum(counts))}
+          </td>
+        ))}
+        <td lang="en">{left.join(', ') || '–'}</td>
+      </tr>
+      {(run.sent ?? []).length > 0 && (
+        <tr>
+          <td colSpan={5}>
+            <SentList run={run} shop={shop} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 }
 
@@ -131,7 +139,6 @@ function RunRow({ run, shop }: { readonly run: Run; readonly shop: string }) {
 function SentList({ run, shop }: { readonly run: Run; readonly shop: string }) {
   const texts = words(strings);
   const { sent = [], healed, rolledOut } = run;
-  if (sent.length === 0) return null;
   const groups = Map.groupBy(sent, ({ kind, why }) => `${kind} ${why}`);
   const more = sum(healed) + sum(rolledOut) - sent.length;
   return (

@@ -72,7 +72,7 @@ export const strings: InEveryLanguage<Texts> = {
       'unknown-type': 'not understood',
       unread: 'not read',
     },
-    checks: 'Everything that was checked',
+    checks: 'Checks',
     showFine: 'Show what is fine, too',
   },
   'pt-BR': {
@@ -110,7 +110,7 @@ export const strings: InEveryLanguage<Texts> = {
       'unknown-type': 'não compreendida',
       unread: 'não lida',
     },
-    checks: 'Tudo o que foi verificado',
+    checks: 'Verificações',
     showFine: 'Mostrar também o que está certo',
   },
   es: {
@@ -149,7 +149,7 @@ export const strings: InEveryLanguage<Texts> = {
       'unknown-type': 'no se entiende',
       unread: 'sin leer',
     },
-    checks: 'Todo lo que se comprobó',
+    checks: 'Comprobaciones',
     showFine: 'Mostrar también lo que está bien',
   },
 };
