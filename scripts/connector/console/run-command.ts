@@ -23,6 +23,8 @@ export const commandLine = v.object({
   ),
 });
 export type CommandLine = v.InferOutput<typeof commandLine>;
+/** As the page gives it. */
+export type Line = Pick<CommandLine, 'command'> & Partial<CommandLine>;
 
 /** What the page receives, line by line, while the command runs. */
 export type ConsoleEvent =

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { rowsOf } from '../../../scripts/connector/redemptions/read-account.ts';
 
 const known = {
-  ...{ kind: 'known', points: 120, cashback: 0, tier: 'Gold' },
+  kind: 'known' as const,
+  ...{ points: 120, cashback: 0, tier: 'Gold' },
   expiring: { points: 20, at: '2026-12-01T00:00:00Z' },
-} as const;
+};
 
 describe('the balance of a customer, side by side', () => {
   it('marks no difference between sides that agree, or that do not answer', () => {

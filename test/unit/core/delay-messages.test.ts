@@ -13,7 +13,10 @@ function open({ sinceResumed }: { sinceResumed?: number } = {}) {
   const parked: string[] = [];
   const ledger = createMemoryLedger();
   const world: DelayWorld = {
-    deadLetters: { park: async ({ messageId }) => void parked.push(messageId) },
+    deadLetters: {
+      family: 'orders',
+      park: async ({ messageId }) => void parked.push(messageId),
+    },
     telemetry: recordTelemetry(),
     now: () => new Date(NOON),
     source: {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import type { CommandLine, ConsoleEvent, Spent } from '../run-command.ts';
+import type { ConsoleEvent, Line, Spent } from '../run-command.ts';
 import { sessionKey } from './about.ts';
 
-export type Line = Pick<CommandLine, 'command'> & Partial<CommandLine>;
+export type { Line };
 export type Progress = Extract<ConsoleEvent, { kind: 'progress' }>;
 
 /** How a command ended. */

@@ -1,5 +1,5 @@
 import { COMMAND_KINDS } from '../../command-kinds.ts';
-import type { Line } from './run.ts';
+import type { Line } from '../run-command.ts';
 
 /**
  * A command that the connector suggests, as words to run: `npx loyalty-connector dead-letters replay --id 7`, or
