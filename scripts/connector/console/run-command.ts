@@ -17,7 +17,13 @@ export const commandLine = v.object({
   options: v.optional(
     v.record(
       v.pipe(v.string(), v.regex(/^[a-z][a-z-]{0,30}$/)),
-      v.union([v.pipe(v.string(), v.maxLength(1_000)), v.number(), v.boolean()]),
+      v.union([
+        v.pipe(v.string(), v.maxLength(1_000)),
+        v.number(),
+        v.boolean(),
+        // An option that may be repeated.
+        v.pipe(v.array(v.pipe(v.string(), v.maxLength(1_000))), v.maxLength(200)),
+      ]),
     ),
     {},
   ),
@@ -120,8 +126,8 @@ export async function runCommand(line: CommandLine, settings: RunSettings): Prom
 /** An operand or a value can begin with a hyphen and must not become an option. */
 export function wordsOf({ command, operands, options }: CommandLine): readonly string[] {
   const given = Object.entries(options).flatMap(([name, value]) => {
-    if (value === false) return [];
-    return [value === true ? `--${name}` : `--${name}=${value}`];
+    if (typeof value === 'boolean') return value ? [`--${name}`] : [];
+    return [value].flat().map((one) => `--${name}=${one}`);
   });
   return [...command.split(' '), ...given, '--', ...operands];
 }

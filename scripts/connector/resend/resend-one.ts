@@ -154,7 +154,7 @@ async function follow(
 ): Promise<Outcome> {
   const family = queueFamilyOf(key.kind);
   const progress = session.terminal.progress('Waiting for its outcome:', 1);
-  const followed = await followReplayed([{ family, key, id: key.id, at: receivedAt }], {
+  const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
     eachLetter: openLetterSearch(deployment, [family]),

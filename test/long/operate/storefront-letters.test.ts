@@ -3,9 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
+import {
+  createDynamoDbClient,
+  createLedgerTable,
+  createSqsClient,
+} from '../../../local/harness/sdk-clients.ts';
 import connector from '../../../local/harness/storefront.config.ts';
-import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
+import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import { dropCommand } from '../../../scripts/connector/dead-letters/drop/drop-command.ts';
 import { listLetters } from '../../../scripts/connector/dead-letters/list/list-letters.ts';
 import { replayCommand } from '../../../scripts/connector/dead-letters/replay/replay-command.ts';
@@ -19,6 +23,7 @@ import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { startAwsGateway } from '../../support/aws-gateway.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { countMessages, createSourceQueue, receive } from '../../support/event-source.ts';
 
@@ -26,6 +31,8 @@ const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
 const FAMILIES = ['Orders', 'Products', 'Coupons', 'Balances'];
 const folder = process.cwd();
 let emulator: Emulator;
+let dynamoDb: Emulator;
+let gateway: Emulator;
 let sqs: SQS;
 let workplace: string;
 let outputs: Record<string, string>;
@@ -34,6 +41,9 @@ let opened = 0;
 beforeAll(async () => {
   emulator = await startSqs();
   sqs = createSqsClient({ budget, emulator });
+  dynamoDb = await startDynamoDb();
+  await createLedgerTable(createDynamoDbClient({ budget, emulator: dynamoDb }), 'ledger');
+  gateway = await startAwsGateway({ sqs: emulator.endpoint, dynamodb: dynamoDb.endpoint });
   workplace = await mkdtemp(join(tmpdir(), 'storefront-letters-'));
   process.chdir(workplace);
 });
@@ -41,12 +51,12 @@ afterAll(async () => {
   process.chdir(folder);
   await rm(workplace, { recursive: true });
   sqs.destroy();
-  await emulator.stop();
+  for (const part of [gateway, emulator, dynamoDb]) await part.stop();
 });
 
 beforeEach(async () => {
   opened += 1;
-  outputs = { SecretsPrefix: 'none', LedgerTable: 'none' };
+  outputs = { SecretsPrefix: 'none', LedgerTable: 'ledger' };
   for (const family of FAMILIES) {
     const queue = await createSourceQueue(sqs, emulator.endpoint, `${family}-${opened}`);
     outputs[`${family}QueueUrl`] = queue.url;
@@ -71,7 +81,7 @@ async function run(command: (session: Session) => Promise<number>) {
       stage: 'prod',
       stack: 'loyalty-connector-prod',
       region: 'us-east-1',
-      aws: awsSettings({ region: 'us-east-1', endpoint: emulator.endpoint, credentials }),
+      aws: awsSettings({ region: 'us-east-1', endpoint: gateway.endpoint, credentials }),
       output: urlOf,
       connector,
     }),

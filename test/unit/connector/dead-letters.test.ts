@@ -260,7 +260,7 @@ describe('what is shown of a form', () => {
 const key = (id: string): EntityKey => ({ shop: LETTER_SHOP, kind: 'order', id });
 
 function replayed(id: string, at: string): ReplayedLetter {
-  return { family: 'orders', key: key(id), id, at: `2026-10-10T00:00:0${at}Z` };
+  return { family: 'orders', key: key(id), kind: 'order', id, at: `2026-10-10T00:00:0${at}Z` };
 }
 
 function entry(...outcomes: readonly [string, 'applied' | 'rejected'][]): LedgerEntry {
@@ -311,6 +311,13 @@ describe('following replayed letters', () => {
     });
     expect(Object.fromEntries(followed.outcomes)).toEqual({ applied: 2 });
     expect(followed).toMatchObject({ settled: 1, failing: 0, underway: 0 });
+    expect(followed.each.map(({ id, result }) => [id, result])).toEqual([
+      ...[
+        ['1', 'applied'],
+        ['1', 'settled'],
+        ['2', 'applied'],
+      ],
+    ]);
   });
 
   it('does not take what was there before the replay for its outcome', async () => {
@@ -333,6 +340,7 @@ describe('following replayed letters', () => {
     const known = { 1: entry(['4', 'rejected']) };
     const followed = await follow([replayed('1', '3')], known, [again, ...others]);
     expect(followed).toMatchObject({ settled: 0, failing: 1, failures: [{ count: 1 }] });
+    expect(followed.each).toEqual([{ kind: 'order', id: '1', result: 'failing' }]);
   });
 });
 

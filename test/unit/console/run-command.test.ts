@@ -22,9 +22,9 @@ async function run(line: Parameters<typeof runCommand>[0], readOnly = false) {
 
 describe('the words of a command', () => {
   it('never let a value or an operand become an option', () => {
-    const options = { because: '--yes', reason: 'rejected', yes: true, force: false };
+    const options = { because: '--yes', id: ['1', '--2'], yes: true, force: false };
     expect(wordsOf({ command: 'dead-letters drop', operands: ['--yes'], options })).toEqual([
-      ...['dead-letters', 'drop', '--because=--yes', '--reason=rejected', '--yes'],
+      ...['dead-letters', 'drop', '--because=--yes', '--id=1', '--id=--2', '--yes'],
       ...['--', '--yes'],
     ]);
   });

@@ -27,7 +27,7 @@ function open({ sinceResumed }: { sinceResumed?: number } = {}) {
     pauses: { pausedMs: () => 0, secondsSinceResumed: () => sinceResumed } as never,
   };
   const waiting = () =>
-    [...ledger.entries.values()].map(({ remembered }) => waitingIn(remembered)?.since);
+    [...ledger.entries.values()].flatMap(({ remembered }) => waitingIn(remembered)?.since ?? []);
   return { delayed, parked, world, waiting };
 }
 

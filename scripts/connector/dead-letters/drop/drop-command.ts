@@ -92,7 +92,7 @@ async function askFor(
     )
   )
     return agreed;
-  terminal.note('Nothing was dropped. Type "yes" to agree, or use --yes in a script.');
+  terminal.note('Nothing was dropped. Type "yes" to agree, or use --yes.');
   return undefined;
 }
 

@@ -12,7 +12,7 @@ import { listedOf } from '../read-letter.ts';
 import { NO_SUMMARIES, openSummaries, readSummaries } from '../read-summaries.ts';
 import { letterReaderOf, OBSTACLES } from '../replay/prepare-replay.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
-import { type PageOptions, pageAsJson, pageOf, showPage } from './letter-pages.ts';
+import { type LetterPage, type PageOptions, pageAsJson, pageOf, showPage } from './letter-pages.ts';
 import {
   createReplaySuggestions,
   foreseeReplay,
@@ -64,9 +64,9 @@ export async function listLetters(
   progress.end();
   const page = pageOf(found, asked);
   if (session.json) {
-    const { groups, ...rest } = survey;
-    const letters = asked.limit === undefined ? {} : pageAsJson(page);
-    terminal.json({ stack: deployment.stack, ...rest, groups: groupsAsJson(groups), ...letters });
+    terminal.json(
+      listAsJson(deployment.stack, survey, asked.limit === undefined ? undefined : page),
+    );
     return EXIT.fine;
   }
   terminal.line(headline(survey, filter, deployment.stack));
@@ -85,6 +85,16 @@ export async function listLetters(
   }
   if (survey.groups.length > 0) suggestNext(survey, replays.best(filter), deployment, terminal);
   return EXIT.fine;
+}
+
+export function listAsJson(stack: string, survey: Survey, page: LetterPage | undefined) {
+  const { groups, ...rest } = survey;
+  const deletedAt = firstDeletion(survey);
+  return {
+    ...{ stack, ...rest, groups: groupsAsJson(groups) },
+    ...(deletedAt !== undefined && { oldestDeletedAt: new Date(deletedAt).toISOString() }),
+    ...(page && pageAsJson(page)),
+  };
 }
 
 function headline({ matching, queues }: Survey, filter: LetterFilter, stack: string): string {
@@ -125,11 +135,16 @@ function tellWhatWasNotSeen(
 /** SQS deletes what is too old, without asking. */
 const WORTH_A_WARNING_MS = 3 * 86_400_000;
 
-function tellWhatExpires({ groups, queues }: Survey, { line, style }: Terminal, now: Date): void {
+/** Epoch milliseconds: when SQS deletes the oldest letter. */
+function firstDeletion({ groups, queues }: Survey): number | undefined {
   const oldest = Math.min(...groups.map((group) => group.oldest));
   const retentionMs = Math.min(...queues.map((queue) => queue.retentionSeconds)) * 1000;
-  const leftMs = oldest + retentionMs - now.getTime();
-  if (retentionMs === 0 || !(leftMs < WORTH_A_WARNING_MS)) return;
+  return retentionMs > 0 && groups.length > 0 ? oldest + retentionMs : undefined;
+}
+
+function tellWhatExpires(survey: Survey, { line, style }: Terminal, now: Date): void {
+  const leftMs = (firstDeletion(survey) ?? Number.POSITIVE_INFINITY) - now.getTime();
+  if (leftMs >= WORTH_A_WARNING_MS) return;
   line();
   line(style('yellow', `SQS deletes the oldest in ${spanText(leftMs)}: replay or drop it before.`));
 }

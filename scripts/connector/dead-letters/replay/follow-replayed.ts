@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batchesOf } from '../../../../shared/core/batch/in-batches.ts';
 import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { EventKind } from '../../../../shared/core/events/event.ts';
 import type { QueueDepth } from '../../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
@@ -31,6 +32,15 @@ export interface Followed {
   readonly failures: readonly LetterGroup[];
   /** Still on the queue when patience, or the person's, ended. */
   readonly underway: number;
+  /** In the order in which they were sent. */
+  readonly each: readonly FollowedLetter[];
+}
+
+export interface FollowedLetter {
+  readonly kind: EventKind;
+  readonly id: string;
+  /** The outcome in the ledger, or what stands for it. */
+  readonly result: string;
 }
 
 const EVERY_MS = 2_000;
@@ -54,7 +64,7 @@ export async function followReplayed(
   const endMs = performance.now() + patienceMs;
   const families = [...new Set(replayed.map(({ family }) => family))];
   const pending = new Set(replayed);
-  const outcomes = new Map<string, number>();
+  const outcomeOf = new Map<ReplayedLetter, string>();
   const taken = new Set<string>();
   let emptyRounds = 0;
   // SQS counts roughly: only two empty counts in a row are believed.
@@ -62,12 +72,13 @@ export async function followReplayed(
     const depths = await Promise.all(families.map((family) => world.depth.of(family)));
     const depth = depths.reduce((sum, { ready, hidden }) => sum + ready + hidden, 0);
     emptyRounds = depth === 0 ? emptyRounds + 1 : 0;
-    await takeOutcomes(pending, { outcomes, taken }, world.ledger);
+    await takeOutcomes(pending, { outcomeOf, taken }, world.ledger);
     world.onProgress(replayed.length - pending.size, depth);
     if (pending.size > 0 && emptyRounds < 2) {
       await sleep(everyMs, undefined, { signal }).catch(() => {});
     }
   }
+  const outcomes = countOf(outcomeOf.values());
   const rejected = outcomes.get('rejected') ?? 0;
   let failed = await findFailed(replayed, world);
   for (let looks = 1; failed.count < rejected && looks < LOOKS_FOR_LETTERS; looks += 1) {
@@ -83,12 +94,38 @@ export async function followReplayed(
     failing: failed.count,
     failures: failed.groups,
     underway: isOver ? 0 : left,
+    each: resultsOf(replayed, failed.ids, outcomeOf, isOver ? 'settled' : 'underway'),
   };
 }
 
+function resultsOf(
+  replayed: readonly ReplayedLetter[],
+  failedIds: readonly string[],
+  outcomeOf: ReadonlyMap<ReplayedLetter, string>,
+  otherwise: string,
+): readonly FollowedLetter[] {
+  const failing = countOf(failedIds);
+  return replayed.map((letter) => {
+    const { kind, id } = letter;
+    const left = failing.get(nameOf(letter)) ?? 0;
+    failing.set(nameOf(letter), left - 1);
+    const outcome = outcomeOf.get(letter) ?? otherwise;
+    return { kind, id, result: left > 0 || outcome === 'rejected' ? 'failing' : outcome };
+  });
+}
+
+function countOf(values: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/** Of one replay of one thing. */
+const nameOf = ({ at, id }: Pick<ReplayedLetter, 'at' | 'id'>): string => `${at} ${id}`;
+
 async function takeOutcomes(
   pending: Set<ReplayedLetter>,
-  { outcomes, taken }: { outcomes: Map<string, number>; taken: Set<string> },
+  { outcomeOf, taken }: { outcomeOf: Map<ReplayedLetter, string>; taken: Set<string> },
   ledger: Pick<Ledger, 'readMany'>,
 ): Promise<void> {
   const entities = [...pending].filter(({ key }) => key !== undefined);
@@ -106,23 +143,24 @@ async function takeOutcomes(
       if (!since) continue;
       taken.add(`${since.at} ${entity}`);
       pending.delete(letter);
-      outcomes.set(since.outcome, (outcomes.get(since.outcome) ?? 0) + 1);
+      outcomeOf.set(letter, since.outcome);
     }
   }
 }
 
 /** Letters that carry one of these replays as their last. */
 async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by }: FollowWorld) {
-  const ours = new Set(replayed.map(({ id, at }) => `${at} ${id}`));
+  const ours = new Set(replayed.map(nameOf));
   const groups = createLetterGroups();
-  let count = 0;
+  const ids: string[] = [];
   const [first] = replayed.map(({ at }) => at).toSorted();
   const since = new Date(Date.parse(first ?? '') - CLOCKS_DIFFER_MS);
   await eachLetter(since, (letter) => {
     const last = letter.event?.replays?.at(-1);
-    if (last?.by !== by || !ours.has(`${last.at} ${letter.event?.id}`)) return;
+    const name = nameOf({ at: last?.at ?? '', id: letter.event?.id ?? '' });
+    if (last?.by !== by || !ours.has(name)) return;
     groups.add(letter);
-    count += 1;
+    ids.push(name);
   });
-  return { count, groups: groups.all() };
+  return { count: ids.length, ids, groups: groups.all() };
 }

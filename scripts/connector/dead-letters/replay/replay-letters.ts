@@ -161,5 +161,6 @@ function followed(event: QueuedEvent): ReplayedLetter {
   const { shop, kind, id } = event;
   const at = event.replays?.at(-1)?.at ?? event.receivedAt;
   const isEntity = kind === 'order' || kind === 'product' || kind === 'coupon';
-  return { family: queueFamilyOf(kind), key: isEntity ? { shop, kind, id } : undefined, id, at };
+  const key = isEntity ? { shop, kind, id } : undefined;
+  return { family: queueFamilyOf(kind), key, kind, id, at };
 }

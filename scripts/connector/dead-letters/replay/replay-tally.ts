@@ -1,4 +1,4 @@
-import type { QueueFamily } from '../../../../shared/core/events/event.ts';
+import type { EventKind, QueueFamily } from '../../../../shared/core/events/event.ts';
 import type { EntityKey } from '../../../../shared/core/ledger/ledger-key.ts';
 import type { Obstacle } from './prepare-replay.ts';
 
@@ -21,6 +21,7 @@ export interface ReplayedLetter {
   readonly family: QueueFamily;
   /** Undefined for what the ledger has no entry for: a discount, a person, the shop. */
   readonly key: EntityKey | undefined;
+  readonly kind: EventKind;
   readonly id: string;
   /** ISO 8601, as it stands in the message's own list of replays. */
   readonly at: string;

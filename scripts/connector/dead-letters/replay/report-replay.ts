@@ -36,6 +36,7 @@ export function reportReplay({ terminal, json }: Session, report: ReplayReport):
         failing: followed.failing,
         underway: followed.underway,
         failures: groupsAsJson(followed.failures),
+        each: followed.each.slice(0, MOST_IN_JSON),
       }),
     });
     return;
@@ -77,8 +78,23 @@ function reportOutcomes(followed: Followed, terminal: Terminal): void {
       ),
     );
   }
+  showEach(followed, terminal);
   if (failing === 0) return;
   terminal.line(terminal.style('red', `Still failing: ${failing}, dead letters again:`));
   terminal.line();
   showGroups(failures, terminal, new Date());
+}
+
+/** More than that are counted only. */
+const MOST_SHOWN = 20;
+const MOST_IN_JSON = 1_000;
+
+function showEach({ each }: Followed, { line, table }: Terminal): void {
+  if (each.length < 2 || each.length > MOST_SHOWN) return;
+  line();
+  table({
+    columns: [{ title: 'SENT', shrinks: true }, { title: 'RESULT' }],
+    rows: each.map(({ kind, id, result }) => [`${kind} ${id}`, result]),
+  });
+  line();
 }

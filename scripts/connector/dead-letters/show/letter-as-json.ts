@@ -14,7 +14,6 @@ export function letterAsJson(
 ) {
   const { receiptHandle: _, body: __, event, at, undecodable, ...facts } = letter;
   const body = event && 'body' in event ? event.body : undefined;
-  const { remembered: ___, ...known } = entry ?? {};
   const advice = adviceOn(letter.code);
   return {
     ...facts,
@@ -23,9 +22,13 @@ export function letterAsJson(
     ...(undecodable !== undefined && { undecodable }),
     ...(event && { event: withoutValues(event) }),
     ...(options.reveal && body && { body: new TextDecoder().decode(body) }),
-    ledger: entry ? known : null,
+    ledger: entry ? withoutRemembered(entry) : null,
     now: prospectAsJson(prospect, entry, options),
   };
+}
+
+function withoutRemembered({ remembered: _, ...known }: EntityEntry) {
+  return known;
 }
 
 /** What would be sent, and how it differs from what was applied last. */

@@ -8,8 +8,9 @@ import { words } from '../words.ts';
 /** The line for a terminal that does the same. */
 export function lineText({ command, operands = [], options = {} }: Line): string {
   const given = Object.entries(options).flatMap(([name, value]) => {
-    if (value === false || name === 'json') return [];
-    return [value === true ? `--${name}` : `--${name}=${shellWord(String(value))}`];
+    if (name === 'json') return [];
+    if (typeof value === 'boolean') return value ? [`--${name}`] : [];
+    return [value].flat().map((one) => `--${name}=${shellWord(String(one))}`);
   });
   const place = about.where === 'aws' ? [`--stack ${about.stack}`, `--region ${about.region}`] : [];
   const isRisky = operands.some((one) => one.startsWith('-'));

@@ -1,12 +1,9 @@
-import { Answer } from '../../parts/answer.tsx';
 import type { ViewProps } from '../../router.ts';
-import { useQuestion } from '../../use-question.ts';
+import { LetterDetail } from './letter-detail.tsx';
+import { LetterList } from './letter-list.tsx';
 
-export function LettersView(_props: ViewProps) {
-  const question = useQuestion<object>({ command: 'dead-letters list' });
-  return (
-    <Answer question={question}>
-      {(document) => <pre>{JSON.stringify(document, null, 2)}</pre>}
-    </Answer>
-  );
+/** `#/letters?reason=…` lists, `#/letters/ID` shows one. */
+export function LettersView({ place }: ViewProps) {
+  const [id] = place.path;
+  return id ? <LetterDetail id={id} key={id} /> : <LetterList place={place} />;
 }

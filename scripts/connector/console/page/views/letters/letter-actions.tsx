@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { openAction } from '../../action.ts';
+import { words } from '../../words.ts';
+import { type Filter, optionsOf, optionsOfDrop } from './filter.ts';
+import { strings } from './strings.ts';
+
+/** Sends again or drops the chosen letters, or all that the filter fits. */
+export function LetterActions({
+  filter,
+  chosen,
+  matching,
+  onEnd,
+}: {
+  readonly filter: Filter;
+  readonly chosen: readonly string[];
+  readonly matching: number;
+  readonly onEnd: () => void;
+}) {
+  const texts = words(strings);
+  const [refetch, setRefetch] = useState(false);
+  const [force, setForce] = useState(false);
+  const [because, setBecause] = useState('');
+  const many = chosen.length > 0 ? chosen.length : matching;
+  const replay = () => {
+    const how = { ...(refetch && { refetch }), ...(force && { force }) };
+    const options = { ...optionsOf(filter, chosen), ...how };
+    openAction({
+      title: texts.replayTitle(many),
+      preview: { command: 'dead-letters replay', options },
+      line: { command: 'dead-letters replay', options: { ...options, wait: true, yes: true } },
+      children: <p>{texts.replayMeans}</p>,
+      onEnd,
+    });
+  };
+  const drop = () => {
+    const options = { ...optionsOfDrop(filter, chosen), because: because.trim() };
+    openAction({
+      title: texts.dropTitle(many),
+      preview: { command: 'dead-letters drop', options },
+      line: { command: 'dead-letters drop', options: { ...options, yes: true } },
+      children: <p>{texts.dropMeans}</p>,
+      onEnd,
+    });
+  };
+  return (
+    <div class="card letters-actions">
+      <p class="buttons">
+        <button type="button" onClick={replay}>
+          {texts.replay(many)}
+        </button>
+        <label>
+          <input
+            type="checkbox"
+            checked={refetch}
+            onChange={({ currentTarget }) => setRefetch(currentTarget.checked)}
+          />{' '}
+          {texts.refetch}
+        </label>
+        <label>
+          <input
+            type="checkbox"
+            checked={force}
+            onChange={({ currentTarget }) => setForce(currentTarget.checked)}
+          />{' '}
+          {texts.force}
+        </label>
+      </p>
+      <form
+        class="buttons"
+        onSubmit={(event) => {
+          event.preventDefault();
+          drop();
+        }}
+      >
+        <label>
+          {texts.because}{' '}
+          <input
+            type="text"
+            required
+            maxLength={200}
+            value={because}
+            onInput={({ currentTarget }) => setBecause(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="quiet" disabled={because.trim() === ''}>
+          {texts.drop(many)}
+        </button>
+      </form>
+    </div>
+  );
+}

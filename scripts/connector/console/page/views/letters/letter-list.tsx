@@ -1,0 +1,268 @@
+import { useState } from 'preact/hooks';
+import { isOffered } from '../../about.ts';
+import { Answer } from '../../parts/answer.tsx';
+import { InTerminal } from '../../parts/command-line.tsx';
+import { hrefOf, type Place } from '../../router.ts';
+import type { Line } from '../../run.ts';
+import { useQuestion } from '../../use-question.ts';
+import { agoText, momentText, numberText, words } from '../../words.ts';
+import type { Group, ListDocument, ListedLetter } from './documents.ts';
+import { type Filter, filterOf } from './filter.ts';
+import { FilterForm } from './filter-form.tsx';
+import { LetterActions } from './letter-actions.tsx';
+import { strings } from './strings.ts';
+
+const PER_PAGE = 25;
+/** Of summaries. A walk receives the letters, and is made only when a person asks. */
+const EVERY_MS = 15_000;
+
+export function LetterList({ place }: { readonly place: Place }) {
+  const texts = words(strings);
+  const filter = filterOf(place);
+  const { after, walk } = place.query;
+  const isWalk = walk === 'true';
+  const line: Line = {
+    command: 'dead-letters list',
+    options: { ...filter, limit: PER_PAGE, ...(after && { after }), ...(isWalk && { walk: true }) },
+  };
+  const question = useQuestion<ListDocument>(line, isWalk ? undefined : EVERY_MS);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const choose = (letterId: string, isChosen: boolean) =>
+    setChosen((before) => [
+      ...before.filter((one) => one !== letterId),
+      ...(isChosen ? [letterId] : []),
+    ]);
+  return (
+    <>
+      <FilterForm filter={filter} key={JSON.stringify(filter)} />
+      <Answer question={question}>
+        {(document) => (
+          <>
+            <Summary document={document} filter={filter} />
+            {document.groups.length > 0 && (
+              <>
+                <Groups groups={document.groups} filter={filter} />
+                {isOffered('dead-letters replay') && (
+                  <LetterActions
+                    {...{ filter, chosen, matching: document.matching }}
+                    onEnd={() => {
+                      setChosen([]);
+                      question.askAgain();
+                    }}
+                  />
+                )}
+                <h2>{texts.oneByOne}</h2>
+                <Letters letters={document.letters ?? []} {...{ chosen, choose }} />
+                <Pages filter={filter} after={after} next={document.next} walk={walk} />
+              </>
+            )}
+          </>
+        )}
+      </Answer>
+      <InTerminal line={line} />
+    </>
+  );
+}
+
+function Summary({
+  document,
+  filter,
+}: {
+  readonly document: ListDocument;
+  readonly filter: Filter;
+}) {
+  const texts = words(strings);
+  const { matching, queues, source, oldestDeletedAt } = document;
+  const notSeen = queues.reduce((sum, queue) => sum + queue.notSeen, 0);
+  const gone = queues.reduce((sum, queue) => sum + queue.gone, 0);
+  return (
+    <>
+      <p>
+        <strong class={matching === 0 && notSeen === 0 ? 'well' : 'bad'}>
+          {texts.count(matching)}
+        </strong>{' '}
+        {queues
+          .filter((queue) => queue.matching > 0)
+          .map(({ family, matching: many }) => `${texts.queues[family]} ${numberText(many)}`)
+          .join(', ')}
+      </p>
+      {oldestDeletedAt !== undefined && (
+        <p class="soft">{texts.deletedAt(agoText(oldestDeletedAt))}</p>
+      )}
+      {notSeen > 0 && source === 'summaries' && (
+        <p class="note">
+          {texts.withoutSummary(notSeen)}{' '}
+          <a href={hrefOf('letters', [], { ...filter, walk: 'true' })}>{texts.walk}</a>
+        </p>
+      )}
+      {notSeen > 0 && source === 'queues' && <p class="note">{texts.notSeen(notSeen)}</p>}
+      {gone > 0 && <p class="note">{texts.gone(gone)}</p>}
+    </>
+  );
+}
+
+function Groups({
+  groups,
+  filter,
+}: {
+  readonly groups: readonly Group[];
+  readonly filter: Filter;
+}) {
+  const texts = words(strings);
+  return (
+    <div class="scrolls">
+      <table>
+        <caption>{texts.byCause}</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              {texts.many}
+            </th>
+            <th scope="col">{texts.cause}</th>
+            <th scope="col">{texts.oldest}</th>
+            <th scope="col">{texts.newest}</th>
+            <th scope="col">{texts.example}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <GroupRow key={`${group.reason} ${group.code} ${group.why}`} {...{ group, filter }} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function GroupRow({ group, filter }: { readonly group: Group; readonly filter: Filter }) {
+  const { count, reason, code, why, oldest, newest, example } = group;
+  const only = { ...filter, reason, ...(code !== undefined && { code }), text: why };
+  const id = example.id ?? example.letterId;
+  return (
+    <tr>
+      <td class="number">{numberText(count)}</td>
+      <td>
+        <a href={hrefOf('letters', [], only)}>
+          <Cause reason={reason} code={code} />
+        </a>
+        <div class="soft" lang="en">
+          {why}
+        </div>
+      </td>
+      <td title={momentText(oldest)}>{agoText(oldest)}</td>
+      <td title={momentText(newest)}>{agoText(newest)}</td>
+      <td>
+        <a href={hrefOf('letters', [example.letterId])}>
+          {example.kind} {id}
+        </a>
+      </td>
+    </tr>
+  );
+}
+
+export function Cause({
+  reason,
+  code,
+}: {
+  readonly reason: Group['reason'];
+  readonly code: string | undefined;
+}) {
+  return (
+    <>
+      {words(strings).reasons[reason]}
+      {code !== undefined && (
+        <>
+          {' '}
+          <code>{code}</code>
+        </>
+      )}
+    </>
+  );
+}
+
+function Letters({
+  letters,
+  chosen,
+  choose,
+}: {
+  readonly letters: readonly ListedLetter[];
+  readonly chosen: readonly string[];
+  readonly choose: (letterId: string, isChosen: boolean) => void;
+}) {
+  const texts = words(strings);
+  return (
+    <div class="scrolls">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{texts.choose}</th>
+            <th scope="col">{texts.about}</th>
+            <th scope="col">{texts.cause}</th>
+            <th scope="col">{texts.givenUp}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {letters.map(({ letterId, reason, code, why, at, attempts, event }) => {
+            const name = event ? `${event.kind} ${event.id}` : texts.unreadable;
+            return (
+              <tr key={letterId}>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`${texts.choose}: ${name}`}
+                    checked={chosen.includes(letterId)}
+                    onChange={({ currentTarget }) => choose(letterId, currentTarget.checked)}
+                  />
+                </td>
+                <td>
+                  <a href={hrefOf('letters', [letterId])}>{name}</a>
+                  {event && (
+                    <div class="soft">
+                      {event.topic} · {event.shop}
+                    </div>
+                  )}
+                </td>
+                <td>
+                  <Cause reason={reason} code={code} />
+                  <div class="soft" lang="en">
+                    {why}
+                  </div>
+                </td>
+                <td title={momentText(at)}>
+                  {agoText(at)}
+                  {attempts !== undefined && <div class="soft">{texts.attempts(attempts)}</div>}
+                  {event?.replays && <div class="soft">{texts.replays(event.replays.length)}</div>}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Pages({
+  filter,
+  after,
+  next,
+  walk,
+}: {
+  readonly filter: Filter;
+  readonly after: string | undefined;
+  readonly next: string | undefined;
+  readonly walk: string | undefined;
+}) {
+  const { newestPage, olderPage, pages } = words(strings);
+  const here = { ...filter, ...(walk && { walk }) };
+  return (
+    <nav aria-label={pages}>
+      <p class="buttons">
+        {after !== undefined && <a href={hrefOf('letters', [], here)}>{newestPage}</a>}
+        {next !== undefined && (
+          <a href={hrefOf('letters', [], { ...here, after: next })}>{olderPage}</a>
+        )}
+      </p>
+    </nav>
+  );
+}
