@@ -3,10 +3,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { findBrowser } from '../../support/browser.ts';
-import { useConsoleInBrowser } from '../../support/console-in-browser.ts';
+import {
+  type ConsoleInBrowser,
+  takePicture,
+  useConsoleInBrowser,
+} from '../../support/console-in-browser.ts';
 
-type World = Parameters<Parameters<typeof useConsoleInBrowser>[1]>[0];
-let world: World;
+let world: ConsoleInBrowser;
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
 /** Runs as a script where a page takes texts for markup, and reverses what follows where it takes them as they are. */
@@ -61,11 +64,6 @@ async function search(page: Page, text: string): Promise<void> {
 const answerOf = (page: Page) => page.getByRole('region', { name: 'The answer' });
 const textOf = (page: Page) => page.locator('main').innerText();
 
-async function picture(page: Page, name: string): Promise<void> {
-  const { CONSOLE_PICTURES: folder } = process.env;
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-}
-
 describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_000 }, () => {
   useConsoleInBrowser('console-story', async (started) => {
     world = started;
@@ -87,7 +85,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await answerOf(page).getByText('No points: it is a guest order').waitFor();
     expect(Date.now() - began).toBeLessThan(60_000);
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
-    await picture(page, 'story-guest');
   });
 
   it('tells the story of a refused order, sends it again after showing what, and shows its points', async () => {
@@ -104,7 +101,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     }
     const differing = page.getByRole('row', { name: /^state .*does not have it/ });
     expect(await differing.getByText('differs').count()).toBe(1);
-    await picture(page, 'story-refused');
+    await takePicture(page, 'console-find');
 
     await page.getByRole('button', { name: 'Send again' }).click();
     const dialog = page.getByRole('dialog');
@@ -112,7 +109,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     const preview = await dialog.innerText();
     expect(preview).toContain('"OrderTotal": 50');
     expect(preview).not.toMatch(/Orsolya|Veracruz|example\.org/);
-    await picture(page, 'story-send-again');
     await dialog.getByRole('button', { name: 'Do it' }).click();
     await dialog.getByText('Done: the loyalty service accepted it.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
@@ -156,7 +152,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     const links = page.locator('main').getByRole('link');
     expect(await links.count()).toBe(2);
     expect(await links.first().innerText()).toContain('\\u202e\\u001b[2Jtxt');
-    await picture(page, 'story-hits');
     await links.filter({ hasText: 'Coupon' }).click();
     await answerOf(page).waitFor();
     expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
@@ -179,7 +174,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
       return answerOf(page).innerText();
     };
     await expect.poll(ask, PATIENCE).toContain('its message waits for the loyalty service');
-    await picture(page, 'story-waits');
     loyalty.faults.clear();
   });
 
@@ -190,7 +184,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await page.getByRole('region', { name: 'O que aconteceu' }).waitFor();
     await page.getByRole('region', { name: 'Os dois lados agora' }).getByRole('table').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await picture(page, 'story-390');
   });
 
   it('shows a balance on both sides and closes a redemption that needs a person', async () => {
@@ -201,7 +194,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await balance.getByRole('row', { name: /^Points .*50/ }).waitFor();
     const redemption = page.getByRole('row', { name: /txt/ });
     expect(await redemption.innerText()).toContain('Version 0.1.0 redeemed it without a key');
-    await picture(page, 'customers');
+    await takePicture(page, 'console-customers');
     await redemption.getByRole('button', { name: 'Close: no points were taken' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Nothing was changed. With --yes').waitFor();
@@ -219,7 +212,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await page.getByRole('link', { name: `#${refused.number}` }).waitFor();
     expect(page.url()).not.toContain('orsolya');
     expect(await page.locator('article').innerText()).not.toMatch(/Orsolya|Veracruz|example\.org/);
-    await picture(page, 'customers-390');
     await page.getByRole('link', { name: `#${refused.number}` }).click();
     await answerOf(page).waitFor();
   });

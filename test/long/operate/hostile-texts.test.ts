@@ -49,6 +49,8 @@ beforeAll(async () => {
     sent: [{ kind: 'coupon', id: HOSTILE, why: 'missing' }],
     stopped: [{ kind: 'order', why: HOSTILE }],
   });
+  store.actions.createProduct({ title: HOSTILE, price: 1 });
+  store.actions.createDiscount({ percentage: 10, codes: [HOSTILE, `--${HOSTILE}`] });
   const terms = { title: HOSTILE, points: 1, kind: 'fixed', value: 1, combines: false } as const;
   const redemption = {
     ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
@@ -74,3 +76,19 @@ it.each(['doctor', 'webhooks check', 'backfill status', 'history', 'redemptions 
     expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
   },
 );
+
+it.each([
+  ...['trace HOSTILE', 'trace coupon HOSTILE', 'trace coupon -- --HOSTILE', 'trace order HOSTILE'],
+  ...['trace HOSTILE 1', 'trace product HOSTILE', 'trace customer HOSTILE', 'trace none-HOSTILE'],
+  ...['compare coupon HOSTILE', 'compare order HOSTILE', 'compare HOSTILE 1'],
+  ...['resend coupon HOSTILE --dry-run', 'resend HOSTILE 1', 'redemptions show 7012345'],
+  ...['redemptions show HOSTILE', 'redemptions close 7012345 HOSTILE --refused'],
+])('repeats no hostile text raw, whether typed or read: %s', async (line) => {
+  const typed = line.replaceAll('HOSTILE', HOSTILE);
+  for (const words of [typed, typed.replace(' ', ' --json ')]) {
+    const { stdout, stderr } = await connector.run(words);
+    expect(stdout + stderr).toContain('\\u001b');
+    expect(withoutLineEnds(stdout + stderr)).not.toMatch(FORBIDDEN);
+    expect(stderr).not.toContain('This error is unexpected');
+  }
+});

@@ -73,6 +73,44 @@ describe('every command that is suggested can be run as it stands', () => {
     expect(traced?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
   });
 
+  it('for an order that the loyalty service lost, or whose message waits, or that may be meant', async () => {
+    const { actions } = connector.store;
+    const { id: customerId } = actions.createCustomer({
+      firstName: 'Kim',
+      email: 'kim@example.org',
+    });
+    const lines = [{ title: 'Linen shirt', price: 60 }];
+    const place = () => {
+      const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
+      actions.fulfilOrder({ orderId: order.id });
+      return order;
+    };
+    const { id, number } = place();
+    await connector.run(`resend order ${id} --yes`);
+    await connector.work();
+    const lost = { operation: 'getOrder', kind: 'business-error', code: 37 } as const;
+    connector.loyalty.faults.add(lost);
+    const absent = await connector.run(`trace order ${id}`);
+    connector.loyalty.faults.clear();
+    const [again] = await runSuggested(absent, connector.folder);
+    expect(again?.line).toContain(`resend order ${id} --shop ${SHOP} --force`);
+    expect(again?.stdout).toContain('It would be sent');
+
+    actions.createDiscount({ percentage: 20, codes: [`${number}`] });
+    const hits = await connector.run(`trace ${number}`);
+    expect(await runSuggested(hits, connector.folder)).toHaveLength(2);
+
+    connector.loyalty.faults.add({ kind: 'http-503' });
+    const later = place();
+    await connector.run(`resend order ${later.id} --yes`);
+    await connector.work();
+    connector.loyalty.faults.clear();
+    const waits = await connector.run(`trace order ${later.id}`);
+    const [woken] = await runSuggested(waits, connector.folder);
+    expect(woken?.line).toContain('retry-now');
+    await connector.work();
+  });
+
   it('where there is no such letter', async () => {
     const missing = await connector.run('dead-letters show 4711');
     const [listed] = await runSuggested(missing, connector.folder);
