@@ -1,7 +1,8 @@
 import { openConnector } from '../../local/harness/in-process-connector.ts';
 import { productAt } from '../../local/harness/product-payload.ts';
+import { openProductStore } from '../../local/harness/product-store.ts';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
-import type { Bench } from '../bench.ts';
+import type { Bench, Figure } from '../bench.ts';
 
 const PRODUCTS = 200;
 const PER_PRODUCT = 50;
@@ -58,9 +59,70 @@ export const storm: Bench = {
         bar: { kind: 'at-most', limit: 1.5, of: 'value' },
       },
       { key: 'storm.rate', value: snapshots.length / seconds, unit: 'events/s', note },
+      ...(await messagesOf('events', quick)),
+      ...(await messagesOf('webhooks', quick)),
     ];
   },
 };
+
+const HOUR_MS = 3_600_000;
+/** Fewer products, because the store sandbox answers a query for each Event. */
+const SOLD_PRODUCTS = 40;
+
+/**
+ * The messages that reach a worker for each change that matters, when most changes are sales: in the storm, and
+ * with what the next hourly run adds.
+ */
+async function messagesOf(way: 'events' | 'webhooks', quick: boolean): Promise<readonly Figure[]> {
+  const connector = openConnector({ healing: { productChanges: way } });
+  const store = openProductStore(connector);
+  const products = quick ? SOLD_PRODUCTS / 10 : SOLD_PRODUCTS;
+  const change = async (...[action, input]: Parameters<typeof store.change>) => {
+    const sent = store.change(action, input)[way];
+    for (const one of sent) await connector.deliver(one);
+    await connector.drain();
+    return sent.length;
+  };
+  for (let product = 0; product < products; product += 1) {
+    await change('createProduct', { title: `Product ${product}`, price: 20 });
+  }
+  await connector.reconcile();
+  const ids = [...store.rows.products.values()].map(({ id }) => id);
+  const healed = () =>
+    connector.telemetry.total('healed') + connector.telemetry.total('rolled-out');
+  const before = healed();
+  const { snapshots, changes } = drawStorm(products);
+  const prices = new Map(ids.map((id) => [id, priceOf(0)]));
+  let messages = 0;
+  for (const { product, price } of snapshots.toSorted((one, other) => one.second - other.second)) {
+    connector.clock.ms += Math.round(HOUR_MS / snapshots.length);
+    const productId = ids[product] ?? '';
+    const isSale = prices.get(productId) === price;
+    prices.set(productId, price);
+    messages += await (isSale
+      ? change('changeInventory', { productId, by: -1 })
+      : change('updateProduct', { productId, price: Number(price) }));
+  }
+  connector.clock.ms += HOUR_MS;
+  await connector.reconcile();
+  await connector.drain();
+  for (const [id, price] of prices) {
+    const held = connector.loyalty.rows.products.get(id)?.ProductPrice;
+    if (held !== Number(price)) throw new Error(`product ${id} ended at ${held}, not ${price}`);
+  }
+  const note = `${snapshots.length} changes of ${products} products in an hour, ${changes} of them prices, the others sales`;
+  const figure = { unit: 'messages per change', note };
+  const key = way === 'events' ? 'storm.events' : 'storm.webhooks';
+  return [
+    {
+      ...figure,
+      key,
+      value: messages / changes,
+      ...(way === 'events' && { bar: { kind: 'at-most', limit: 1.2, of: 'value' } as const }),
+    },
+    { ...figure, key: `${key}.healed`, value: (messages + healed() - before) / changes },
+  ];
+}
 
 interface Storm {
   readonly snapshots: readonly Snapshot[];

@@ -1,20 +1,3 @@
-import {
-  type Delivery,
-  type openConnector,
-  SHOP,
-} from '../../local/harness/in-process-connector.ts';
-import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
-import { Tables } from '../../local/sandbox-kit/tables.ts';
-import { eventsFor } from '../../local/store-sandbox/delivery/events.ts';
-import { pickFields } from '../../local/store-sandbox/delivery/pick-fields.ts';
-import { Subscriptions } from '../../local/store-sandbox/delivery/subscriptions.ts';
-import { AdminApi } from '../../local/store-sandbox/graphql/admin-api.ts';
-import { type ActionName, act } from '../../local/store-sandbox/model/actions.ts';
-import { createIds } from '../../local/store-sandbox/model/ids.ts';
-import { openRows } from '../../local/store-sandbox/model/rows.ts';
-import type { Announcement, World } from '../../local/store-sandbox/model/world.ts';
-import { buildPayload } from '../../local/store-sandbox/payloads/build-payload.ts';
-import { defaultServerSettings, defaultShop } from '../../local/store-sandbox/settings.ts';
 import { completeHealing } from '../../shared/config/healing-settings.ts';
 import {
   type ProductNode,
@@ -22,6 +5,19 @@ import {
 } from '../../shared/shopify/admin/products/product-from-node.ts';
 import { wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
 import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { seededRandom } from '../sandbox-kit/seeded-random.ts';
+import { Tables } from '../sandbox-kit/tables.ts';
+import { eventsFor } from '../store-sandbox/delivery/events.ts';
+import { pickFields } from '../store-sandbox/delivery/pick-fields.ts';
+import { Subscriptions } from '../store-sandbox/delivery/subscriptions.ts';
+import { AdminApi } from '../store-sandbox/graphql/admin-api.ts';
+import { type ActionName, act } from '../store-sandbox/model/actions.ts';
+import { createIds } from '../store-sandbox/model/ids.ts';
+import { openRows } from '../store-sandbox/model/rows.ts';
+import type { Announcement, World } from '../store-sandbox/model/world.ts';
+import { buildPayload } from '../store-sandbox/payloads/build-payload.ts';
+import { defaultServerSettings, defaultShop } from '../store-sandbox/settings.ts';
+import { type Delivery, type openConnector, SHOP } from './in-process-connector.ts';
 
 const URI = 'https://hooks.example.com/shop';
 const [subscription] = wantedEvents(URI, completeHealing({ productChanges: 'events' }));
