@@ -4,6 +4,7 @@ import type { Bench } from './bench.ts';
 export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   receiver: async () => (await import('./benches/receiver.ts')).receiver,
   worker: async () => (await import('./benches/worker.ts')).worker,
+  storefront: async () => (await import('./benches/storefront.ts')).storefront,
   calls: async () => (await import('./benches/calls.ts')).calls,
   storm: async () => (await import('./benches/storm.ts')).storm,
   cost: async () => (await import('./benches/cost.ts')).cost,

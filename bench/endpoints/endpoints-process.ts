@@ -1,6 +1,7 @@
 // AWS and the loyalty service for all variants, in their own process, which is not measured.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { POINTS } from '../traffic/visits.ts';
 import { createAwsAnswers } from './aws-answers.ts';
 import type { EndpointsAnswer, EndpointsQuestion, WaitMs } from './endpoints.ts';
 
@@ -14,6 +15,16 @@ const ORDER_ANSWER = JSON.stringify({
   HasError: false,
   Result: { Id: 1, OriginalId: '1', State: 1 },
 });
+
+/** By the path: a customer without a tier, with as many points as the ledger says, and no rewards. */
+const OTHER_ANSWERS: Readonly<Record<string, object>> = {
+  '/v1/pvt/POS/rewards/available': { AvailablePoints: POINTS, AvailableCashback: 0, Rewards: [] },
+  '/v1/pvt/Tiers/available': { CurrentTier: null, NextTiers: [], AllTiers: [] },
+  '/v1/pvt/RewardConfigurations': {
+    ...{ HasError: false, Items: [], TotalItemCount: 0 },
+    ...{ PageSize: 50, PageNumber: 1, HasNextPage: false },
+  },
+};
 
 const awsServer = createServer(async (request, response) => {
   const target = String(request.headers['x-amz-target']);
@@ -32,7 +43,9 @@ const awsServer = createServer(async (request, response) => {
 const loyaltyServer = createServer(async (request, response) => {
   await readBody(request);
   count('loyalty');
-  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), ORDER_ANSWER);
+  const other = OTHER_ANSWERS[request.url?.split('?', 1)[0] ?? ''];
+  const text = other ? JSON.stringify(other) : ORDER_ANSWER;
+  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), text);
 });
 
 function count(name: string): void {

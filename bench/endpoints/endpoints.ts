@@ -33,8 +33,13 @@ export interface Endpoints {
   readonly aws: string;
   readonly loyalty: string;
   ask(question?: EndpointsQuestion): Promise<EndpointsReport>;
+  /** Writes an item of the ledger. */
+  put(item: object): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** The table of the environment of all variants. */
+export const LEDGER = 'ledger';
 
 const SCRIPT = fileURLToPath(new URL('./endpoints-process.ts', import.meta.url));
 
@@ -50,6 +55,12 @@ export async function startEndpoints(): Promise<Endpoints> {
       child.send(question);
       const [report] = (await answer) as [EndpointsReport];
       return report;
+    },
+    async put(Item) {
+      const headers = { 'x-amz-target': 'DynamoDB_20120810.PutItem' };
+      const body = JSON.stringify({ TableName: LEDGER, Item });
+      const { ok } = await fetch(ready.aws, { method: 'POST', headers, body });
+      if (!ok) throw new Error('the endpoints did not take the item');
     },
     async stop() {
       const ended = once(child, 'exit');

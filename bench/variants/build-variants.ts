@@ -7,7 +7,7 @@ import { bundleFunctions } from '../../infra/bundle-functions.ts';
 
 export const VARIANTS = ['connector', 'peer', 'floor'] as const;
 export type Variant = (typeof VARIANTS)[number];
-export type Part = 'receiver' | 'worker';
+export type Part = 'receiver' | 'worker' | 'storefront';
 
 export interface Bundles {
   /** The file that a function's runtime loads. */
@@ -21,6 +21,12 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FUNCTION_OF: Readonly<Record<Part, string>> = {
   receiver: 'receive-webhook',
   worker: 'sync-orders',
+  storefront: 'storefront',
+};
+/** The peer has no storefront. */
+const PARTS_OF: Readonly<Record<Exclude<Variant, 'connector'>, readonly Part[]>> = {
+  peer: ['receiver', 'worker'],
+  floor: ['receiver', 'worker', 'storefront'],
 };
 
 /**
@@ -29,22 +35,29 @@ const FUNCTION_OF: Readonly<Record<Part, string>> = {
  */
 export async function buildVariants(configFile = 'bench/bench.config.ts'): Promise<Bundles> {
   const folder = mkdtempSync(join(tmpdir(), 'connector-bench-'));
+  const { storefront, ...others } = FUNCTION_OF;
   const connector = await bundleFunctions({
-    functions: Object.values(FUNCTION_OF),
+    functions: Object.values(others),
     configFile,
     outFolder: join(folder, 'connector'),
   });
+  const withStorefront = await bundleFunctions({
+    functions: [storefront],
+    configFile: 'bench/storefront.config.ts',
+    outFolder: join(folder, 'storefront'),
+  });
+  const bundlesOf = (part: Part) => (part === 'storefront' ? withStorefront : connector);
   await bundle(join(folder, 'floor'), 'floor', 'cjs');
   await bundle(join(folder, 'peer'), 'peer', 'esm');
   const fileOf = (variant: Variant, part: Part) =>
     variant === 'connector'
-      ? join(connector.folderOf(FUNCTION_OF[part]), 'index.js')
+      ? join(bundlesOf(part).folderOf(FUNCTION_OF[part]), 'index.js')
       : join(folder, variant, `${part}.${variant === 'peer' ? 'mjs' : 'cjs'}`);
   return {
     fileOf,
     gzipBytes: (variant, part) =>
       (variant === 'connector'
-        ? connector.startFilesOf(FUNCTION_OF[part])
+        ? bundlesOf(part).startFilesOf(FUNCTION_OF[part])
         : [fileOf(variant, part)]
       )
         .map((file) => gzipSync(readFileSync(file)).length)
@@ -53,10 +66,14 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
   };
 }
 
-async function bundle(outdir: string, variant: Variant, format: 'cjs' | 'esm'): Promise<void> {
+async function bundle(
+  outdir: string,
+  variant: 'floor' | 'peer',
+  format: 'cjs' | 'esm',
+): Promise<void> {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['receiver', 'worker'].map((part) => `bench/${variant}/${part}.ts`),
+    entryPoints: PARTS_OF[variant].map((part) => `bench/${variant}/${part}.ts`),
     outdir,
     bundle: true,
     minify: true,

@@ -1,5 +1,5 @@
 import { devNull } from 'node:os';
-import type { Endpoints } from '../endpoints/endpoints.ts';
+import { type Endpoints, LEDGER } from '../endpoints/endpoints.ts';
 
 /** The whole environment of a measured process, the same for every variant. */
 export function environmentOf({
@@ -22,9 +22,10 @@ export function environmentOf({
     ORDERS_QUEUE_URL: queue('orders'),
     PRODUCTS_QUEUE_URL: queue('products'),
     COUPONS_QUEUE_URL: queue('coupons'),
+    BALANCES_QUEUE_URL: queue('balances'),
     SOURCE_QUEUE_URL: queue('orders'),
     DEAD_LETTER_QUEUE_URL: queue('orders-dead'),
-    LEDGER_TABLE: 'ledger',
+    LEDGER_TABLE: LEDGER,
     IDEMPOTENCY_TABLE: 'idempotency',
     SECRETS_PREFIX: 'loyalty-connector/bench',
     METRICS_NAMESPACE: 'LoyaltyConnector/bench',
