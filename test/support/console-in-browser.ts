@@ -123,9 +123,9 @@ export function useConsoleInBrowser(
   }, 120_000);
 }
 
-/** With `DOCS_PICTURES=1`: `docs/NAME.png`, as the page is. */
+/** With `DOCS_PICTURES=1`: `docs/NAME.png`, of the whole page, or of what a telephone shows of it. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  const folder = process.env.DOCS_PICTURES === '1' ? 'docs' : process.env.CONSOLE_PICTURES;
-  if (folder === undefined) return;
-  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  if (process.env.DOCS_PICTURES !== '1') return;
+  const fullPage = (page.viewportSize()?.width ?? 0) > 390;
+  await page.screenshot({ path: `docs/${name}.png`, fullPage });
 }

@@ -23,6 +23,25 @@ function placeOrders(many: number, price = 60): void {
   }
 }
 
+/** What the functions of a busy day would have written, a value for each minute. */
+function writeDay(): void {
+  const now = Date.now();
+  for (let minutesAgo = 24 * 60; minutesAgo > 0; minutesAgo -= 1) {
+    const wave = 1 + Math.sin((minutesAgo / 24 / 60) * 2 * Math.PI);
+    const applied = Math.round(4 * wave + (minutesAgo % 7) / 3);
+    const figures = {
+      received: applied + 2,
+      applied,
+      'latency-ms': [400 + 300 * wave, 900 + 900 * wave],
+    };
+    for (const [Name, value] of Object.entries(figures)) {
+      const metrics = { Dimensions: [[]], Metrics: [{ Name }] };
+      const _aws = { Timestamp: now - minutesAgo * 60_000, CloudWatchMetrics: [metrics] };
+      world.stack.metrics.addLine(JSON.stringify({ _aws, [Name]: value }));
+    }
+  }
+}
+
 const verdictOf = (page: Page) => page.locator('.verdict').textContent();
 
 /** The figures of one queue: waiting, in flight, dead. */
@@ -132,7 +151,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
       .toBe('Messages wait and go on by themselves');
     const waits = page.getByRole('region', { name: 'What waits' });
     await waits.getByText(/messages? waits? for the loyalty service since/).waitFor();
-    await takePicture(page, 'console-waiting');
 
     stack.loyalty.faults.clear();
     stack.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
@@ -163,15 +181,18 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
     expect(stack.problems).toEqual([]);
   }, 400_000);
 
-  it('fits a telephone, and a dark screen', async () => {
+  it('fits a telephone and a dark screen, with a whole day in its charts', async () => {
+    writeDay();
     const { page } = await world.visit({ width: 390, colours: 'dark' });
     await page.locator('canvas').nth(3).waitFor();
     const { scrollWidth, clientWidth } = await page
       .locator('html')
       .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
     expect(scrollWidth).toBe(clientWidth);
+    const day = page.getByRole('figure', { name: 'From store to service, last day' });
+    expect(await day.locator('details tbody tr').count()).toBe(96);
     await takePicture(page, 'console-now-mobile');
-    const wide = await world.visit({ colours: 'light' });
+    const wide = await world.visit();
     await wide.page.locator('canvas').nth(3).waitFor();
     await takePicture(wide.page, 'console-now');
   }, 120_000);

@@ -148,18 +148,26 @@ function createPlot(place: HTMLElement, { series, text }: ChartProps, data: uPlo
     ],
     series: [
       { label: words(strings).time, value: (_, at) => (at === null ? '–' : clock(at)) },
-      ...series.map(({ name, tone, values: drawn }) => ({
+      ...series.map(({ name, tone }) => ({
         label: name,
         stroke: colour(`--chart-${tone}`),
         width: 2,
         dash: DASHES[tone],
-        // A single value between two gaps has no line.
-        points: { show: drawn.includes(null), size: 5 },
+        points: { show: true, size: 5, filter: alone },
         value: (_: uPlot, one: number | null) => (one === null ? '–' : text(one)),
       })),
     ],
   };
   return new uPlot(options, data, place);
+}
+
+/** A single value between two gaps has no line, only a point. */
+function alone({ data }: uPlot, series: number): number[] {
+  const values = data[series] ?? [];
+  const isThere = (index: number) => typeof values[index] === 'number';
+  return Array.from(values, (_, index) => index).filter(
+    (index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  );
 }
 
 /** A canvas knows no `light-dark()`: what the browser makes of it. */

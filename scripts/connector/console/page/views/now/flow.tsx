@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type {
   LastHour,
   QueueStatus,
@@ -21,7 +21,9 @@ export function Flow({ status }: { readonly status: Status }) {
       <h2 id="flow">{texts.flow}</h2>
       <ol class="flow" aria-labelledby="flow">
         <Stage name={texts.store}>
-          {about.shops.join(', ')}
+          {about.shops.map((shop) => (
+            <p key={shop}>{breakable(shop)}</p>
+          ))}
           <Awaited status={status} by={['store']} />
         </Stage>
         <Stage name={texts.receiver}>
@@ -56,6 +58,17 @@ export function Flow({ status }: { readonly status: Status }) {
       )}
     </>
   );
+}
+
+/** A domain may be broken before a dot. */
+function breakable(domain: string): ComponentChildren {
+  return domain.split('.').map((part, index) => (
+    <Fragment key={part}>
+      {index > 0 && <wbr />}
+      {index > 0 && '.'}
+      {part}
+    </Fragment>
+  ));
 }
 
 function Stage({

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { countRequests } from '../../../scripts/connector/console/count-requests.ts';
+import { type ConsoleEvent, runCommand } from '../../../scripts/connector/console/run-command.ts';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
+import {
+  awsSettings,
+  type Deployment,
+  outputsOf,
+} from '../../../scripts/connector/deployment/deployment.ts';
+import { VERSION } from '../../../shared/config/release.ts';
+import settings from '../../fixtures/project/connector.config.ts';
+import type { ScriptedService } from '../../support/aws-gateway.ts';
+import { useOperatedConnector } from '../../support/operated-connector.ts';
+
+const cloudWatch: ScriptedService = (_, response) => {
+  response.setHeader('content-type', 'application/x-amz-json-1.0');
+  response.end('{"MetricDataResults":[]}');
+};
+const connector = useOperatedConnector({ services: { monitoring: cloudWatch } });
+
+function deploymentOnAws(): Deployment {
+  const region = 'us-east-1';
+  const credentials = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret' };
+  const { endpoint } = connector.gateway;
+  return {
+    ...{ where: 'aws', stage: 'prod', stack: 'loyalty-connector-prod', region, version: VERSION },
+    aws: awsSettings({ region, endpoint, credentials }),
+    output: outputsOf({ ...connector.outputs }, 'The stack of this test', 'It must have it.'),
+    connector: settings,
+  };
+}
+
+describe('the page "Now", left open on AWS', () => {
+  it('costs what the docs say, by the requests of one answer', async () => {
+    const deployment = deploymentOnAws();
+    const { aws, counted } = countRequests(deployment.aws);
+    const events: ConsoleEvent[] = [];
+    await runCommand(
+      { command: 'status', operands: [], options: { json: true, charts: true } },
+      {
+        ...{ createProgram, readOnly: true, signal: new AbortController().signal },
+        deployment: { ...deployment, aws },
+        send: (event) => void events.push(event),
+      },
+    );
+    expect(events.map(({ kind }) => kind)).toContain('document');
+    const { byOperation, dollars } = counted();
+    expect(byOperation).toMatchObject({
+      // The last hour, the last day, and the ages of the queues.
+      'monitoring GetMetricData': 3,
+      'sqs GetQueueAttributes': 6,
+    });
+    // Asked once a minute.
+    const perHour = dollars * 60;
+    const docs = readFileSync('docs/console.md', 'utf8');
+    expect(docs).toContain(`**$${perHour.toFixed(2)} an hour**`);
+    expect(docs).toContain(`$${(perHour * 24).toFixed(2)} for a whole`);
+  }, 60_000);
+});
