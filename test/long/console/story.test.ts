@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { findBrowser } from '../../support/browser.ts';
@@ -14,7 +14,7 @@ let world: ConsoleInBrowser;
 const PATIENCE = { timeout: 60_000, interval: 250 };
 /** Runs as a script where a page takes texts for markup, and reverses what follows where it takes them as they are. */
 const HOSTILE = '<img src=x onerror="globalThis.taken=1">\u202e\u001b[2Jtxt';
-const PERSON = { firstName: 'Orsolya', lastName: 'Veracruz' };
+const PERSON = { firstName: 'Orsolya', lastName: `Veracruz${HOSTILE}` };
 
 function placeOrder({ email = '', title = 'Linen shirt' } = {}) {
   const { actions } = world.stack.store;
@@ -137,6 +137,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     expect(await textOf(page)).not.toMatch(/Orsolya|Veracruz|example\.org/);
     await page.getByRole('button', { name: 'Show personal data' }).click();
     await page.locator('pre', { hasText: 'Orsolya' }).waitFor();
+    expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
     await page.goto(page.url().replace(/#.*/, '#/history'));
     await page.getByText('trace').first().waitFor();
     expect(await textOf(page)).toContain('reveal');
@@ -162,19 +163,51 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
   });
 
-  it('says what the message of an order waits for while the loyalty service is down', async () => {
-    const { loyalty } = world.stack;
+  it('says what the message of an order waits for, and ends the wait, with a store under way', async () => {
+    const { loyalty, store } = world.stack;
+    const life = setInterval(() => store.actions.placeRandomOrder(), 400);
+    onTestFinished(() => {
+      clearInterval(life);
+      loyalty.faults.clear();
+    });
     loyalty.faults.add({ kind: 'http-503' });
     const { number } = placeOrder({ email: 'nicanor@example.org' });
     const { page } = await world.visit({ at: '#/story' });
-    const ask = async () => {
-      await search(page, `${number}`);
+    await search(page, `${number}`);
+    const refresh = async () => {
       await page.getByRole('button', { name: 'Refresh' }).first().click();
       await answerOf(page).waitFor();
       return answerOf(page).innerText();
     };
-    await expect.poll(ask, PATIENCE).toContain('its message waits for the loyalty service');
+    await expect.poll(refresh, PATIENCE).toContain('its message waits for the loyalty service');
     loyalty.faults.clear();
+    await answerOf(page).getByRole('button', { name: 'Do it' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('retry-now', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByText('Done', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(refresh, PATIENCE).toMatch(/^(?:has points|points will follow)/);
+  });
+
+  it('sends again what the loyalty service lost', async () => {
+    const { loyalty } = world.stack;
+    const order = placeOrder({ email: 'zenobia@example.org' });
+    const calls = () =>
+      loyalty.journal.entries().filter((call) => JSON.stringify(call).includes(order.id)).length;
+    await expect.poll(calls, PATIENCE).toBeGreaterThan(0);
+    await world.stack.settled();
+    loyalty.faults.add({ operation: 'getOrder', kind: 'business-error', code: 37 });
+    const { page } = await world.visit({ at: `#/story/order/${order.id}` });
+    await answerOf(page).getByText('the loyalty service does not have it').first().waitFor();
+    loyalty.faults.clear();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('It would be sent: sendOrder.').waitFor();
+    const before = calls();
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByText('Done: the loyalty service accepted it.').waitFor();
+    expect(calls()).toBeGreaterThan(before);
   });
 
   it('fits a small screen, in the dark and in Portuguese', async () => {

@@ -54,12 +54,13 @@ function placeOf({
   const query = Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, String(value)]),
   );
+  const inShop = query.shop !== undefined && about.shops.length > 1 ? { shop: query.shop } : {};
   switch (command) {
     case 'status':
       return ['now'];
     case 'trace':
     case 'compare':
-      return operands.length === 2 ? ['story', operands] : undefined;
+      return operands.length === 2 ? ['story', operands, inShop] : undefined;
     case 'dead-letters list':
       return ['letters', [], query];
     case 'dead-letters show':
@@ -69,7 +70,7 @@ function placeOf({
     case 'history':
       return ['history', [], query];
     case 'redemptions show':
-      return ['customers', operands];
+      return ['customers', operands, inShop];
     case 'healing':
     case 'webhooks check':
     case 'backfill status':

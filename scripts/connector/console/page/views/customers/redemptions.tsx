@@ -49,6 +49,13 @@ export function Redemptions({ redemptions, shop, onChanged, withCustomer }: Rede
                   {texts.states[one.state] ?? one.state}
                 </span>
                 {one.detail !== '' && <p lang="en">{one.detail}</p>}
+                {one.waitsForPerson && (
+                  <p>
+                    <a href={hrefOf('letters', [], { kind: 'redemption', id: one.id })}>
+                      {texts.letters}
+                    </a>
+                  </p>
+                )}
                 {isOffered('redemptions close') && one.canCloseAs.length > 0 && (
                   <p class="buttons">
                     {one.canCloseAs.map((as) => (

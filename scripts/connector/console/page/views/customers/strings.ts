@@ -31,6 +31,7 @@ interface Texts {
   readonly states: Readonly<Record<string, string>>;
   readonly closeAs: Readonly<Record<'refused' | 'cancelled', string>>;
   readonly lookFirst: string;
+  readonly letters: string;
 }
 
 export const strings: InEveryLanguage<Texts> = {
@@ -72,6 +73,7 @@ export const strings: InEveryLanguage<Texts> = {
     },
     lookFirst:
       'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
+    letters: 'Its dead letters, to try again',
   },
   'pt-BR': {
     search: 'Qual cliente?',
@@ -111,6 +113,7 @@ export const strings: InEveryLanguage<Texts> = {
     },
     lookFirst:
       'Veja antes este cliente no painel do programa de fidelidade: o conector não verifica o que você diz aqui.',
+    letters: 'As mensagens não entregues, para tentar de novo',
   },
   es: {
     search: '¿Qué cliente?',
@@ -150,5 +153,6 @@ export const strings: InEveryLanguage<Texts> = {
     },
     lookFirst:
       'Mire antes a este cliente en el panel del programa de fidelidad: el conector no comprueba lo que usted dice aquí.',
+    letters: 'Sus mensajes no entregados, para intentarlo otra vez',
   },
 };

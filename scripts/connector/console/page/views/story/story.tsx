@@ -20,6 +20,8 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
   const texts = words(strings);
   const { id, name, shop, verdict, points, lostWebhook, store, otherOrders } = document;
   const kind = document.kind === 'member' ? 'customer' : document.kind;
+  // The ledger would not send it again by itself.
+  const isLost = points?.why === 'not-in-service';
   const inShop = about.shops.length > 1 ? { shop } : {};
   return (
     <article>
@@ -42,7 +44,7 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
           <span lang="en">{verdict.what}</span>
         </p>
         {lostWebhook && <p lang="en">{lostWebhook}</p>}
-        {verdict.next !== undefined && <Suggestion text={verdict.next} />}
+        {verdict.next !== undefined && !isLost && <Suggestion text={verdict.next} />}
         {'what' in store && (
           <p>
             {texts.inStore} <span lang="en">{store.what}</span>
@@ -50,7 +52,7 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
         )}
         <p class="buttons">
           {isOffered('resend') && (
-            <button type="button" onClick={() => sendAgain(kind, id, shop, onChanged)}>
+            <button type="button" onClick={() => sendAgain(kind, id, shop, isLost, onChanged)}>
               {texts.sendAgain}
             </button>
           )}
@@ -94,11 +96,17 @@ const POINTS: Readonly<Partial<Record<NonNullable<TraceDocument['points']>['why'
   ...{ pending: 'waits', 'not-complete': 'waits', exchange: 'waits' },
 };
 
-function sendAgain(kind: string, id: string, shop: string, onEnd: () => void): void {
+function sendAgain(
+  kind: string,
+  id: string,
+  shop: string,
+  force: boolean,
+  onEnd: () => void,
+): void {
   const texts = words(strings);
   const resend = (options: NonNullable<Line['options']>): Line => ({
     ...{ command: 'resend', operands: [kind, id] },
-    options: { ...(about.shops.length > 1 && { shop }), ...options },
+    options: { ...(about.shops.length > 1 && { shop }), force, ...options },
   });
   openAction({
     title: texts.sendAgain,
