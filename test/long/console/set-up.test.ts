@@ -88,6 +88,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await part.getByRole('cell', { name: 'orders/paid' }).waitFor();
     await part.getByRole('button', { name: 'Repair' }).click();
     await page.getByRole('dialog').getByText('missing').first().waitFor();
+    await picture(page, 'repair-1280-light');
     expect(await agree(page)).toContain('created orders/paid');
     await part.getByText('In order', { exact: true }).waitFor();
   });
@@ -103,6 +104,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
       .getByRole('dialog')
       .getByText(/\d+ products of/)
       .waitFor();
+    await picture(page, 'backfill-390-dark');
     expect(await agree(page)).toContain('Done: ');
     await part.getByText('Finished').waitFor();
     await picture(page, 'healing-390-dark');

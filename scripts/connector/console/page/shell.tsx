@@ -45,6 +45,8 @@ export function Shell() {
     document.title = `${texts.views[view]} · ${about.stack}`;
     // A reader of the screen hears which view opened; not at the start, where the page itself is read.
     if (shown.current !== view) heading.current?.focus();
+    // On a narrow screen its name may be out of sight.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' });
     shown.current = view;
   });
   return (
