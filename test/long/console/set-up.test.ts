@@ -1,23 +1,14 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { askAdmin } from '../../integration/store-sandbox/ask-admin.ts';
 import { findBrowser } from '../../support/browser.ts';
-import { useConsoleInBrowser } from '../../support/console-in-browser.ts';
-
-type World = Parameters<Parameters<typeof useConsoleInBrowser>[1]>[0];
+import {
+  type ConsoleInBrowser,
+  takePicture,
+  useConsoleInBrowser,
+} from '../../support/console-in-browser.ts';
 
 const HOSTILE = '<img src=x onerror=document.title="taken">\u202e\u001b[2J';
-
-/** Where pictures go that a person looks at; without it none are made. */
-const { CONSOLE_PICTURES } = process.env;
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (CONSOLE_PICTURES === undefined) return;
-  mkdirSync(CONSOLE_PICTURES, { recursive: true });
-  await page.screenshot({ path: join(CONSOLE_PICTURES, `${name}.png`), fullPage: true });
-}
 
 /** Agrees to the open dialog, waits for its end, and gives what it says. */
 async function agree(page: Page): Promise<string> {
@@ -30,7 +21,7 @@ async function agree(page: Page): Promise<string> {
 }
 
 describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 240_000 }, () => {
-  let world: World;
+  let world: ConsoleInBrowser;
   useConsoleInBrowser('console-set-up', async (started) => {
     world = started;
     // A change of the last quarter of an hour is left to its webhook.
@@ -59,7 +50,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await runs.getByText('no webhook of it was settled').waitFor();
     const link = runs.getByRole('link', { name: id, exact: true });
     expect(await link.getAttribute('href')).toContain(`#/story/product/${id}`);
-    await picture(page, 'healing-1280-light');
+    await takePicture(page, 'console-healing');
     await world.stack.settled();
   });
 
@@ -88,7 +79,6 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await part.getByRole('cell', { name: 'orders/paid' }).waitFor();
     await part.getByRole('button', { name: 'Repair' }).click();
     await page.getByRole('dialog').getByText('missing').first().waitFor();
-    await picture(page, 'repair-1280-light');
     expect(await agree(page)).toContain('created orders/paid');
     await part.getByText('In order', { exact: true }).waitFor();
   });
@@ -104,10 +94,8 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
       .getByRole('dialog')
       .getByText(/\d+ products of/)
       .waitFor();
-    await picture(page, 'backfill-390-dark');
     expect(await agree(page)).toContain('Done: ');
     await part.getByText('Finished').waitFor();
-    await picture(page, 'healing-390-dark');
     await world.stack.settled();
   });
 
@@ -119,7 +107,6 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await checks.getByText('the loyalty service').first().waitFor();
     await checks.getByText(/secrets set loyalty/).waitFor();
     await checks.getByText('In a terminal:').first().waitFor();
-    await picture(page, 'set-up-faults-1280-light');
     world.stack.loyalty.faults.clear();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await checks.getByText(/secrets set loyalty/).waitFor({ state: 'detached' });
@@ -135,7 +122,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await calls.getByRole('button', { name: 'Pause' }).click();
     expect(await agree(page)).toContain('orders paused since');
     await calls.getByText(/orders: paused by/).waitFor();
-    await picture(page, 'set-up-1280-dark');
+    await takePicture(page, 'console-set-up');
     await calls.getByRole('button', { name: 'Resume' }).click();
     expect(await agree(page)).toContain('not paused');
     await calls.getByText('Not paused').waitFor();
@@ -157,7 +144,6 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText(/reconcile --shop=\S+ --wait --deep/).waitFor();
     expect(await page.locator('tbody tr').count()).toBe(2);
-    await picture(page, 'history-1280-light');
   });
 
   it('offers no change where it only looks', async () => {
@@ -194,10 +180,8 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await page.goto(`${page.url().split('#')[0]}#/set-up`);
     await page.getByRole('heading', { name: calls }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await picture(page, `set-up-390-${locale}`);
     await page.goto(`${page.url().split('#')[0]}#/history`);
     await page.locator('tbody tr').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await picture(page, `history-390-${locale}`);
   });
 });
