@@ -14,7 +14,7 @@ export interface MemoryQueue {
   /** Accepts the message, unless one with the same deduplication id came in the last five minutes. */
   send(message: OutgoingMessage): { readonly messageId: string };
   /** A worker's batch: may have several messages of a group, as in SQS. */
-  receive(limits?: { readonly max?: number; readonly visibilitySeconds?: number }): HandedOut[];
+  receive(limits?: ReceiveLimits): HandedOut[];
   /** Throws for an expired receipt handle: another worker has the message. */
   delete(receiptHandle: string): void;
   changeVisibility(receiptHandle: string, seconds: number): void;
@@ -26,6 +26,16 @@ export interface MemoryQueue {
   readonly nextVisibleAt: number | undefined;
   /** All that decides what it does next. */
   readonly contents: unknown;
+}
+
+interface ReceiveLimits {
+  readonly max?: number;
+  readonly visibilitySeconds?: number;
+  /**
+   * What a hidden message locks: its whole group, as AWS documents it ("Interleaving multiple ordered
+   * message groups"), or what is behind it (default), as AWS does it (docs/foreign-engines.md).
+   */
+  readonly locks?: 'group' | 'behind';
 }
 
 interface OutgoingMessage {
@@ -129,13 +139,13 @@ export function createMemoryQueue({
       });
       return { messageId };
     },
-    receive({ max = 10, visibilitySeconds: seconds = visibilitySeconds } = {}) {
-      const held = new Set<string>();
+    receive({ max = 10, visibilitySeconds: seconds = visibilitySeconds, locks = 'behind' } = {}) {
+      const hidden = messages.filter(({ visibleAt }) => locks === 'group' && visibleAt > now());
+      const held = new Set(hidden.map(({ groupId }) => groupId));
       const received: HandedOut[] = [];
       const moved: StoredMessage[] = [];
       for (const message of messages) {
         if (received.length === max) break;
-        // A group is delivered only up to its first hidden message.
         if (message.visibleAt > now()) held.add(message.groupId);
         else if (held.has(message.groupId)) continue;
         else if (redrive && message.attempts >= redrive.maxReceiveCount) moved.push(message);

@@ -39,7 +39,7 @@ async function newTable(): Promise<string> {
 }
 
 for (const { name, dynamoDb } of CLIENTS) {
-  describeLedgerContract(`DynamoDB (dynalite over HTTP) through ${name}`, async () =>
+  describeLedgerContract(`DynamoDB over HTTP through ${name}`, async () =>
     createDynamoDbLedger({
       client: dynamoDb(budget, emulator.endpoint),
       table: await newTable(),

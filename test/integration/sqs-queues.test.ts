@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 for (const { name, sqs: connect } of CLIENTS) {
-  describeEventQueueContract(`SQS (fauxqs over HTTP) through ${name}`, async () => {
+  describeEventQueueContract(`SQS over HTTP through ${name}`, async () => {
     const sqs = connect(budget, emulator.endpoint);
     sets += 1;
     const urls = {

@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
+import { answerIdentity } from '../../local/stack/gateway/answers.ts';
+import { forwardRequest } from './forward-request.ts';
 
 /** Answers for a service that has no emulator. */
 export type ScriptedService = (
@@ -11,8 +13,7 @@ export const OPERATOR = 'arn:aws:iam::000000000000:user/olivia';
 
 /** STS, for the audit record of a change. */
 export const answerCaller: ScriptedService = (_, response) => {
-  const result = { Arn: OPERATOR, UserId: 'AIDAOPERATOR' };
-  response.end(JSON.stringify({ GetCallerIdentityResponse: { GetCallerIdentityResult: result } }));
+  response.end(answerIdentity({ arn: OPERATOR, userId: 'AIDAOPERATOR' }).body);
 };
 
 /**
@@ -27,7 +28,7 @@ export function startAwsGateway(
       incoming.headers.authorization ?? '',
     );
     const service = services[scope?.[1] ?? ''];
-    if (typeof service === 'string') return forward(incoming, response, service);
+    if (typeof service === 'string') return forwardRequest(incoming, response, service);
     if (service) return void readAll(incoming).then((text) => answer(service, incoming, text));
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ __type: 'AccessDeniedException', message: 'no such service' }));
@@ -37,17 +38,6 @@ export function startAwsGateway(
     }
   });
   return listen(server);
-}
-
-function forward(incoming: IncomingMessage, response: ServerResponse, address: string): void {
-  const { hostname, port } = new URL(address);
-  const { method, url, headers } = incoming;
-  const outgoing = request({ hostname, port, path: url, method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  outgoing.on('error', () => response.destroy());
-  incoming.pipe(outgoing);
 }
 
 async function readAll(incoming: IncomingMessage): Promise<string> {

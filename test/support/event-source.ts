@@ -28,9 +28,10 @@ export function invocationOf(functionName: string, timeoutSeconds: number): Cont
   };
 }
 
-/** The worker's time-out and, six times that, the visibility of its queue. */
+/** As deployed: the worker's time-out, six times that as the visibility of its queue, and its retention. */
 const WORKER_TIMEOUT_SECONDS = 60;
 const VISIBILITY_SECONDS = 6 * WORKER_TIMEOUT_SECONDS;
+const RETENTION_SECONDS = 14 * 86_400;
 
 export interface SourceQueueUrls {
   readonly url: string;
@@ -49,6 +50,7 @@ export async function createSourceQueue(
   );
   const url = await createQueue(client, endpoint, name, {
     VisibilityTimeout: String(VISIBILITY_SECONDS),
+    MessageRetentionPeriod: String(RETENTION_SECONDS),
     RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead?.QueueArn, maxReceiveCount: 1000 }),
   });
   return { url, deadLetterUrl };

@@ -135,23 +135,28 @@ describe('the queue in memory, where the emulator differs from the real service'
   });
 });
 
-describeFifoQueueContract('the queue in memory', { givesGroupsWhole: true }, async () => {
-  let milliseconds = 0;
-  const now = () => milliseconds;
-  const dead = createMemoryQueue({ now, name: 'dead' });
-  const queue = createMemoryQueue({ now, redrive: { to: dead, maxReceiveCount: 2 } });
-  return {
-    send: async (groupId, body, deduplicationId = body) => {
-      queue.send({ groupId, body, deduplicationId });
-    },
-    receive: async (limits) => queue.receive(limits),
-    remove: async ({ receiptHandle }) => queue.delete(receiptHandle),
-    hide: async ({ receiptHandle }, seconds) => queue.changeVisibility(receiptHandle, seconds),
-    receiveDead: async () => dead.receive(),
-    pass: async (seconds) => {
-      milliseconds += seconds * 1000;
-    },
-  };
+describe.each([
+  ['behind', 'before-hidden'],
+  ['group', 'unless-hidden'],
+] as const)('a hidden message locks: %s', (locks, rule) => {
+  describeFifoQueueContract('the queue in memory', rule, async () => {
+    let milliseconds = 0;
+    const now = () => milliseconds;
+    const dead = createMemoryQueue({ now, name: 'dead' });
+    const queue = createMemoryQueue({ now, redrive: { to: dead, maxReceiveCount: 2 } });
+    return {
+      send: async (groupId, body, deduplicationId = body) => {
+        queue.send({ groupId, body, deduplicationId });
+      },
+      receive: async (limits) => queue.receive({ ...limits, locks }),
+      remove: async ({ receiptHandle }) => queue.delete(receiptHandle),
+      hide: async ({ receiptHandle }, seconds) => queue.changeVisibility(receiptHandle, seconds),
+      receiveDead: async () => dead.receive(),
+      pass: async (seconds) => {
+        milliseconds += seconds * 1000;
+      },
+    };
+  });
 });
 
 const unavailable = { kind: 'unavailable', why: 'asleep' } as const;

@@ -38,16 +38,16 @@ function answer(
   };
 }
 
-/** The answer of STS to a client that accepts JSON. */
+/** "GetCallerIdentity", STS. */
 export function answerIdentity(identity: {
   readonly arn: string;
   readonly userId: string;
 }): Answer {
-  const result = { Arn: identity.arn, UserId: identity.userId };
+  const result = `<Arn>${identity.arn}</Arn><UserId>${identity.userId}</UserId>`;
   return {
     status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ GetCallerIdentityResponse: { GetCallerIdentityResult: result } }),
+    headers: { 'content-type': 'text/xml' },
+    body: `<GetCallerIdentityResponse><GetCallerIdentityResult>${result}</GetCallerIdentityResult></GetCallerIdentityResponse>`,
   };
 }
 

@@ -21,10 +21,7 @@ export async function readCaller(aws: AwsSettings): Promise<Caller> {
   // Any client of the SDK finds the credentials of the environment or the profile.
   const credentials = await new DynamoDB(aws).config.credentials();
   const sign = createSigner('sts', aws.region, () => credentials);
-  const headers = {
-    'content-type': 'application/x-www-form-urlencoded',
-    accept: 'application/json',
-  };
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const answer = await createHttpClient(endpoint, LIMITS).send({
     method: 'POST',
     path: '/',
@@ -34,29 +31,15 @@ export async function readCaller(aws: AwsSettings): Promise<Caller> {
     repeatable: true,
   });
   if (answer.kind === 'failure') throw new AwsUnanswered(answer);
-  const { GetCallerIdentityResponse: response, Error: refusal } = parse(answer.text);
-  const { Arn: arn, UserId: userId } = response?.GetCallerIdentityResult ?? {};
-  if (typeof arn === 'string' && typeof userId === 'string') return { arn, userId };
-  throw new AwsError(refusal?.Code ?? 'UnknownError', answer.status, answer.tries);
+  // XML is the only form that STS documents. None of these texts can hold a character that XML escapes.
+  const read = (name: string) => new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer.text)?.[1];
+  const [arn, userId] = [read('Arn'), read('UserId')];
+  if (arn !== undefined && userId !== undefined) return { arn, userId };
+  throw new AwsError(read('Code') ?? 'UnknownError', answer.status, answer.tries);
 }
 
 function endpointFor({ endpoint, region }: AwsSettings): string {
   const { AWS_ENDPOINT_URL_STS: own, AWS_ENDPOINT_URL: all } = process.env;
   const suffix = region.startsWith('cn-') ? '.cn' : '';
   return endpoint ?? own ?? all ?? `https://sts.${region}.amazonaws.com${suffix}`;
-}
-
-interface Answer {
-  readonly GetCallerIdentityResponse?: {
-    readonly GetCallerIdentityResult?: { readonly Arn?: unknown; readonly UserId?: unknown };
-  };
-  readonly Error?: { readonly Code?: string };
-}
-
-function parse(text: string): Answer {
-  try {
-    return (JSON.parse(text) ?? {}) as Answer;
-  } catch {
-    return {};
-  }
 }

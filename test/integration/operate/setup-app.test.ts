@@ -66,8 +66,8 @@ async function open(
     version: VERSION,
     stage: 'prod',
     stack: 'loyalty-connector-prod',
-    region: 'eu-west-1',
-    aws: awsSettings({ region: 'eu-west-1', endpoint: secrets.endpoint, credentials }),
+    region: 'us-east-1',
+    aws: awsSettings({ region: 'us-east-1', endpoint: secrets.endpoint, credentials }),
     output: (name) => (name === 'SecretsPrefix' ? 'connector' : `https://${name}.example/`),
     connector: defineConnector({
       shops: [{ domain: SHOP }],

@@ -87,7 +87,8 @@ export class Workers {
     if (this.#busy.size >= MOST_WORKERS) return;
     const queue = queues.sources[this.family];
     const max = 1 + Math.floor(chance(nameOf(this.family), time.now, 7) * BATCH);
-    const batch = queue.receive({ max });
+    const locks = chance(nameOf(this.family), time.now, 8) < 0.5 ? 'group' : 'behind';
+    const batch = queue.receive({ max, locks });
     if (batch.length > 0) {
       this.#invoke(batch);
       this.poke(time.now + 1);

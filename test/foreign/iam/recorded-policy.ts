@@ -1,0 +1,58 @@
+import { appendFileSync } from 'node:fs';
+import {
+  type AccessRequest,
+  type PolicyReading,
+  readPolicy as readOurs,
+  type Statement,
+  applies as weApply,
+} from '../../../local/stack/iam/policy.ts';
+
+export * from '../../../local/stack/iam/policy.ts';
+
+/** One question to the policies of a caller, and how each statement was understood here. */
+export interface RecordedQuestion {
+  readonly request: AccessRequest;
+  readonly statements: readonly RecordedStatement[];
+}
+
+interface RecordedStatement {
+  readonly written: object;
+  readonly applies: boolean;
+}
+
+const writtenAs = new WeakMap<Statement, object>();
+const written = new Set<string>();
+let open: { request: AccessRequest; statements: RecordedStatement[] } | undefined;
+
+export function readPolicy(document: Readonly<Record<string, unknown>>): PolicyReading {
+  const reading = readOurs(document);
+  if (reading.kind === 'read') {
+    const texts = [document.Statement].flat() as readonly object[];
+    reading.statements.forEach((statement, index) => {
+      writtenAs.set(statement, texts[index] ?? {});
+    });
+  }
+  return reading;
+}
+
+export function applies(statement: Statement, request: AccessRequest): boolean {
+  const answer = weApply(statement, request);
+  const text = writtenAs.get(statement);
+  // Permissions to invoke a function are written in a form of their own.
+  if (!text) return answer;
+  if (open?.request !== request) {
+    const question = { request, statements: [] };
+    open = question;
+    // All statements are asked before the next question.
+    queueMicrotask(() => record(question));
+  }
+  open.statements.push({ written: text, applies: answer });
+  return answer;
+}
+
+function record(question: RecordedQuestion): void {
+  const line = JSON.stringify(question);
+  if (written.has(line)) return;
+  written.add(line);
+  appendFileSync(process.env.RECORDED_QUESTIONS ?? '', `${line}\n`);
+}

@@ -1,0 +1,43 @@
+import { dynamodb } from './dynamodb/part.ts';
+import { iam } from './iam/part.ts';
+import { aws } from './moto/aws-part.ts';
+import { sqs } from './moto/sqs-part.ts';
+import type { Part } from './part.ts';
+import type { Judgement } from './run-suites.ts';
+import { template } from './template/part.ts';
+
+/** See docs/foreign-engines.md. */
+const PARTS: Readonly<Record<string, Part>> = { dynamodb, sqs, aws, template, iam };
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`npm run check:foreign -- [${Object.keys(PARTS).join('|')}]…`);
+  process.exitCode = 2;
+} else {
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    if (!(await judge(name, part))) process.exitCode = 1;
+  }
+}
+
+/** The product must pass, and must not pass with the planted bug. */
+async function judge(name: string, { engine, bug, open }: Part): Promise<boolean> {
+  console.log(`\n${name}: ${engine}`);
+  const opened = await open();
+  try {
+    const sound = await opened.judge(false);
+    report(sound);
+    const broken = await opened.judge(true);
+    const isFound = broken.faults.length > 0;
+    console.log(`  planted: ${bug}: ${isFound ? 'found' : 'NOT FOUND'}`);
+    return sound.faults.length === 0 && isFound;
+  } finally {
+    await opened.stop();
+  }
+}
+
+function report({ checks, faults }: Judgement): void {
+  console.log(`  ${checks} checks, ${faults.length} faults`);
+  for (const fault of faults) console.log(`  FAULT ${fault}`);
+}
