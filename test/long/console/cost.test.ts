@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { countRequests } from '../../../scripts/connector/console/count-requests.ts';
 import { type ConsoleEvent, runCommand } from '../../../scripts/connector/console/run-command.ts';
+import { openConsole } from '../../../scripts/connector/console/run-console.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import {
   awsSettings,
@@ -11,7 +12,10 @@ import {
 import { VERSION } from '../../../shared/config/release.ts';
 import settings from '../../fixtures/project/connector.config.ts';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
+import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { useOperatedConnector } from '../../support/operated-connector.ts';
+
+const executable = findBrowser();
 
 const cloudWatch: ScriptedService = (_, response) => {
   response.setHeader('content-type', 'application/x-amz-json-1.0');
@@ -30,6 +34,8 @@ function deploymentOnAws(): Deployment {
     connector: settings,
   };
 }
+
+const ASKED_PER_HOUR = 60;
 
 describe('the page "Now", left open on AWS', () => {
   it('costs what the docs say, by the requests of one answer', async () => {
@@ -51,10 +57,34 @@ describe('the page "Now", left open on AWS', () => {
       'monitoring GetMetricData': 3,
       'sqs GetQueueAttributes': 6,
     });
-    // Asked once a minute.
-    const perHour = dollars * 60;
+    const perHour = dollars * ASKED_PER_HOUR;
     const docs = readFileSync('docs/console.md', 'utf8');
     expect(docs).toContain(`**$${perHour.toFixed(2)} an hour**`);
     expect(docs).toContain(`$${(perHour * 24).toFixed(2)} for a whole`);
   }, 60_000);
+
+  it.runIf(executable)(
+    'says on the page what it costs',
+    async () => {
+      const running = await openConsole(
+        deploymentOnAws(),
+        { createProgram, readOnly: true },
+        (fault) => {
+          throw new Error(fault);
+        },
+      );
+      const browser = await startBrowser(executable ?? '');
+      const page = await browser.newPage({ locale: 'en-GB' });
+      await page.goto(`${running.address}#/now`);
+      await page
+        .getByText(
+          'Asked again every 60 seconds while this page is visible. On AWS that costs about $0.015 an hour, or $0.37 for a whole day.',
+        )
+        .waitFor();
+      expect(await page.locator('footer').textContent()).toMatch(/\b18\b.*\$0\.00025/);
+      await browser.close();
+      await running.stop();
+    },
+    60_000,
+  );
 });

@@ -181,6 +181,20 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
     expect(stack.problems).toEqual([]);
   }, 400_000);
 
+  it('runs the command that ends a pause, and is well at once', async () => {
+    const { page } = await world.visit();
+    await expect.poll(() => verdictOf(page), PATIENCE).toBe('All is well');
+    await runOnPage(page, { command: 'pause', options: { yes: true } });
+    const troubles = page.getByRole('region', { name: 'What needs a person' });
+    await troubles.getByText('all calls paused since').waitFor();
+    await troubles.getByRole('button', { name: 'Do it' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByText('Done').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => verdictOf(page), { timeout: 4_000 }).toBe('All is well');
+  }, 120_000);
+
   it('fits a telephone and a dark screen, with a whole day in its charts', async () => {
     writeDay();
     const { page } = await world.visit({ width: 390, colours: 'dark' });

@@ -8,7 +8,14 @@ import { words } from '../words.ts';
 import { CommandText, lineText } from './command-line.tsx';
 
 /** A sentence with a command in it (`To see it: npx loyalty-connector …`), or a bare command. */
-export function Suggestion({ text }: { readonly text: string }) {
+export function Suggestion({
+  text,
+  onEnd,
+}: {
+  readonly text: string;
+  /** After the command was run here. */
+  readonly onEnd?: Action['onEnd'];
+}) {
   const { views, runIt, notOffered, onlyInTerminal } = words(strings);
   const start = text.indexOf('npx loyalty-connector ');
   const line = readSuggestion(start < 0 ? text : text.slice(start), about.flags);
@@ -20,7 +27,10 @@ export function Suggestion({ text }: { readonly text: string }) {
       {sentence !== '' && <span lang="en">{sentence} </span>}
       {place && <a href={hrefOf(...place)}>{views[place[0]]}</a>}
       {!place && isOffered(line.command) && (
-        <button type="button" onClick={() => openAction(actionOf(line))}>
+        <button
+          type="button"
+          onClick={() => openAction({ ...actionOf(line), ...(onEnd && { onEnd }) })}
+        >
           {runIt}
         </button>
       )}

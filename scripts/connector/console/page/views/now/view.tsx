@@ -33,7 +33,7 @@ export function NowView(_props: ViewProps) {
             <p class={`verdict ${TONES[status.state]}`} role="status">
               {texts.states[status.state]}
             </p>
-            <Findings verdict={status} />
+            <Findings verdict={status} onEnd={question.askAgain} />
             <Flow status={status} />
             <Charts status={status} />
           </>
@@ -45,7 +45,13 @@ export function NowView(_props: ViewProps) {
 }
 
 /** Sentences of the command, in its language. */
-function Findings({ verdict: { troubles, waits, notes } }: { readonly verdict: Verdict }) {
+function Findings({
+  verdict: { troubles, waits, notes },
+  onEnd,
+}: {
+  readonly verdict: Verdict;
+  readonly onEnd: () => void;
+}) {
   const texts = words(strings);
   return (
     <>
@@ -54,7 +60,7 @@ function Findings({ verdict: { troubles, waits, notes } }: { readonly verdict: V
           {troubles.map(({ what, next }) => (
             <div class="finding" key={what}>
               <p lang="en">{what}</p>
-              <Suggestion text={next} />
+              <Suggestion text={next} onEnd={onEnd} />
             </div>
           ))}
         </section>
