@@ -41,7 +41,7 @@ export function FilterForm({ filter }: { readonly filter: Filter }) {
   return (
     <search>
       <form
-        class="filters letters-filters"
+        class="filters"
         onSubmit={(event) => {
           event.preventDefault();
           apply(event.currentTarget);
