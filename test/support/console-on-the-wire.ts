@@ -4,7 +4,11 @@ import { expect } from 'vitest';
 import { loadConnector } from '../../local/stack/choose-settings.ts';
 import { openConsole } from '../../scripts/connector/console/run-console.ts';
 import { createProgram } from '../../scripts/connector/create-program.ts';
-import { awsSettings, outputsOf } from '../../scripts/connector/deployment/deployment.ts';
+import {
+  awsSettings,
+  type Deployment,
+  outputsOf,
+} from '../../scripts/connector/deployment/deployment.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { PROJECT } from './project.ts';
 import { answering, startScriptedServer } from './scripted-server.ts';
@@ -44,8 +48,14 @@ interface RunAnswer extends Answer {
 
 export type ConsoleOnTheWire = Awaited<ReturnType<typeof openConsoleOnTheWire>>;
 
-/** A console without a browser and without AWS, for requests that no browser would make. */
-export async function openConsoleOnTheWire(readOnly = false) {
+interface WireSettings {
+  readonly readOnly?: boolean;
+  /** By default one whose AWS refuses everything. */
+  readonly deployment?: Deployment;
+}
+
+/** A console without a browser, for requests that no browser would make. */
+export async function openConsoleOnTheWire({ readOnly = false, deployment }: WireSettings = {}) {
   const aws = await startScriptedServer();
   aws.script = DENIED;
   const region = 'us-east-1';
@@ -55,7 +65,7 @@ export async function openConsoleOnTheWire(readOnly = false) {
   );
   const problems: string[] = [];
   const console_ = await openConsole(
-    {
+    deployment ?? {
       ...{ where: 'local', stage: 'prod', stack: 'loyalty-connector-prod', region },
       version: VERSION,
       aws: awsSettings({ region, endpoint: aws.url, credentials: CREDENTIALS }),
@@ -128,8 +138,37 @@ export async function openConsoleOnTheWire(readOnly = false) {
   }
   const session = await open();
 
+  /** A command that is under way. */
+  async function begin(body: unknown) {
+    const begun = Promise.withResolvers<string>();
+    const ended = Promise.withResolvers<void>();
+    let text = '';
+    const headers = { ...session.own, host };
+    const asked = request(
+      { host: '127.0.0.1', port, method: 'POST', path: '/run', headers, agent: false },
+      (response) => {
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+          if (text.includes('\n')) begun.resolve(JSON.parse(text.split('\n')[0] ?? '').run);
+        });
+        response.on('error', () => {});
+        response.on('close', ended.resolve);
+      },
+    );
+    asked.on('error', ended.resolve);
+    asked.end(JSON.stringify(body));
+    const run = await begun.promise;
+    return {
+      ...{ run, ended: ended.promise, text: () => text },
+      /** As by a closed tab. */
+      leave: () => asked.destroy(),
+      stop: () =>
+        ask({ method: 'POST', path: '/stop', headers: session.own, body: JSON.stringify({ run }) }),
+    };
+  }
+
   return {
-    ...{ aws, problems, address: console_.address, host, port: Number(port), origin, ask },
+    ...{ aws, problems, begin, address: console_.address, host, port: Number(port), origin, ask },
     ...session,
     /** A request to run a command, by default as the page makes it. */
     async run(body: unknown, headers: Headers = {}): Promise<RunAnswer> {

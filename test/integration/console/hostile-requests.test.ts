@@ -2,14 +2,13 @@ import { Agent, request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from '../../support/console-on-the-wire.ts';
-import { resetting } from '../../support/scripted-server.ts';
 
 let console_: ConsoleOnTheWire;
 let readOnly: ConsoleOnTheWire;
 
 beforeAll(async () => {
   console_ = await openConsoleOnTheWire();
-  readOnly = await openConsoleOnTheWire(true);
+  readOnly = await openConsoleOnTheWire({ readOnly: true });
 });
 afterAll(() => Promise.all([console_.stop(), readOnly.stop()]));
 
@@ -273,28 +272,11 @@ describe('many and broken connections', () => {
     const denied = console_.aws.script;
     const held: ServerResponse[] = [];
     console_.aws.script = (response) => held.push(response);
-    const answer = Promise.withResolvers<string>();
-    const begun = Promise.withResolvers<string>();
-    const { host, port } = console_;
-    const headers = { ...console_.own, host };
-    const asked = request(
-      { host: '127.0.0.1', port, method: 'POST', path: '/run', headers, agent: false },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => {
-          text += part;
-          begun.resolve(JSON.parse(text.split('\n')[0] ?? '').run);
-        });
-        response.on('error', () => {});
-        response.on('close', () => answer.resolve(text));
-      },
-    );
-    asked.on('error', () => {});
-    asked.end(JSON.stringify({ command: 'history', operands: [], options: {} }));
-    const run = await begun.promise;
+    const begun = await console_.begin({ command: 'history', operands: [], options: {} });
     await expect.poll(() => held.length).toBe(1);
     return {
-      ...{ run, asked, held, answer: answer.promise },
+      ...begun,
+      held,
       over() {
         console_.aws.script = denied;
         for (const response of held) denied(response, response.req.socket);
@@ -303,14 +285,14 @@ describe('many and broken connections', () => {
   }
 
   it('leave the console usable, when they end in the middle of a command', async () => {
-    const { asked, held, over } = await runHanging();
-    asked.destroy();
+    const { leave, held, over } = await runHanging();
+    leave();
     over();
     await expect.poll(() => held.every(({ writableFinished }) => writableFinished)).toBe(true);
   });
 
   it('are ended by their own page alone: a guess and another session stop nothing', async () => {
-    const { run, answer, over } = await runHanging();
+    const { run, ended, text, over } = await runHanging();
     const stop = { method: 'POST', path: '/stop' };
     const { 'x-console-key': _, ...withoutKey } = console_.own;
     const body = JSON.stringify({ run });
@@ -320,27 +302,18 @@ describe('many and broken connections', () => {
       expect(status).toBeLessThan(500);
     }
     const silent = new Promise((resolve) => setTimeout(() => resolve('runs on'), 300));
-    expect(await Promise.race([answer, silent])).toBe('runs on');
+    expect(await Promise.race([ended, silent])).toBe('runs on');
     over();
-    expect(await answer).toContain('"end"');
+    await ended;
+    expect(text()).toContain('"end"');
   });
 
   it('are ended by the stop button, even if AWS does not answer', async () => {
-    const { run, answer, over } = await runHanging();
-    const body = JSON.stringify({ run });
-    await console_.ask({ method: 'POST', path: '/stop', body, headers: console_.own });
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), 3_000));
-    const text = await Promise.race([answer, late]);
+    const { stop, ended, text, over } = await runHanging();
+    await stop();
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 3_000))]);
+    expect(text()).toContain('{"kind":"end","code":130}');
     over();
-    expect(text).toContain('{"kind":"end","code":130}');
-  });
-
-  it('are explained, if AWS ends them: no error is called unexpected', async () => {
-    const denied = console_.aws.script;
-    console_.aws.script = resetting;
-    const { text } = await console_.run({ command: 'pause', options: { yes: true } });
-    console_.aws.script = denied;
-    expect(text).toContain('AWS does not answer from here');
   });
 
   it.each(['GET / HTTP/9.9\r\n\r\n', '\u0000\u0001\u0002', '\r\n\r\n\r\n', 'GET\r\n'])(
