@@ -7,12 +7,13 @@ export const HELP = `Runs the connector in a simulated world in which everything
   npm run simulate -- --seed 17 --events 200    that seed, with so many webhooks of the store
   npm run simulate -- --seeds 10000             so many seeds, on all cores
   npm run simulate -- --hours 8                 seed after seed, for so long
-  npm run simulate -- --mutations               the deliberate bugs, and how soon each is noticed
+  npm run simulate -- --mutations [NAMES]       the deliberate bugs, and how soon each is noticed
   npm run simulate -- --schedules               every schedule of a few processes, not a sample
 
   --seed N     the first seed. Default: 1, and with --hours one that depends on the day
   --events M   how many webhooks the store sends in each. Default: 200
   --part P     orders or storefront alone. Default: both, each in its own world
+  --docs       with --mutations: writes each row into docs/reliability.md
   --threads T  how many seeds run side by side. Default: one per core
 
 One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
@@ -21,7 +22,8 @@ failure needs, and printed with the command that repeats it.`;
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly why: string }
-  | { readonly kind: 'mutations' | 'schedules' }
+  | { readonly kind: 'mutations'; readonly names: readonly string[]; readonly docs: boolean }
+  | { readonly kind: 'schedules' }
   | {
       readonly kind: 'run';
       readonly seed: number | undefined;
@@ -36,6 +38,7 @@ const options = {
   help: { type: 'boolean', short: 'h' },
   mutations: { type: 'boolean' },
   schedules: { type: 'boolean' },
+  docs: { type: 'boolean' },
   seed: { type: 'string' },
   events: { type: 'string' },
   part: { type: 'string' },
@@ -46,8 +49,10 @@ const options = {
 
 export function readArguments(args: readonly string[]): Command {
   let values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+  let names: readonly string[];
   try {
-    ({ values } = parseArgs({ args: [...args], options }));
+    const allowPositionals = args.includes('--mutations');
+    ({ values, positionals: names } = parseArgs({ args: [...args], options, allowPositionals }));
   } catch (error) {
     return { kind: 'wrong', why: error instanceof Error ? error.message : 'unknown arguments' };
   }
@@ -63,7 +68,7 @@ export function readArguments(args: readonly string[]): Command {
   }
   const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
   if (parts.length === 0) return { kind: 'wrong', why: '--part must be orders or storefront.' };
-  if (values.mutations) return { kind: 'mutations' };
+  if (values.mutations) return { kind: 'mutations', names, docs: values.docs === true };
   if (values.schedules) return { kind: 'schedules' };
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   return {

@@ -16,7 +16,7 @@ switch (command.kind) {
     process.exitCode = 2;
     break;
   case 'mutations':
-    process.exitCode = (await printMutations()) ? 0 : 1;
+    process.exitCode = (await printMutations(command.names, command.docs)) ? 0 : 1;
     break;
   case 'schedules':
     process.exitCode = (await printSchedules()) ? 0 : 1;

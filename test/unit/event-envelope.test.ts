@@ -218,7 +218,8 @@ describe('a message that is not to be trusted', () => {
 
   it('is newer, with its age where it says it, when a newer release wrote it', () => {
     const why = expect.stringContaining('newer release');
-    const age = { receivedAt: '2026-10-09T12:00:00.000Z' };
+    const replays = ['2026-10-12', '2026-10-15'].map((at) => ({ at, by: 'robin' }));
+    const age = { receivedAt: '2026-10-09T12:00:00.000Z', replays };
     const unknown = JSON.stringify({ v: 2, anything: true });
     expect(decodeMessage(unknown)).toEqual({ kind: 'newer', why, age: undefined });
     const dated = JSON.stringify({ v: 7, ...age, kind: 'something new' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deduplicationIdOf, groupIdOf, hashBody } from '../../shared/core/events/message-ids.ts';
+import { deduplicationIdOf, groupIdOf, hashBody, askAgain, firstDeliveryId } from '../../shared/core/events/message-ids.ts';
 
 const ALLOWED = /^[\x21-\x7e]{1,128}$/;
 const anyText = fc.oneof(
@@ -91,6 +91,24 @@ describe('the deduplication id of an event', () => {
     const idOf = ([shop = '', topic = '', deliveryId = '']: readonly string[]) =>
       deduplicationIdOf({ shop, topic, deliveryId });
     expect(idOf(one)).not.toBe(idOf(other));
+  });
+
+  it('differs with every further replay', () => {
+    const delivery = { shop: 's', topic: 't', deliveryId: 'd' };
+    const replays = ['1', '2', '3'].map((at) => ({ at, by: 'robin' }));
+    const ids = [0, 1, 2, 3].map((count) =>
+      deduplicationIdOf({ ...delivery, replays: replays.slice(0, count) }),
+    );
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  it('belongs to the first delivery, however often it is asked for again', () => {
+    const first = { shop: 's', topic: 't', deliveryId: 'd' };
+    const again = askAgain(first, new Date(1));
+    const oneMore = askAgain(again, new Date(2));
+    const ids = [first, again, oneMore].map(deduplicationIdOf);
+    expect(new Set(ids).size).toBe(3);
+    expect([again, oneMore].map(firstDeliveryId)).toEqual(['d', 'd']);
   });
 
   it('ignores what a retry of the same delivery changes', () => {

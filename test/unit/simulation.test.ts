@@ -5,7 +5,7 @@ import { Kernel } from '../simulation/kernel/kernel.ts';
 import { SimulatedProcess } from '../simulation/kernel/simulated-process.ts';
 import { VirtualTime } from '../simulation/kernel/virtual-time.ts';
 import { mutate } from '../simulation/mutations/apply-mutation.ts';
-import { mutations } from '../simulation/mutations/mutations.ts';
+import { mutations, scheduleMutations } from '../simulation/mutations/mutations.ts';
 import { describeFailure, shrink } from '../simulation/shrink.ts';
 import type { SimulationResult, SimulationSettings } from '../simulation/simulate.ts';
 
@@ -20,7 +20,12 @@ describe('the arguments of the simulation', () => {
     expect(readArguments(['--hours', '0.5'])).toMatchObject({ hours: 0.5 });
     expect(readArguments([])).toMatchObject({ parts: ['orders', 'storefront'] });
     expect(readArguments(['--part', 'storefront'])).toMatchObject({ parts: ['storefront'] });
-    expect(readArguments(['--mutations'])).toEqual({ kind: 'mutations' });
+    const all = { kind: 'mutations', names: [], docs: false };
+    expect(readArguments(['--mutations'])).toEqual(all);
+    expect(readArguments(['--mutations', 'taxes-count', '--docs'])).toEqual({
+      ...all,
+      ...{ names: ['taxes-count'], docs: true },
+    });
     expect(readArguments(['-h'])).toEqual({ kind: 'help' });
   });
 
@@ -37,7 +42,7 @@ describe('the arguments of the simulation', () => {
 });
 
 describe('the mutations', () => {
-  it.each(mutations)('$name still has its place in the source', (mutation) => {
+  it.each([...mutations, ...scheduleMutations])('$name still has its place in the source', (mutation) => {
     expect(mutate(mutation)).not.toBe('');
   });
 

@@ -4,10 +4,12 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Mutation } from './mutation.ts';
 
+type Change = Pick<Mutation, 'name' | 'file' | 'find' | 'replace'>;
+
 const PROJECT = new URL('../../..', import.meta.url);
 
 /** The source with the bug in it. Throws unless the text occurs exactly once. */
-export function mutate({ name, file, find, replace }: Mutation): string {
+export function mutate({ name, file, find, replace }: Change): string {
   const source = readFileSync(new URL(file, PROJECT), 'utf8');
   const found = source.split(find).length - 1;
   if (found === 1) return source.replace(find, () => replace);
@@ -15,7 +17,7 @@ export function mutate({ name, file, find, replace }: Mutation): string {
 }
 
 /** The file must not have been loaded before. */
-export function loadMutated(mutation: Mutation): void {
+export function loadMutated(mutation: Change): void {
   const source = mutate(mutation);
   const url = new URL(mutation.file, pathToFileURL(`${PROJECT.pathname}/`)).href;
   registerHooks({
@@ -28,19 +30,24 @@ export function loadMutated(mutation: Mutation): void {
 
 export interface Noticed {
   readonly name: string;
-  /** How many seeds were run until the bug was noticed, or in all. */
-  readonly seeds: number;
-  /** Undefined: no oracle failed. */
-  readonly oracle: string | undefined;
+  /** How many seeds, or states of a search, were tried until the bug was noticed, or in all. */
+  readonly tried: number;
+  /** Undefined: no oracle failed, or a search was asked. */
+  readonly oracle?: string | undefined;
+  /** Undefined: nothing went wrong. */
   readonly what: string | undefined;
 }
 
+export const noticeMutation = (name: string, most: number, events = 200): Promise<Noticed> =>
+  inThread({ name, events, most });
+
+export const noticeInSearch = (name: string, search: string): Promise<Noticed> =>
+  inThread({ name, search });
+
 /** In a thread, so that the bug does not stay in this process. */
-export function noticeMutation(name: string, most: number, events = 200): Promise<Noticed> {
+function inThread(workerData: object): Promise<Noticed> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./mutation-thread.ts', import.meta.url), {
-      workerData: { name, events, most },
-    });
+    const worker = new Worker(new URL('./mutation-thread.ts', import.meta.url), { workerData });
     worker.on('message', resolve);
     worker.on('error', reject);
   });

@@ -1,26 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { noticeMutation } from './apply-mutation.ts';
+import type { Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
-/** Prints the table of docs/reliability.md. True when every bug was noticed in time. */
-export async function printMutations(): Promise<boolean> {
-  const waiting = [...mutations];
-  const lines = new Map<string, string>();
-  let isGood = true;
+const PAGE = new URL('../../../docs/reliability.md', import.meta.url);
+
+/**
+ * Prints the table of docs/reliability.md, or writes each row there as soon as it is known. How many seeds a bug needs
+ * changes with every change of how many calls the product makes, so each row has its date. True when every bug was
+ * noticed in time.
+ */
+export async function printMutations(names: readonly string[], isWritten: boolean): Promise<boolean> {
+  const waiting = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
+  const rows = new Map<string, string>();
+  let isGood = waiting.length > 0;
 
   async function work(): Promise<void> {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const { name, bug, within } = one;
-      const { seeds, oracle } = await noticeMutation(name, within);
+      const { name, within } = one;
+      const { tried, oracle } = await noticeMutation(name, within);
       if (oracle === undefined) isGood = false;
-      const end = oracle === undefined ? `**not in ${seeds}**` : String(seeds);
-      lines.set(name, `| \`${name}\` | ${bug} | ${end} | ${within} | ${oracle ?? ''} |`);
-      console.error(`${name}: ${oracle ? `${oracle}, after ${seeds} seeds` : 'NOT noticed'}`);
+      rows.set(name, rowOf(one, tried, oracle));
+      if (isWritten) writeRow(name, rowOf(one, tried, oracle));
+      console.error(`${name}: ${oracle ? `${oracle}, after ${tried} seeds` : 'NOT noticed'}`);
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  console.log('| mutation | the bug | seeds until noticed | at most | noticed by |');
-  console.log('|---|---|---|---|---|');
-  for (const { name } of mutations) console.log(lines.get(name));
+  if (isWritten) return isGood;
+  console.log('| mutation | the bug | seeds until noticed | at most | noticed by | run |');
+  console.log('|---|---|---|---|---|---|');
+  for (const { name } of mutations) if (rows.has(name)) console.log(rows.get(name));
   return isGood;
+}
+
+function rowOf({ name, bug, within }: Mutation, tried: number, oracle: string | undefined): string {
+  const end = oracle === undefined ? `**not in ${tried}**` : String(tried);
+  const day = new Date().toISOString().slice(0, 10);
+  return `| \`${name}\` | ${bug} | ${end} | ${within} | ${oracle ?? ''} | ${day} |`;
+}
+
+function writeRow(name: string, row: string): void {
+  const page = readFileSync(PAGE, 'utf8');
+  const lines = page.split('\n').map((line) => (line.startsWith(`| \`${name}\` |`) ? row : line));
+  if (!lines.includes(row)) throw new Error(`docs/reliability.md has no row of ${name}`);
+  writeFileSync(PAGE, lines.join('\n'));
 }

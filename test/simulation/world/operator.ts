@@ -5,11 +5,7 @@ import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/p
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
-import {
-  type DeadLetter,
-  LETTER_REASONS,
-  type LetterQueue,
-} from '../../../shared/core/events/dead-letter.ts';
+import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
@@ -21,6 +17,7 @@ import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, type Rules, SHOP } from './connector.ts';
+import { deadLetterIn } from './letters.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
@@ -159,17 +156,7 @@ export class Operator {
         call('receives', () =>
           queue.receive({ visibilitySeconds: hiddenSeconds }).map((letter) => {
             bodies.set(letter.receiptHandle, letter.body);
-            const { reason, why = '', code, attempts, at = '' } = letter.attributes;
-            const known = LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
-            const attributes = {
-              reason: known,
-              why,
-              code,
-              attempts: Number(attempts),
-              at: Date.parse(at),
-            };
-            const letterId = reason === undefined ? letter.messageId : letter.groupId;
-            return { family, letterId, ...letter, ...attributes };
+            return deadLetterIn(family, letter);
           }),
         ),
       giveBack: (handles) =>

@@ -160,15 +160,21 @@ describe('the classic losses', () => {
     expect(connector.dead.size).toBe(0);
   });
 
-  it('a call that timed out is not repeated for half a minute', async () => {
+  it.each([
+    ['timed out', () => timedOut],
+    ['broke off', () => Promise.reject(new Error('a bug'))],
+    ['was under way when the time was over', () => new Promise<never>(() => {})],
+  ])('a call that %s is not repeated for half a minute', async (_, end) => {
     const connector = openConnector();
+    const deadline = new AbortController();
     connector.loyalty.world.interfere = (_call, pass) => {
       connector.loyalty.world.interfere = undefined;
       pass();
-      return timedOut;
+      setImmediate(() => deadline.abort());
+      return end();
     };
     await connector.deliver({ topic: 'orders/create', payload: payload(1, A) });
-    await connector.work('orders');
+    await connector.work('orders', { deadline: deadline.signal });
     connector.clock.ms += 29_000;
     await connector.work('orders');
     expect(connector.loyalty.journal).toHaveLength(1);

@@ -182,6 +182,9 @@ describe('a refusal while another worker writes', () => {
     expect([dead.size, queues.orders.size]).toEqual([0, 1]);
     expect(entryOf(connector)?.outcomes).toEqual([]);
     loyalty.world.interfere = () => refusal;
+    // A call of the other one may still be under way.
+    connector.clock.ms += 29_000;
+    expect(await connector.work('orders')).toMatchObject({ received: 0 });
     await connector.drain();
     expect([dead.size, queues.orders.size]).toEqual([1, 0]);
     expect(entryOf(connector)?.outcomes).toMatchObject([{ outcome: 'rejected' }]);

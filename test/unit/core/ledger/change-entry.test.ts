@@ -13,6 +13,7 @@ import {
   skippedEntry,
   unchangedEntry,
 } from '../../../../shared/core/ledger/change-entry.ts';
+import { noteDropped } from '../../../../shared/core/ledger/dropped-letter.ts';
 import { OUTCOMES_KEPT, readEntry } from '../../../../shared/core/ledger/ledger.ts';
 
 const KEY = { shop: 'example-store.myshopify.com', kind: 'order', id: '1' } as const;
@@ -119,6 +120,35 @@ describe('an entry over any number of changes', () => {
         }
       }),
     );
+  });
+});
+
+describe('a dropped dead letter', () => {
+  const drop = ({ ledger }: ReturnType<typeof open>) =>
+    noteDropped(KEY, 'orders/updated', { ledger, now: new Date(AT) });
+
+  it('adds a line after its rejection, and changes nothing else', async () => {
+    const world = open();
+    await take({ kind: 'applied', version: 1, facts: { remembered: 'o1{}', history: true } }, world);
+    await take({ kind: 'rejected', version: 2, facts: {} }, world);
+    const { outcomes = [], ...before } = (await world.read()) ?? {};
+    await drop(world);
+    await drop(world);
+    const line = { outcome: 'dropped', version: 2, topic: 'orders/updated' };
+    expect(await world.read()).toEqual({
+      ...before,
+      revision: 3,
+      outcomes: [...outcomes, { ...line, at: new Date(AT).toISOString() }],
+    });
+  });
+
+  it('changes nothing once a newer state of the same version is recorded', async () => {
+    const world = open();
+    await take({ kind: 'rejected', version: 2, facts: {} }, world);
+    await take({ kind: 'applied', version: 2, facts: {} }, world);
+    const before = await world.read();
+    await drop(world);
+    expect(await world.read()).toEqual(before);
   });
 });
 

@@ -1,0 +1,125 @@
+import { openConnector } from '../../../local/harness/in-process-connector.ts';
+import type { Scenario } from './explore.ts';
+import type { Scheduler } from './scheduler.ts';
+import { createWatch } from './watch-calls.ts';
+
+type Connector = ReturnType<typeof openConnector>;
+export type Watch = ReturnType<ReturnType<typeof createWatch>>;
+
+/** What happens outside of the connector: its steps follow one another, and all else comes in between. */
+interface Outside {
+  readonly process: string;
+  readonly steps: readonly {
+    readonly what: string;
+    readonly act: () => void | Promise<void>;
+    readonly when?: () => boolean;
+  }[];
+}
+
+/** A process of the connector. It can die at each of its calls. */
+interface Inside {
+  readonly process: string;
+  readonly when: () => boolean;
+  readonly run: (watch: Watch) => Promise<unknown>;
+}
+
+export interface Plot {
+  /** Before the search begins. */
+  readonly prepare?: () => Promise<void>;
+  readonly outside: readonly Outside[];
+  readonly inside: readonly Inside[];
+  /** What decides the end, besides what all plots have. */
+  readonly state?: () => unknown;
+  /** After all processes have ended, without faults. */
+  readonly settle?: () => Promise<void>;
+  readonly judge: () => readonly string[];
+}
+
+/** Longer than the visibility time-out of the queue, and than a late call may take. */
+const PASS_MS = 31_000;
+
+/**
+ * The connector's workers of orders, products and coupons, or what the plot runs in their place, beside what the
+ * store and a person do. Once, at any moment at which no worker is busy, so much time passes that what a dead
+ * worker had becomes visible again.
+ */
+export function connectorScenario(
+  plotOf: (connector: Connector) => Plot,
+  settings?: Parameters<typeof openConnector>[0],
+) {
+  return (scheduler: Scheduler): Scenario => {
+    const connector = openConnector(settings);
+    const { clock, queues, loyalty, dead, ledger } = connector;
+    const plot = plotOf(connector);
+    const insiders = plot.inside.map(({ process }) => process);
+
+    async function happen({ process, steps }: Outside): Promise<void> {
+      for (const { what, act, when } of steps) {
+        const options = { canDie: false, ...(when && { when }) };
+        await scheduler.call(process, what, async () => act(), options);
+      }
+    }
+
+    async function run({ process, when, run: work }: Inside): Promise<void> {
+      await scheduler.call(process, 'begins', async () => {}, { when, canDie: false });
+      await work(watchAs(scheduler, process));
+    }
+
+    async function passTime(): Promise<void> {
+      const pass = async () => {
+        clock.ms += PASS_MS;
+      };
+      const when = () => !scheduler.isCalling('loyalty') && scheduler.isIdle(insiders);
+      await scheduler.call('clock', 'passes', pass, { when, canDie: false });
+    }
+
+    return {
+      async begin() {
+        await plot.prepare?.();
+        for (const one of plot.outside) void happen(one);
+        for (const one of plot.inside) void run(one).catch(() => {});
+        void passTime();
+      },
+      state: () => [
+        [...ledger.entries],
+        ...Object.values(queues).map((queue) => queue.contents),
+        ...[dead.contents, clock.ms, plot.state?.()],
+        ...[loyalty.rows.orders, loyalty.rows.points, loyalty.rows.coupons].map((table) => [
+          ...table.values(),
+        ]),
+      ],
+      async finish() {
+        await plot.settle?.();
+        await connector.drain();
+        return plot.judge();
+      },
+    };
+  };
+}
+
+/** One batch of one worker, as soon as its queue has something to give. */
+export function workerOf(
+  connector: Pick<Connector, 'queues' | 'work'>,
+  family: 'orders' | 'products' | 'coupons',
+  process: string,
+): Inside {
+  const queue = connector.queues[family];
+  const when = () => queue.size > queue.hidden;
+  return { process, when, run: (watch) => connector.work(family, { watch }) };
+}
+
+/** What is wrong, of all that must be right. */
+export function wrongIn(promises: readonly (readonly [isRight: boolean, what: string])[]) {
+  return promises.flatMap(([isRight, what]) => (isRight ? [] : [what]));
+}
+
+const watchAs = createWatch({
+  readings: [
+    ...['readMany', 'readOrder', 'readDiscount', 'readCoupon', 'listCodes', 'createdAt'],
+    ...['getOrder', 'getCustomerPoints', 'receive'],
+  ],
+  service: [
+    ...['sendOrder', 'partiallyCancelPosOrder', 'cancelPosOrder'],
+    ...['createCoupon', 'deactivateCoupon'],
+  ],
+});

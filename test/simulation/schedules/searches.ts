@@ -1,0 +1,111 @@
+import { balanceScenario } from './balance-schedules.ts';
+import { fanOutScenario, mergeScenario, replayScenario } from './connector-worlds.ts';
+import type { Bounds, Scenario } from './explore.ts';
+import { redemptionScenario } from './redemption-schedules.ts';
+import { refundScenario } from './refund-schedules.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface Search {
+  readonly name: string;
+  readonly scenario: () => Promise<(scheduler: Scheduler) => Scenario>;
+  readonly bounds: Bounds;
+  /** The mutation that this search must find. */
+  readonly bug?: string;
+}
+
+const CRASH = { crashes: 1, lostAnswers: 0 };
+const LOST_ANSWER = { crashes: 0, lostAnswers: 1 };
+/** Longer than the pause before a repetition, and longer than the visibility time-out. */
+const [REPEAT, VISIBLE_AGAIN] = [31_000, 361_000];
+
+/** What is searched completely. Each bound is part of its name: nothing beyond it is promised. */
+export const searches: readonly Search[] = [
+  {
+    name: 'a discount with a code is announced and deleted, two workers, one crash',
+    scenario: async () => fanOutScenario,
+    bounds: CRASH,
+    bug: 'codes-are-not-announced',
+  },
+  {
+    name: 'two changes of a balance in any order, two workers, one crash',
+    scenario: async () => balanceScenario({ points: [10, 20], workers: 2 }),
+    bounds: CRASH,
+    bug: 'late-event-wins',
+  },
+  {
+    name: 'two customers are merged beside a late order, three workers, one crash',
+    scenario: async () => mergeScenario,
+    bounds: CRASH,
+    bug: 'late-order-forgets-a-merge',
+  },
+  {
+    name: 'an order is parked, replayed and sent, two workers and a person, one crash',
+    scenario: async () => replayScenario,
+    bounds: CRASH,
+    bug: 'replay-removes-first',
+  },
+  {
+    name: 'two tabs, a point event, one crash; workers afterwards',
+    scenario: async () =>
+      redemptionScenario({ tabs: 2, workers: 0, passes: [] }),
+    bounds: CRASH,
+    bug: 'intent-is-not-queued',
+  },
+  {
+    name: 'one tab, a worker beside it, a point event, one crash',
+    scenario: async () =>
+      redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two refunds in any order, two workers, one crash',
+    scenario: async () => refundScenario({ takenBack: [1, 2], workers: 2 }),
+    bounds: CRASH,
+    bug: 'part-is-taken-before-it-is-written',
+  },
+  {
+    name: 'a refund and a cancellation in any order, two workers, one crash',
+    scenario: async () => refundScenario({ takenBack: [1, 1], isCancelled: true, workers: 2 }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two refunds in any order, two workers, one lost answer',
+    scenario: async () => refundScenario({ takenBack: [1, 2], workers: 2 }),
+    bounds: LOST_ANSWER,
+  },
+  {
+    name: 'three refunds in any order, two workers, one crash',
+    scenario: async () => refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two tabs, a worker beside them, one crash; the point event afterwards',
+    scenario: async () =>
+      redemptionScenario({ tabs: 2, workers: 1, passes: [], eventsAfterwards: true }),
+    bounds: CRASH,
+  },
+  {
+    name: 'one tab, two workers after a pause, one lost answer; the point event afterwards',
+    scenario: async () =>
+      redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
+    }),
+    bounds: LOST_ANSWER,
+  },
+  {
+    name: 'one tab, a store that refuses the code, two workers, one crash; point events afterwards',
+    scenario: async () =>
+      redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN] },
+      ...{ storeRefuses: true, eventsAfterwards: true },
+    }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two refunds while a release is replaced, a worker of each, one crash',
+    // Loads the code a second time, by hooks of Node that no test runner knows.
+    scenario: async () => (await import('./upgrade-schedules.ts')).upgradeScenario,
+    bounds: CRASH,
+    bug: 'newer-messages-are-parked',
+  },
+];
