@@ -18,9 +18,9 @@ process was ended. Records are kept for 400 days; what CloudTrail adds is in doc
 export function registerHistory(program: Command): void {
   program
     .command('history')
-    .summary('list what operators changed: who, when, with which command')
+    .summary('list what operators changed, and whose personal data they saw')
     .description(
-      'Lists what was changed with this command line, by any operator of the stack, the newest first.',
+      'Lists what was changed with this command line, and where it showed personal data (--reveal), by any operator of the stack, the newest first.',
     )
     .option('--since <when>', 'begun since this date, or this long ago: 2026-10-01, 7d', (text) =>
       parseMoment(text),

@@ -38,7 +38,7 @@ export type ReadBack =
   | { readonly kind: 'not-known'; readonly customerId: string; readonly why: string };
 
 /** An order in the loyalty service. */
-export type ServiceOrder =
+type ServiceOrder =
   | {
       readonly kind: 'held';
       readonly earning: OrderEarning;

@@ -1,12 +1,12 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type EntityKind, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import {
   findProductsDocument,
   stillThereDocument,
 } from '../../../shared/shopify/admin/documents.gen.ts';
 import { idFromGid } from '../../../shared/shopify/entity-id.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import type { Place } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { Problem } from '../exit.ts';
 import { customerWith, dataOf, findOrders, isAddress, quoted, SHORTEST_ID } from './find-entity.ts';
@@ -20,33 +20,37 @@ export interface Hit {
   readonly name: string | null;
 }
 
-interface SearchedShop {
-  readonly deployment: Deployment;
-  readonly services: ShopServices;
-  readonly shop: Shop;
+export interface SearchedWorld {
+  readonly deployment: Place;
+  readonly services: Pick<ShopServices, 'ask'> & {
+    readonly store: Pick<ShopServices['store'], 'readCoupon'>;
+  };
+  readonly ledger: Pick<Ledger, 'readMany'>;
 }
+
+type SearchedShop = SearchedWorld & { readonly shop: Shop };
 
 const GLOBAL_ID = /^gid:\/\/shopify\/(Order|Product|Customer)\/(\d+)$/;
 const TYPES = { Order: 'order', Product: 'product', Customer: 'customer' } as const;
 
 /**
  * All that the text may name: the number, name or id of an order, a product's id or title, a code, a customer's id
- * or e-mail address. A store that answers one question and refuses another, as without a scope, still counts.
+ * or e-mail address. A store that answers one question and refuses another, as without a scope, is a problem
+ * beside the hits.
  */
 export async function findAny(
   text: string,
-  deployment: Deployment,
-  services: ShopServices,
+  world: SearchedWorld,
   shops: readonly Shop[],
-): Promise<readonly Hit[]> {
-  const found = await Promise.all(
-    shops.map((shop) => findInShop(text, { deployment, services, shop })),
-  );
+): Promise<{ readonly hits: readonly Hit[]; readonly problems: readonly Problem[] }> {
+  const found = await Promise.all(shops.map((shop) => findInShop(text, { ...world, shop })));
+  const problems = found.flatMap((one) => one.problems);
   const hits = new Map<string, Hit>();
-  for (const hit of found.flatMap((one) => one.hits))
+  for (const hit of found.flatMap((one) => one.hits)) {
     hits.set(keyOf(hit), hits.get(keyOf(hit)) ?? hit);
-  if (hits.size > 0) return [...hits.values()];
-  const [problem] = found.flatMap((one) => one.problems);
+  }
+  if (hits.size > 0) return { hits: [...hits.values()], problems };
+  const [problem] = problems;
   if (problem) throw problem;
   const what = isAddress(text) ? 'this e-mail address' : `"${text}"`;
   throw new Problem(
@@ -138,10 +142,10 @@ async function byId(
 }
 
 /** Also what the store has deleted since, and while the store does not answer. */
-async function inLedger(id: string, { deployment, shop }: SearchedShop): Promise<readonly Hit[]> {
+async function inLedger(id: string, { ledger, shop }: SearchedShop): Promise<readonly Hit[]> {
   const kinds = ['order', 'product', 'coupon', 'member'] as const satisfies readonly EntityKind[];
   const keys = kinds.map((kind) => ({ shop: shop.domain, kind, id }));
-  const entries = await openLedger(deployment).readMany(keys);
+  const entries = await ledger.readMany(keys);
   return keys
     .filter((key) => entries.has(ledgerKeyText(key)))
     .map(({ kind, ...key }) => ({

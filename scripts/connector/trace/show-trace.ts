@@ -1,5 +1,6 @@
 import { findShop, shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -46,7 +47,11 @@ export async function showTrace(
   }
   if (KINDS.has(first)) throw new BadArguments(`give what to look for: trace ${first} ID.`);
   const shops = shopsOf(deployment.connector, options.shop);
-  const hits = await findAny(first, deployment, services, shops);
+  const world = { deployment, services, ledger: openLedger(deployment) };
+  const { hits, problems } = await findAny(first, world, shops);
+  for (const why of new Set(problems.map(({ message }) => message))) {
+    session.terminal.note(`Not everything could be searched: ${why}`);
+  }
   const [hit, ...others] = hits;
   if (!hit || others.length > 0) {
     showHits(session, deployment, hits);
