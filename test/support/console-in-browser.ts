@@ -49,7 +49,7 @@ export interface ConsoleInBrowser {
   /** A new browser window on a console of its own. */
   visit(options?: VisitOptions): Promise<ConsoleVisit>;
   /** A console without a visitor. */
-  open(readOnly?: boolean): Promise<RunningConsole>;
+  open(readOnly?: boolean, deployment?: Deployment): Promise<RunningConsole>;
 }
 
 interface VisitOptions {
@@ -57,6 +57,8 @@ interface VisitOptions {
   readonly width?: 1280 | 390;
   readonly colours?: 'light' | 'dark';
   readonly locale?: 'en-GB' | 'pt-BR' | 'es';
+  /** Instead of that of the stack. */
+  readonly deployment?: Deployment;
   /** Behind the address: `#/letters`. */
   readonly at?: string;
 }
@@ -79,8 +81,8 @@ export function useConsoleInBrowser(
     stack = await startLocalStack(name, { settings: SETTINGS, ...options });
     browser = await startBrowser(findBrowser() ?? '');
     const world = { stack, browser };
-    const deployment = await deploymentOf(stack);
-    const open: ConsoleInBrowser['open'] = async (readOnly = false) => {
+    const own = await deploymentOf(stack);
+    const open: ConsoleInBrowser['open'] = async (readOnly = false, deployment = own) => {
       const opened = await openConsole(deployment, { createProgram, readOnly }, (text) => {
         throw new Error(text);
       });
@@ -90,8 +92,9 @@ export function useConsoleInBrowser(
     await started({
       ...world,
       open,
-      async visit({ readOnly, width = 1280, colours = 'light', locale = 'en-GB', at = '' } = {}) {
-        const { address } = await open(readOnly);
+      async visit(options = {}) {
+        const { width = 1280, colours = 'light', locale = 'en-GB', at = '' } = options;
+        const { address } = await open(options.readOnly, options.deployment);
         const context = await world.browser.newContext({
           viewport: { width, height: width === 390 ? 844 : 900 },
           colorScheme: colours,

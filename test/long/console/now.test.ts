@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
 import {
   type ConsoleInBrowser,
+  deploymentOf,
   takePicture,
   useConsoleInBrowser,
 } from '../../support/console-in-browser.ts';
@@ -133,7 +134,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
       `);
     await show('hidden');
     asked = 0;
-    await page.waitForTimeout(11_000);
+    await page.waitForTimeout(7_000);
     expect(asked).toBe(0);
     await show('visible');
     await expect.poll(() => asked, { timeout: 2_000 }).toBe(1);
@@ -180,6 +181,24 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
       .toBe('All is well');
     expect(stack.problems).toEqual([]);
   }, 400_000);
+
+  it('shows what it could not find out as unknown, with the reason', async () => {
+    const deployment = await deploymentOf(world.stack);
+    const sandbox = deployment.sandbox && {
+      ...deployment.sandbox,
+      metricsAddress: 'http://127.0.0.1:9',
+    };
+    const { page } = await world.visit({
+      deployment: { ...deployment, ...(sandbox && { sandbox }) },
+    });
+    await expect.poll(() => verdictOf(page), PATIENCE).toBe('All is well');
+    const path = page.getByRole('list', { name: 'From the store to the loyalty service' });
+    expect(await path.getByText('Unknown', { exact: true }).count()).toBe(3);
+    expect(await queueOf(page, 'Orders')).toEqual([0, 0, 0]);
+    await page.getByText(/^Unknown: fetch failed/).waitFor();
+    await page.getByText('2 notes').click();
+    await page.getByText("the last day's figures: unknown, fetch failed").waitFor();
+  }, 120_000);
 
   it('runs the command that ends a pause, and is well at once', async () => {
     const { page } = await world.visit();
