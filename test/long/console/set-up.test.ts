@@ -22,11 +22,27 @@ async function agree(page: Page): Promise<string> {
 
 describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 240_000 }, () => {
   let world: ConsoleInBrowser;
-  useConsoleInBrowser('console-set-up', async (started) => {
-    world = started;
-    // A change of the last quarter of an hour is left to its webhook.
-    started.stack.store.advanceClock(-20 * 60);
-  });
+  useConsoleInBrowser(
+    'console-set-up',
+    async (started) => {
+      world = started;
+      // A change of the last quarter of an hour is left to its webhook.
+      started.stack.store.advanceClock(-20 * 60);
+    },
+    { storeSettings: { bulkMs: 4_000 } },
+  );
+  async function unsubscribe(topic: string): Promise<void> {
+    const { store } = world.stack;
+    const { data } = await askAdmin(
+      store,
+      `{ webhookSubscriptions(first: 1, topics: [${topic}]) { nodes { id } } }`,
+    );
+    await askAdmin(
+      store,
+      'mutation($id: ID!) { webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId } }',
+      { id: data.webhookSubscriptions.nodes[0].id },
+    );
+  }
   const section = (page: Page, name: string) =>
     page.locator('section', { has: page.getByRole('heading', { name, level: 2 }) });
 
@@ -63,16 +79,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
   });
 
   it('repairs subscriptions, after showing what would be done', async () => {
-    const { store } = world.stack;
-    const { data } = await askAdmin(
-      store,
-      '{ webhookSubscriptions(first: 1, topics: [ORDERS_PAID]) { nodes { id } } }',
-    );
-    await askAdmin(
-      store,
-      'mutation($id: ID!) { webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId } }',
-      { id: data.webhookSubscriptions.nodes[0].id },
-    );
+    await unsubscribe('ORDERS_PAID');
     const { page } = await world.visit({ at: '#/healing' });
     const part = section(page, 'Webhook subscriptions');
     await part.getByText('Not in order').waitFor();
@@ -97,6 +104,38 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     expect(await agree(page)).toContain('Done: ');
     await part.getByText('Finished').waitFor();
     await world.stack.settled();
+  });
+
+  it('stops a backfill while the store writes its file, and resumes it', async () => {
+    const { page } = await world.visit({ at: '#/healing' });
+    const part = section(page, 'Backfills');
+    await part.getByLabel('What').selectOption('discounts');
+    await part.getByLabel('Created since').fill('2020-01-01');
+    await part.getByRole('button', { name: 'Estimate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Nothing was sent.').waitFor();
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByText(/The store is writing its file/).waitFor();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await dialog.getByText('Stopped', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await part.getByText('Waits for the store').waitFor();
+    await part.getByRole('button', { name: 'Resume' }).click();
+    expect(await agree(page)).toContain('Done: ');
+    await part.getByText('Waits for the store').waitFor({ state: 'detached' });
+    await world.stack.settled();
+  });
+
+  it('repairs what doctor found, after showing what would be done', async () => {
+    await unsubscribe('ORDERS_PAID');
+    const { page } = await world.visit({ at: '#/set-up' });
+    const checks = section(page, 'Checks');
+    await checks.getByText(/orders\/paid is missing/).waitFor();
+    await checks.getByRole('button', { name: 'Do it' }).click();
+    await page.getByRole('dialog').getByText('Nothing was changed.').waitFor();
+    expect(await agree(page)).toContain('created orders/paid');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Everything is set up.').waitFor();
   });
 
   it('says what is wrong while the loyalty service refuses, with the command', async () => {
@@ -148,7 +187,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
 
   it('offers no change where it only looks', async () => {
     const { page } = await world.visit({ readOnly: true, at: '#/healing' });
-    await section(page, 'Backfills').getByText('Finished').waitFor();
+    await section(page, 'Backfills').getByText('Finished').first().waitFor();
     for (const name of ['Compare now', 'Compare everything', 'Estimate', 'Repair']) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     }
