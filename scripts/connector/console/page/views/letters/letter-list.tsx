@@ -52,7 +52,11 @@ export function LetterList({ place }: { readonly place: Place }) {
                   />
                 )}
                 <h2>{texts.oneByOne}</h2>
-                <Letters letters={document.letters ?? []} {...{ chosen, choose }} />
+                <Letters
+                  letters={document.letters ?? []}
+                  chosen={chosen}
+                  choose={isOffered('dead-letters replay') ? choose : undefined}
+                />
                 <Pages filter={filter} after={after} next={document.next} walk={walk} />
               </>
             )}
@@ -111,7 +115,7 @@ function Groups({
   const texts = words(strings);
   return (
     <div class="scrolls">
-      <table>
+      <table class="stacks">
         <caption>{texts.byCause}</caption>
         <thead>
           <tr>
@@ -187,15 +191,16 @@ function Letters({
 }: {
   readonly letters: readonly ListedLetter[];
   readonly chosen: readonly string[];
-  readonly choose: (letterId: string, isChosen: boolean) => void;
+  /** Undefined: this console only looks. */
+  readonly choose: ((letterId: string, isChosen: boolean) => void) | undefined;
 }) {
   const texts = words(strings);
   return (
     <div class="scrolls">
-      <table>
+      <table class="stacks">
         <thead>
           <tr>
-            <th scope="col">{texts.choose}</th>
+            {choose && <th scope="col">{texts.choose}</th>}
             <th scope="col">{texts.about}</th>
             <th scope="col">{texts.cause}</th>
             <th scope="col">{texts.givenUp}</th>
@@ -206,14 +211,16 @@ function Letters({
             const name = event ? `${event.kind} ${event.id}` : texts.unreadable;
             return (
               <tr key={letterId}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`${texts.choose}: ${name}`}
-                    checked={chosen.includes(letterId)}
-                    onChange={({ currentTarget }) => choose(letterId, currentTarget.checked)}
-                  />
-                </td>
+                {choose && (
+                  <td>
+                    <input
+                      type="checkbox"
+                      aria-label={`${texts.choose}: ${name}`}
+                      checked={chosen.includes(letterId)}
+                      onChange={({ currentTarget }) => choose(letterId, currentTarget.checked)}
+                    />
+                  </td>
+                )}
                 <td>
                   <a href={hrefOf('letters', [letterId])}>{name}</a>
                   {event && (
@@ -253,16 +260,14 @@ function Pages({
   readonly next: string | undefined;
   readonly walk: string | undefined;
 }) {
-  const { newestPage, olderPage, pages } = words(strings);
+  const { newestPage, olderPage } = words(strings);
   const here = { ...filter, ...(walk && { walk }) };
   return (
-    <nav aria-label={pages}>
-      <p class="buttons">
-        {after !== undefined && <a href={hrefOf('letters', [], here)}>{newestPage}</a>}
-        {next !== undefined && (
-          <a href={hrefOf('letters', [], { ...here, after: next })}>{olderPage}</a>
-        )}
-      </p>
-    </nav>
+    <p class="buttons">
+      {after !== undefined && <a href={hrefOf('letters', [], here)}>{newestPage}</a>}
+      {next !== undefined && (
+        <a href={hrefOf('letters', [], { ...here, after: next })}>{olderPage}</a>
+      )}
+    </p>
   );
 }

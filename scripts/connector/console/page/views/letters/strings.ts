@@ -21,7 +21,6 @@ interface Texts {
   readonly attempts: (attempts: number) => string;
   readonly replays: (replays: number) => string;
   readonly unreadable: string;
-  readonly pages: string;
   readonly newestPage: string;
   readonly olderPage: string;
   readonly text: string;
@@ -85,7 +84,6 @@ export const strings: InEveryLanguage<Texts> = {
     attempts: (attempts) => counted(attempts, 'attempt', 'attempts'),
     replays: (replays) => `sent again ${counted(replays, 'time', 'times')}`,
     unreadable: 'a message that cannot be read',
-    pages: 'Pages',
     newestPage: 'Newest',
     olderPage: 'Older',
     text: 'Text',
@@ -163,7 +161,6 @@ export const strings: InEveryLanguage<Texts> = {
     attempts: (attempts) => counted(attempts, 'tentativa', 'tentativas'),
     replays: (replays) => `reenviada ${counted(replays, 'vez', 'vezes')}`,
     unreadable: 'uma mensagem que não pode ser lida',
-    pages: 'Páginas',
     newestPage: 'Mais novas',
     olderPage: 'Mais antigas',
     text: 'Texto',
@@ -241,7 +238,6 @@ export const strings: InEveryLanguage<Texts> = {
     attempts: (attempts) => counted(attempts, 'intento', 'intentos'),
     replays: (replays) => `reenviado ${counted(replays, 'vez', 'veces')}`,
     unreadable: 'un mensaje que no se puede leer',
-    pages: 'Páginas',
     newestPage: 'Más nuevos',
     olderPage: 'Más antiguos',
     text: 'Texto',
