@@ -7,6 +7,7 @@ export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   storefront: async () => (await import('./benches/storefront.ts')).storefront,
   calls: async () => (await import('./benches/calls.ts')).calls,
   storm: async () => (await import('./benches/storm.ts')).storm,
+  drain: async () => (await import('./benches/drain.ts')).drain,
   cost: async () => (await import('./benches/cost.ts')).cost,
   backfill: async () => (await import('./benches/backfill.ts')).backfill,
   replay: async () => (await import('./benches/replay.ts')).replay,

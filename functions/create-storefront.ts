@@ -86,7 +86,7 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
     const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
     const { customers } = rules;
     const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
-    const inTime = () => withCachedUses(store.until(AbortSignal.timeout(STORE_MS)), uses);
+    const inTime = () => withCachedUses(store.within(STORE_MS), uses);
     const storefront = {
       ...createStorefront({
         ...program,
@@ -112,7 +112,7 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
       tills: createRateLimit(tillRequestsPerMinute * SHARED_LIMIT_FACTOR),
     };
     const clientId = () => clientIdOf(credentials);
-    const lookUp = () => store.until(AbortSignal.timeout(LOOK_UP_MS));
+    const lookUp = () => store.within(LOOK_UP_MS);
     const hasCustomer = createCustomersOfShop(domain, lookUp, now);
     const proofs = { secrets: secrets.webhook(path), clientId, hasCustomer };
     return { domain, ...proofs, storefront, rateLimit };

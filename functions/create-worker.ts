@@ -27,7 +27,7 @@ import { type Deadlines, runInTime } from './time-budget.ts';
 import { createLoggedLedger, openCallRates, openTelemetry, readEnvironment } from './wiring.ts';
 
 /** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
-const PARALLEL = 5;
+export const PARALLEL = 5;
 
 /**
  * Settles the batches of one queue. The three workers differ only in their queue. `given`: the store of

@@ -17,6 +17,11 @@ const QUESTIONS = [
 
 type AskedStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {
   until(signal: AbortSignal): AskedStore;
+  /**
+   * The same store, giving up so much later than now. Its timer begins with the first question: one that no
+   * question needs would stay in memory until its time is over.
+   */
+  within(ms: number): AskedStore;
 };
 type Question = (...given: readonly unknown[]) => Promise<unknown>;
 
@@ -42,5 +47,13 @@ function questionsTo(open: () => Promise<AdminStore>): AskedStore {
   return {
     ...Object.fromEntries(QUESTIONS.map((name) => [name, ask(name)])),
     until: (signal) => questionsTo(async () => (await open()).until(signal)),
+    within(ms) {
+      const end = Date.now() + ms;
+      let signal: AbortSignal | undefined;
+      return questionsTo(async () => {
+        signal ??= AbortSignal.timeout(Math.max(end - Date.now(), 1));
+        return (await open()).until(signal);
+      });
+    },
   } as AskedStore;
 }

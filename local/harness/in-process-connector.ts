@@ -12,6 +12,7 @@ import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts'
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
+import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 import { meaningOf, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
@@ -55,6 +56,10 @@ interface OpenSettings {
   readonly service?: PartialSettings;
   /** Of the ledger, in epoch milliseconds. Default: no order is older. */
   readonly createdAt?: number;
+  /** Entities that a worker works on side by side. */
+  readonly parallel?: number;
+  /** How its calls to the loyalty service wait for their turn. Default: they do not. */
+  readonly takeTurn?: LoyaltyClientSettings['takeTurn'];
   /** Another release that is running: this one shares its queues, store, loyalty service and clock. */
   readonly beside?: Surroundings;
 }
@@ -75,6 +80,8 @@ export function openConnector({
   assumptions = {},
   service = {},
   createdAt,
+  parallel = 4,
+  takeTurn,
   beside,
   ...given
 }: OpenSettings = {}) {
@@ -88,6 +95,7 @@ export function openConnector({
   };
   let connector = defineConnector(settings);
   const loyalty = beside?.loyalty ?? openInProcessLoyalty(now, service);
+  const client = takeTurn ? loyalty.connect({ takeTurn }) : loyalty.client;
   const telemetry = recordTelemetry();
   const store = beside?.store ?? createMemoryStore();
   store.now = () => clock.ms;
@@ -147,7 +155,7 @@ export function openConnector({
       telemetry,
       now,
       random: () => 0.5,
-      parallel: 4,
+      parallel,
       retryWindowDays: connector.retryWindowDays,
       hasNeighbours: true,
       stuckAfterMinutes: 30,
@@ -159,7 +167,7 @@ export function openConnector({
         const breaker = breakers.get(domain);
         if (!shop || !breaker) throw new Error('unknown shop');
         const { assumptions } = connector.loyalty;
-        return { loyalty: watch(loyalty.client), breaker, rules: shop.rules, assumptions };
+        return { loyalty: watch(client), breaker, rules: shop.rules, assumptions };
       },
     };
   }

@@ -1,6 +1,6 @@
-import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
+import { createLoyaltyClient, type LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
-import type { CallAnswer, CallFailure } from '../../shared/loyalty/result.ts';
+import type { CallAnswer, CallFailure, CallSender } from '../../shared/loyalty/result.ts';
 import { loadContract } from '../loyalty-sandbox/contract.ts';
 import { defaultCatalog } from '../loyalty-sandbox/default-catalog.ts';
 import { createProgram } from '../loyalty-sandbox/program/program.ts';
@@ -53,21 +53,20 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
   const journal: (LoyaltyCall & { readonly answer: unknown })[] = [];
   const world: { interfere: Interference | undefined } = { interfere: undefined };
 
-  const client = createLoyaltyClient({
-    credentials: { token: 'token', key: 'key' },
-    http: {
-      async send({ method, path, body }) {
-        const call = routeOf(method, path, body);
-        const pass = (): CallAnswer => {
-          const answer = program.answer(call);
-          journal.push({ ...call, answer });
-          return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };
-        };
-        return world.interfere ? world.interfere(call, pass) : pass();
-      },
+  const http: CallSender = {
+    async send({ method, path, body }) {
+      const call = routeOf(method, path, body);
+      const pass = (): CallAnswer => {
+        const answer = program.answer(call);
+        journal.push({ ...call, answer });
+        return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };
+      };
+      return world.interfere ? world.interfere(call, pass) : pass();
     },
-  });
-  return { client, journal, world, rows: program.rows };
+  };
+  const connect = (limits: Pick<LoyaltyClientSettings, 'takeTurn'> = {}) =>
+    createLoyaltyClient({ ...limits, credentials: { token: 'token', key: 'key' }, http });
+  return { client: connect(), connect, journal, world, rows: program.rows };
 }
 
 const routes = contract.operations.map(({ operationId, method, path }) => ({

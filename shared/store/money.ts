@@ -1,10 +1,10 @@
-import { Big } from 'big.js';
+import { add, type Decimal, decimalOf, divide, round, textOf, times } from './decimal.ts';
 
 declare const exact: unique symbol;
 
 /**
  * An exact decimal in plain notation, always in its shortest form: `12.5`, never `12.50`, `1.25e1`
- * or `-0`. A string and not a Big, so that equal amounts are equal with `===`, in a deep comparison, in
+ * or `-0`. A string, so that equal amounts are equal with `===`, in a deep comparison, in
  * JSON and in a hash.
  */
 export type Amount = string & { readonly [exact]: true };
@@ -21,7 +21,7 @@ const PLAIN_DECIMAL = /^-?\d{1,18}(?:\.\d{1,12})?$/;
 export function readAmount(value: unknown): Amount | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
-  return PLAIN_DECIMAL.test(text) ? shortest(new Big(text)) : undefined;
+  return PLAIN_DECIMAL.test(text) ? shortest(decimalOf(text)) : undefined;
 }
 
 const PERCENT_DIGITS = 4;
@@ -33,23 +33,22 @@ const PERCENT_DIGITS = 4;
 export function readPercentage(fraction: unknown): Amount | undefined {
   const value = Number(fraction ?? Number.NaN);
   if (!(value >= 0 && value <= 1)) return undefined;
-  const percent = new Big(value).times(100);
-  const rounded = percent.round(PERCENT_DIGITS, Big.roundHalfUp);
-  const least = new Big(10).pow(-PERCENT_DIGITS);
-  return shortest(rounded.eq(0) && percent.gt(0) ? least : rounded);
+  const rounded = round(times(decimalOf(value), decimalOf(100)), PERCENT_DIGITS);
+  const isLost = rounded.units === 0n && value > 0;
+  return shortest(isLost ? { units: 1n, digits: PERCENT_DIGITS } : rounded);
 }
 
 /** Takes a list, because a payload can have more amounts than a call can have arguments. */
 export function sum(amounts: readonly Amount[]): Amount {
-  return shortest(amounts.reduce((total, amount) => total.plus(amount), new Big(0)));
+  return shortest(amounts.map(decimalOf).reduce(add, decimalOf(0)));
 }
 
 export function subtract(from: Amount, amount: Amount): Amount {
-  return shortest(new Big(from).minus(amount));
+  return shortest(add(decimalOf(from), negated(amount)));
 }
 
 export function multiply(amount: Amount, factor: Amount | number): Amount {
-  return shortest(new Big(amount).times(factor));
+  return shortest(times(decimalOf(amount), decimalOf(factor)));
 }
 
 /** `amount × part / whole`, rounded half up to the given digits; the whole must not be zero. */
@@ -59,13 +58,14 @@ export function share(
   whole: Amount | number,
   digits: number,
 ): Amount {
-  return shortest(new Big(amount).times(part).div(whole).round(digits, Big.roundHalfUp));
+  return shortest(divide(times(decimalOf(amount), decimalOf(part)), decimalOf(whole), digits));
 }
 
 /** Undefined for an empty list. */
 export function smallest(amounts: readonly Amount[]): Amount | undefined {
   return amounts.reduce<Amount | undefined>(
-    (least, amount) => (least !== undefined && new Big(least).lte(amount) ? least : amount),
+    (least, amount) =>
+      least === undefined || isNegative(subtract(amount, least)) ? amount : least,
     undefined,
   );
 }
@@ -79,7 +79,7 @@ export function atLeastZero(amount: Amount): Amount {
 }
 
 export function withoutSign(amount: Amount): Amount {
-  return isNegative(amount) ? shortest(new Big(amount).abs()) : amount;
+  return isNegative(amount) ? (amount.slice(1) as Amount) : amount;
 }
 
 /**
@@ -90,8 +90,13 @@ export function toJsonNumber(amount: Amount): number {
   return Number(amount);
 }
 
-function shortest(value: Big): Amount {
-  return value.toFixed() as Amount;
+function negated(amount: Amount): Decimal {
+  const { units, digits } = decimalOf(amount);
+  return { units: -units, digits };
+}
+
+function shortest(value: Decimal): Amount {
+  return textOf(value) as Amount;
 }
 
 /** ISO 4217: the currencies whose smallest unit is not a hundredth. */

@@ -1,4 +1,4 @@
-import { Big } from 'big.js';
+import { add, decimalOf, textOf as decimalTextOf } from '../../store/decimal.ts';
 import { decimalText } from './decimal-text.ts';
 
 /** The points that expire next. */
@@ -28,8 +28,9 @@ export function expiringNext(listed: unknown, now: number): Expiring | null {
   if (!first) return null;
   const points = coming
     .filter(({ at }) => dayOf(at) === dayOf(first.at))
-    .reduce((sum, one) => sum.plus(one.points), new Big(0));
-  const text = decimalText(points.toNumber());
+    .map((one) => decimalOf(one.points))
+    .reduce(add);
+  const text = decimalText(Number(decimalTextOf(points)));
   return text === undefined ? null : { points: text, at: textOf(first.at) };
 }
 

@@ -1,5 +1,5 @@
-import { Big } from 'big.js';
 import type { CodeFound, CodeMade, WantedCode } from '../../../core/redeem/reward-store.ts';
+import { decimalOf, round, textOf, times } from '../../../store/decimal.ts';
 import { type AdminAnswer, unavailable } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
 import {
@@ -89,7 +89,7 @@ function itemsOf({ productId }: WantedCode) {
 function discountValue({ kind, value }: WantedCode) {
   return kind === 'percent'
     ? // The store expects a fraction.
-      { percentage: new Big(value).div(100).toNumber() }
+      { percentage: Number(textOf(times(decimalOf(value), decimalOf('0.01')))) }
     : // Of a product, for one unit: `appliesOnEachItem` would be for all units in the order.
       { discountAmount: { amount: amountText(value), appliesOnEachItem: false } };
 }
@@ -126,4 +126,4 @@ function isTaken({ field, code }: { readonly field: string; readonly code: strin
 const customerGid = (id: string): string => `gid://shopify/Customer/${id}`;
 
 /** Two digits are right for most currencies; the store refuses digits that its currency does not have. */
-const amountText = (amount: number): string => new Big(amount).round(2).toFixed();
+const amountText = (amount: number): string => textOf(round(decimalOf(amount), 2));
