@@ -10,8 +10,8 @@ import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { printable, wrap } from '../terminal/text.ts';
-import { askStore, mapNow } from '../trace/collect-trace.ts';
 import { findEntity } from '../trace/find-entity.ts';
+import { askStore, mapNow } from '../trace/store-now.ts';
 import { type Compared, compareSides, type Held, heldIn } from './compare-sides.ts';
 
 const HEADS = {

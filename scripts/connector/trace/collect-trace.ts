@@ -9,15 +9,13 @@ import {
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger-key.ts';
 import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
-import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import {
   earningOf,
   type OrderEarning,
 } from '../../../shared/core/storefront/read-order-earning.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
-import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { heldIn } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';
@@ -30,6 +28,7 @@ import { openLedger } from '../deployment/open-ledger.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
+import { askStore, mapNow } from './store-now.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =
@@ -145,59 +144,6 @@ async function findLetters(
     onMatch: (letter) => letters.push(listedOf(letter)),
   });
   return letters.toSorted(newestFirst);
-}
-
-export async function askStore(
-  store: Store,
-  { shop, kind, id }: { shop: string; kind: EntityKind; id: string },
-): Promise<StoreAnswer<StoreEntity>> {
-  switch (kind) {
-    case 'order': {
-      const answer = await store.readOrder(shop, id);
-      return answer.kind === 'found'
-        ? { kind: 'found', value: { kind: 'order', order: answer.value } }
-        : answer;
-    }
-    case 'product': {
-      const answer = await store.readProduct(shop, id);
-      return answer.kind === 'found'
-        ? { kind: 'found', value: { kind: 'product', product: answer.value } }
-        : answer;
-    }
-    case 'coupon': {
-      const answer = await store.readCoupon(shop, id);
-      return answer.kind === 'found'
-        ? { kind: 'found', value: { kind: 'coupon', coupon: answer.value } }
-        : answer;
-    }
-    case 'member': {
-      const answer = await store.readMember(shop, id);
-      return answer.kind === 'found'
-        ? { kind: 'found', value: { kind: 'member', member: answer.value } }
-        : answer;
-    }
-  }
-}
-
-export function mapNow(
-  key: EntityKey,
-  store: StoreAnswer<StoreEntity>,
-  entry: EntityEntry | undefined,
-  rules: Shop['rules'],
-): Mapped | undefined {
-  // An entity that neither side knows may never have existed.
-  if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;
-  const now = new Date();
-  const found = store.kind === 'found' ? store.value : undefined;
-  const entity = found ?? ({ kind: 'gone' } as const);
-  const version = found ? versionOf(found) : now.getTime();
-  return mapSnapshot(
-    key,
-    { kind: 'snapshot', entity, version, source: 'store' },
-    entry,
-    rules,
-    now,
-  );
 }
 
 /** Of an order only its customer: `compare` reads the order itself. */
