@@ -50,7 +50,8 @@ export function useQuestion<Document>(
     if (everyMs === undefined) return undefined;
     let askedAt = Date.now();
     const askIfSeen = () => {
-      if (document.visibilityState !== 'visible' || Date.now() - askedAt < everyMs) return;
+      // Half: a timer is not exact.
+      if (document.visibilityState !== 'visible' || Date.now() - askedAt < everyMs / 2) return;
       askedAt = Date.now();
       void ask();
     };
