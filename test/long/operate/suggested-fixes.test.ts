@@ -104,9 +104,12 @@ describe('what commands suggest can be run, also from their JSON documents', () 
   });
 
   it('status with dead letters, and while credentials are refused', async () => {
+    await connector.run('webhooks sync --yes');
     const reason = letterReason({ at: new Date().toISOString() });
     const letter = { event: letterEvent({ id: '5512300000001' }), reason };
-    await parkLetters(connector.sqs, connector.queues.urls.orders.deadLetterUrl, [letter]);
+    await parkLetters(connector.sqs, connector.queues.urls.orders.deadLetterUrl, [letter], {
+      ...{ ledger: connector.ledger, family: 'orders' },
+    });
     const [listed] = await runSuggested(await connector.run('status --json'), connector.folder);
     expect(listed?.stdout).toContain('1 dead letter ');
     await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
