@@ -35,7 +35,7 @@ export async function runSuites(suites: Suites, planted?: PlantedFault): Promise
   const replaced = new Map(
     Object.entries(instead).map(([ours, theirs]) => [absolute(ours), absolute(theirs)]),
   );
-  const mutated = planted && mutate({ ...planted, name: planted.bug, within: 0 });
+  const mutated = planted && mutate({ ...planted, name: planted.bug });
   const vitest = await createVitest(
     {
       config: false,
