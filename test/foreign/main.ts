@@ -1,13 +1,23 @@
+import { contract } from './contract/part.ts';
 import { dynamodb } from './dynamodb/part.ts';
 import { iam } from './iam/part.ts';
 import { aws } from './moto/aws-part.ts';
 import { sqs } from './moto/sqs-part.ts';
 import type { Part } from './part.ts';
 import type { Judgement } from './run-suites.ts';
+import { shopify } from './shopify-part.ts';
 import { template } from './template/part.ts';
 
 /** See docs/foreign-engines.md. */
-const PARTS: Readonly<Record<string, Part>> = { dynamodb, sqs, aws, template, iam };
+const PARTS: Readonly<Record<string, Part>> = {
+  dynamodb,
+  sqs,
+  aws,
+  template,
+  iam,
+  contract,
+  shopify,
+};
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));

@@ -45,6 +45,11 @@ describe('the workflows', () => {
     expect(test.steps.at(-1)).toEqual({ run: '.ci/run' });
   });
 
+  it('let the engines of others judge', () => {
+    const { foreign } = parse(read('.github/workflows/ci.yml')).jobs;
+    expect(foreign.steps.at(-1)).toEqual({ run: 'npm run check:foreign' });
+  });
+
   it('publish only a tested tag, with provenance and a list of what is installed', () => {
     const { on, jobs } = parse(read('.github/workflows/release.yml'));
     expect(on).toEqual({ push: { tags: ['v*'] } });

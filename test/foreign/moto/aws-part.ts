@@ -10,7 +10,6 @@ export const aws = judgeBySuites({
     'local/secrets-emulator.ts': 'test/foreign/moto/moto-secrets.ts',
   },
   files: [
-    'test/integration/dynamodb-ledger.test.ts',
     'test/integration/dynamodb-token-line.test.ts',
     'test/integration/secrets-emulator.test.ts',
     'test/integration/operate/*.test.ts',
@@ -19,9 +18,9 @@ export const aws = judgeBySuites({
   ],
   differences: {},
   planted: {
-    bug: 'a write ignores the revision that was read',
-    file: 'shared/aws/dynamodb-ledger.ts',
-    find: '          ...conditionOn(readRevision),\n',
-    replace: '',
+    bug: 'a process books time that another has booked',
+    file: 'shared/aws/dynamodb-token-line.ts',
+    find: "'attribute_not_exists(#b) OR #b < :now'",
+    replace: "'attribute_not_exists(#b) OR #b > :now'",
   },
 });

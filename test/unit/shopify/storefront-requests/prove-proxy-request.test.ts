@@ -1,3 +1,6 @@
+import '@shopify/shopify-api/adapters/node';
+import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   proveProxyRequest,
@@ -55,6 +58,34 @@ describe('a request that Shopify signed', () => {
     const query = signed(proxyValues('second-store.myshopify.com', NOW, '1'));
     expect(prove(query)).toEqual({ kind: 'refused', why: 'other-shop' });
   });
+});
+
+it("is accepted or refused as by Shopify's own library", async () => {
+  const library = shopifyApi({
+    ...{ apiKey: 'key', apiSecretKey: SECRET, apiVersion: ApiVersion.July26 },
+    ...{ hostName: 'example.com', isEmbeddedApp: false, logger: { log: () => {} } },
+  });
+  const value = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((one) => !one.includes('='));
+  const own = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), value, { maxKeys: 4 });
+  const changes = fc.constantFrom(
+    (query: string) => query,
+    (query: string) => query.replace(SHOP, `x${SHOP}`),
+    (query: string) => `${query}&more=1`,
+    (query: string) => query.replace(/signature=./, 'signature=g'),
+    (query: string) => query.replace('path_prefix', 'path-prefix'),
+  );
+  const secrets = fc.constantFrom(SECRET, 'another secret');
+  await fc.assert(
+    fc.asyncProperty(own, changes, secrets, async (parameters, change, secret) => {
+      // The library reads the clock of the machine.
+      const now = new Date();
+      const query = change(signedQuery(proxyValues(SHOP, now, '1', parameters), secret));
+      const signator = { signator: 'appProxy' } as const;
+      const theirs = await library.utils.validateHmac(new URLSearchParams(query), signator);
+      expect(prove(query, now).kind).toBe(theirs ? 'proved' : 'refused');
+    }),
+    { numRuns: 300 },
+  );
 });
 
 describe('an attacker with a valid signature', () => {
