@@ -10,7 +10,6 @@ export const aws = judgeBySuites({
     'local/secrets-emulator.ts': 'test/foreign/moto/moto-secrets.ts',
   },
   files: [
-    'test/integration/dynamodb-token-line.test.ts',
     'test/integration/secrets-emulator.test.ts',
     'test/integration/operate/*.test.ts',
     'test/long/operate/{dead-letters,deployed,secrets-set,trace}.test.ts',
@@ -18,9 +17,9 @@ export const aws = judgeBySuites({
   ],
   differences: {},
   planted: {
-    bug: 'a process books time that another has booked',
-    file: 'shared/aws/dynamodb-token-line.ts',
-    find: "'attribute_not_exists(#b) OR #b < :now'",
-    replace: "'attribute_not_exists(#b) OR #b > :now'",
+    bug: 'a secret is read under another name',
+    file: 'shared/aws/secrets.ts',
+    find: 'getSecretValue({ SecretId: name })',
+    replace: 'getSecretValue({ SecretId: name.toUpperCase() })',
   },
 });
