@@ -32,7 +32,7 @@ interface LetterSummary extends Omit<LetterFacts, 'letterId' | 'at' | 'code'> {
   readonly gone?: { readonly at: string; readonly how: WayOut };
 }
 
-export interface SummaryOfEvent extends ListedEvent {
+interface SummaryOfEvent extends ListedEvent {
   /** The store can be asked for what the body says. */
   readonly isInTheStore: boolean;
 }

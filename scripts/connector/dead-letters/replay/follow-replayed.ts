@@ -36,7 +36,7 @@ export interface Followed {
   readonly each: readonly FollowedLetter[];
 }
 
-export interface FollowedLetter {
+interface FollowedLetter {
   readonly kind: EventKind;
   readonly id: string;
   /** The outcome in the ledger, or what stands for it. */

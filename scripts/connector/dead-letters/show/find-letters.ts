@@ -11,7 +11,7 @@ import type { ReadLetter } from '../read-letter.ts';
 import { newestFirst, openSummaries } from '../read-summaries.ts';
 
 /** An entity that fails again and again has many letters, and they tell the same: the newest is shown. */
-export interface Alike {
+interface Alike {
   newest: ListedLetter;
   oldestAt: number;
   count: number;
