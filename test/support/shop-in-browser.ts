@@ -15,7 +15,7 @@ interface ShopInBrowser {
 export function useShopInBrowser(
   name: string,
   visits: Pick<ShopVisit, 'context' | 'problems'>[],
-  started: (shop: ShopInBrowser) => Promise<unknown> | void,
+  started: (shop: ShopInBrowser) => Promise<unknown> | undefined,
 ): void {
   let shop: Partial<ShopInBrowser> = {};
   beforeAll(async () => {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deduplicationIdOf, groupIdOf, hashBody, askAgain, firstDeliveryId } from '../../shared/core/events/message-ids.ts';
+import {
+  askAgain,
+  deduplicationIdOf,
+  firstDeliveryId,
+  groupIdOf,
+  hashBody,
+} from '../../shared/core/events/message-ids.ts';
 
 const ALLOWED = /^[\x21-\x7e]{1,128}$/;
 const anyText = fc.oneof(

@@ -42,9 +42,12 @@ describe('the arguments of the simulation', () => {
 });
 
 describe('the mutations', () => {
-  it.each([...mutations, ...scheduleMutations])('$name still has its place in the source', (mutation) => {
-    expect(mutate(mutation)).not.toBe('');
-  });
+  it.each([...mutations, ...scheduleMutations])(
+    '$name still has its place in the source',
+    (mutation) => {
+      expect(mutate(mutation)).not.toBe('');
+    },
+  );
 
   it('have names of their own', () => {
     expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);

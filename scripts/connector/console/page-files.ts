@@ -32,7 +32,7 @@ function readBuilt(path: string): Promise<string> {
 }
 
 /** One script and one style sheet, from the sources. */
-export async function buildPage(): Promise<(path: string) => Promise<string>> {
+async function buildPage(): Promise<(path: string) => Promise<string>> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     absWorkingDir: PACKAGE_FOLDER,

@@ -11,7 +11,10 @@ const PAGE = new URL('../../../docs/reliability.md', import.meta.url);
  * changes with every change of how many calls the product makes, so each row has its date. True when every bug was
  * noticed in time.
  */
-export async function printMutations(names: readonly string[], isWritten: boolean): Promise<boolean> {
+export async function printMutations(
+  names: readonly string[],
+  isWritten: boolean,
+): Promise<boolean> {
   const waiting = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
   const rows = new Map<string, string>();
   let isGood = waiting.length > 0;

@@ -39,7 +39,12 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
 
     async function changePoints(): Promise<void> {
       for (const index of points.keys()) {
-        const event = await scheduler.call('service', 'changes', async () => change(index), OUTSIDE);
+        const event = await scheduler.call(
+          'service',
+          'changes',
+          async () => change(index),
+          OUTSIDE,
+        );
         void scheduler.call(`event-${index + 1}`, 'arrives', () => events.send(event), OUTSIDE);
       }
     }

@@ -46,15 +46,13 @@ export const searches: readonly Search[] = [
   },
   {
     name: 'two tabs, a point event, one crash; workers afterwards',
-    scenario: async () =>
-      redemptionScenario({ tabs: 2, workers: 0, passes: [] }),
+    scenario: async () => redemptionScenario({ tabs: 2, workers: 0, passes: [] }),
     bounds: CRASH,
     bug: 'intent-is-not-queued',
   },
   {
     name: 'one tab, a worker beside it, a point event, one crash',
-    scenario: async () =>
-      redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
+    scenario: async () => redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
     bounds: CRASH,
   },
   {
@@ -88,17 +86,17 @@ export const searches: readonly Search[] = [
     name: 'one tab, two workers after a pause, one lost answer; the point event afterwards',
     scenario: async () =>
       redemptionScenario({
-      ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
-    }),
+        ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
+      }),
     bounds: LOST_ANSWER,
   },
   {
     name: 'one tab, a store that refuses the code, two workers, one crash; point events afterwards',
     scenario: async () =>
       redemptionScenario({
-      ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN] },
-      ...{ storeRefuses: true, eventsAfterwards: true },
-    }),
+        ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN] },
+        ...{ storeRefuses: true, eventsAfterwards: true },
+      }),
     bounds: CRASH,
   },
   {

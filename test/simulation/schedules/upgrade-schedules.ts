@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
-import { LedgerEntries } from '../../../shared/core/ledger/newer-item.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { LedgerEntries } from '../../../shared/core/ledger/newer-item.ts';
 import { connectorScenario, workerOf } from './connector-scenario.ts';
 import { refundPlot } from './refund-schedules.ts';
 

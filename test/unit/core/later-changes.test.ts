@@ -136,7 +136,11 @@ describe('a completed order of a redacted person', () => {
     connector.clock.ms += 7_200_000;
     for (const second of [3_700, 3_800]) {
       const current_subtotal_price = `${second / 50}.00`;
-      await send(second, { fulfilledAfterDays: 3 }, { current_subtotal_price, fulfillment_status: 'partial' });
+      await send(
+        second,
+        { fulfilledAfterDays: 3 },
+        { current_subtotal_price, fulfillment_status: 'partial' },
+      );
       const { IsCompleted, OrderCompletedDate } = first;
       const held = connector.loyalty.rows.orders.get(ID);
       expect(held).toMatchObject({ IsCompleted, OrderCompletedDate, OrderTotal: second / 50 });

@@ -61,7 +61,12 @@ const whole = order({ a: 60, b: 40 });
 describe('several refunds, one after the other', () => {
   it('each name what their products lost since the one before', () => {
     let amounts = sentAs(whole);
-    const life = [{ a: 50, b: 40 }, { a: 45, b: 40 }, { a: 45, b: 30 }, { a: 40, b: 0 }];
+    const life = [
+      { a: 50, b: 40 },
+      { a: 45, b: 40 },
+      { a: 45, b: 30 },
+      { a: 40, b: 0 },
+    ];
     const named = life.map((prices) => {
       const next = nextCall(order(prices), facts(amounts), byParts);
       if (next.kind !== 'take') throw new Error(next.kind);

@@ -17,7 +17,7 @@ export interface ViewProps {
   readonly place: Place;
 }
 
-export function readPlace(hash: string): Place {
+function readPlace(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [first = '', ...rest] = path.split('/').map(decoded);
   // Who may only look answers customers: the search opens first.

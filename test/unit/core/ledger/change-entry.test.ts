@@ -129,7 +129,10 @@ describe('a dropped dead letter', () => {
 
   it('adds a line after its rejection, and changes nothing else', async () => {
     const world = open();
-    await take({ kind: 'applied', version: 1, facts: { remembered: 'o1{}', history: true } }, world);
+    await take(
+      { kind: 'applied', version: 1, facts: { remembered: 'o1{}', history: true } },
+      world,
+    );
     await take({ kind: 'rejected', version: 2, facts: {} }, world);
     const { outcomes = [], ...before } = (await world.read()) ?? {};
     await drop(world);

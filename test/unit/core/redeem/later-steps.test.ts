@@ -12,7 +12,7 @@ import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const KEY = ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN }));
 const NOON = Date.parse('2026-10-09T12:00:00.000Z');
-const after = (seconds: number) => new Date(NOON + seconds * 1000);
+const later = (seconds: number) => new Date(NOON + seconds * 1000);
 
 const intended: Redemption = {
   ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
@@ -20,10 +20,10 @@ const intended: Redemption = {
     ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
     ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
   },
-  ...{ intendedAt: after(0).toISOString(), since: after(0).toISOString() },
+  ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
   state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
 };
-const code = codeFrom('FIVE-1', intended, after(0));
+const code = codeFrom('FIVE-1', intended, later(0));
 
 describe('a redemption over all its steps', () => {
   const steps: readonly (readonly [seconds: number, Step])[] = [
@@ -39,10 +39,10 @@ describe('a redemption over all its steps', () => {
   it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
     let redemption = intended;
     for (const [seconds, step] of steps) {
-      const next = advance(redemption, step, after(seconds));
+      const next = advance(redemption, step, later(seconds));
       if (!next) throw new Error(`no ${step.kind}`);
       redemption = next;
-      expect(next.since).toBe(after(seconds).toISOString());
+      expect(next.since).toBe(later(seconds).toISOString());
       const { id, clientKeys, terms, intendedAt } = intended;
       expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
       expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
@@ -51,10 +51,13 @@ describe('a redemption over all its steps', () => {
   });
 
   it('stays in the book while its code can be used, up to the bound for such codes', () => {
-    const ready = Array.from({ length: 120 }, (_, index): Redemption => ({
-      ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
-      state: { at: 'ready', code, discountId: String(index) },
-    }));
+    const ready = Array.from(
+      { length: 120 },
+      (_, index): Redemption => ({
+        ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
+        state: { at: 'ready', code, discountId: String(index) },
+      }),
+    );
     expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
   });
 });
@@ -96,7 +99,7 @@ describe('a customer’s book over many changes', () => {
 
   it('is read anew by a process that wrote it before another one did', async () => {
     const { ledger } = openRedeeming();
-    const world = { ledger, now: () => after(0), retentionDays: 400 };
+    const world = { ledger, now: () => later(0), retentionDays: 400 };
     const [one, other] = [1, 2].map(() => openBook({ shop: SHOP, customerId: ROBIN }, world));
     const add = (book: OpenBook | undefined, id: string) =>
       book?.change(({ redemptions, ...found }) => ({
@@ -105,7 +108,9 @@ describe('a customer’s book over many changes', () => {
       }));
     await add(one, 'FIRST0000000');
     await add(other, 'SECOND000000');
-    const seen = await one?.change(({ redemptions }) => ({ value: redemptions.map(({ id }) => id) }));
+    const seen = await one?.change(({ redemptions }) => ({
+      value: redemptions.map(({ id }) => id),
+    }));
     expect(seen).toEqual(['FIRST0000000', 'SECOND000000']);
     await add(other, 'THIRD0000000');
     await add(one, 'FOURTH000000');
