@@ -2,6 +2,7 @@ import type { Bench, BenchSettings, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
 import { measureAlternately } from '../measure/measure-alternately.ts';
 import { measureCold } from '../measure/measure-cold.ts';
+import { measureInLambda } from '../measure/measure-in-lambda.ts';
 import { startWarmVariants } from '../measure/warm-function.ts';
 import { compare } from '../report/statistics.ts';
 import { webhookEvent } from '../traffic/events.ts';
@@ -30,7 +31,7 @@ export const receiver: Bench = {
 };
 
 async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure[]> {
-  const { bundles, environment, writeOrder } = lab;
+  const { bundles, environment, tlsEnvironment, writeOrder } = lab;
   const body = writeOrder({ id: 5_512_345_678_901, updatedAt: new Date(), ...SIZES['8k'] });
   const runs = quick ? 5 : 25;
   const samples = await measureAlternately(runs, (variant) =>
@@ -50,6 +51,13 @@ async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure
     ),
     compare({ key: 'receiver.cold.import', ...part }, samples, ({ importMs }) => importMs),
     compare({ key: 'receiver.cold.cpu', ...part }, samples, ({ cpuMs }) => cpuMs),
+    compare(
+      { key: 'receiver.cold.lambda', ...part },
+      await measureAlternately(runs, (variant) =>
+        measureInLambda(bundles.fileOf(variant, 'receiver'), webhookEvent(body), tlsEnvironment),
+      ),
+      ({ wallMs }) => wallMs,
+    ),
   ];
 }
 

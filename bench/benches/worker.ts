@@ -3,6 +3,7 @@ import type { Lab } from '../lab.ts';
 import { countRound, sumCalls } from '../measure/count-calls.ts';
 import { measureAlternately } from '../measure/measure-alternately.ts';
 import { measureCold } from '../measure/measure-cold.ts';
+import { measureInLambda } from '../measure/measure-in-lambda.ts';
 import { startWarmVariants, type WarmVariants } from '../measure/warm-function.ts';
 import { compare, ratiosOf, spreadOf } from '../report/statistics.ts';
 import { type OrderTraffic, openOrderTraffic } from '../traffic/order-life.ts';
@@ -40,15 +41,18 @@ export const worker: Bench = {
 };
 
 async function cold(
-  { bundles, environment }: Lab,
+  { bundles, environment, tlsEnvironment }: Lab,
   traffic: OrderTraffic,
   { quick }: BenchSettings,
 ): Promise<readonly Figure[]> {
   const runs = quick ? 3 : 25;
-  const samples = await measureAlternately(runs, async (variant) => {
+  const firstOrder = async (variant: Variant) => {
     const [first] = await traffic.live(variant, { happenings: ['first'], batches: 1, perBatch: 1 });
-    return measureCold(bundles.fileOf(variant, 'worker'), first?.[0], environment);
-  });
+    return first?.[0];
+  };
+  const samples = await measureAlternately(runs, async (variant) =>
+    measureCold(bundles.fileOf(variant, 'worker'), await firstOrder(variant), environment),
+  );
   const part = { unit: 'ms', note: `${runs} fresh processes each, an order of 8 KiB` };
   return [
     compare(
@@ -58,6 +62,17 @@ async function cold(
     ),
     compare({ key: 'worker.cold.import', ...part }, samples, ({ importMs }) => importMs),
     compare({ key: 'worker.cold.cpu', ...part }, samples, ({ cpuMs }) => cpuMs),
+    compare(
+      { key: 'worker.cold.lambda', ...part },
+      await measureAlternately(runs, async (variant) =>
+        measureInLambda(
+          bundles.fileOf(variant, 'worker'),
+          await firstOrder(variant),
+          tlsEnvironment,
+        ),
+      ),
+      ({ wallMs }) => wallMs,
+    ),
   ];
 }
 

@@ -1,6 +1,13 @@
 // AWS and the loyalty service for all variants, in their own process, which is not measured.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { createSelfSignedCertificate } from '../../local/harness/self-signed-certificate.ts';
 import { POINTS } from '../traffic/visits.ts';
 import { createAwsAnswers } from './aws-answers.ts';
 import type { EndpointsAnswer, EndpointsQuestion, WaitMs } from './endpoints.ts';
@@ -26,7 +33,7 @@ const OTHER_ANSWERS: Readonly<Record<string, object>> = {
   },
 };
 
-const awsServer = createServer(async (request, response) => {
+const answerAws: RequestListener = async (request, response) => {
   const target = String(request.headers['x-amz-target']);
   const body = await readBody(request);
   const name = target.slice(target.indexOf('.') + 1);
@@ -38,7 +45,10 @@ const awsServer = createServer(async (request, response) => {
   };
   if (answer === undefined) response.writeHead(400, headers).end('{"__type":"UnknownOperation"}');
   else later(name, response.writeHead(200, headers), JSON.stringify(answer));
-});
+};
+const awsServer = createServer(answerAws);
+const certificate = createSelfSignedCertificate(new Date());
+const tlsServer = createTlsServer(certificate, answerAws);
 
 const loyaltyServer = createServer(async (request, response) => {
   await readBody(request);
@@ -64,11 +74,12 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function listen(server: typeof awsServer): Promise<string> {
+async function listen(server: typeof awsServer | typeof tlsServer): Promise<string> {
   // A variant may pause between its rounds for longer than Node's default of five seconds.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const protocol = server === tlsServer ? 'https' : 'http';
+  return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const reply = (answer: EndpointsAnswer) => process.send?.(answer);
@@ -79,4 +90,10 @@ process.on('message', (question: EndpointsQuestion) => {
   calls = {};
 });
 process.on('disconnect', () => process.exit());
-reply({ kind: 'ready', aws: await listen(awsServer), loyalty: await listen(loyaltyServer) });
+reply({
+  kind: 'ready',
+  aws: await listen(awsServer),
+  awsTls: await listen(tlsServer),
+  loyalty: await listen(loyaltyServer),
+  certificate: certificate.cert,
+});

@@ -21,17 +21,21 @@ export interface EndpointsReport {
   readonly units: CapacityUnits;
 }
 
-interface Ready {
-  readonly kind: 'ready';
+interface Addresses {
   readonly aws: string;
+  /** The same AWS, with TLS and this certificate. */
+  readonly awsTls: string;
+  readonly certificate: string;
   readonly loyalty: string;
+}
+
+interface Ready extends Addresses {
+  readonly kind: 'ready';
 }
 
 export type EndpointsAnswer = EndpointsReport | Ready;
 
-export interface Endpoints {
-  readonly aws: string;
-  readonly loyalty: string;
+export interface Endpoints extends Addresses {
   ask(question?: EndpointsQuestion): Promise<EndpointsReport>;
   /** Writes an item of the ledger. */
   put(item: object): Promise<void>;
@@ -47,9 +51,9 @@ const SCRIPT = fileURLToPath(new URL('./endpoints-process.ts', import.meta.url))
 export async function startEndpoints(): Promise<Endpoints> {
   const child = fork(SCRIPT, { execArgv: [] });
   const [ready] = (await once(child, 'message')) as [Ready];
+  const { kind: _, ...addresses } = ready;
   return {
-    aws: ready.aws,
-    loyalty: ready.loyalty,
+    ...addresses,
     async ask(question = {}) {
       const answer = once(child, 'message');
       child.send(question);

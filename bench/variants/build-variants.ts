@@ -14,6 +14,8 @@ export interface Bundles {
   fileOf(variant: Variant, part: Part): string;
   /** Of all files that a cold start loads. */
   gzipBytes(variant: Variant, part: Part): number;
+  /** Writes a file that is removed with the bundles. */
+  keep(name: string, text: string): string;
   remove(): void;
 }
 
@@ -62,6 +64,10 @@ export async function buildVariants(configFile = 'bench/bench.config.ts'): Promi
       )
         .map((file) => gzipSync(readFileSync(file)).length)
         .reduce((sum, bytes) => sum + bytes),
+    keep(name, text) {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

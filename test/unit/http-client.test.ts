@@ -3,6 +3,7 @@ import dns from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSelfSignedCertificate } from '../../local/harness/self-signed-certificate.ts';
 import { createHttpClient, type HttpRequest } from '../../shared/http/http-client.ts';
 import {
   answering,
@@ -13,7 +14,6 @@ import {
   sendingRaw,
   startScriptedServer,
 } from '../support/scripted-server.ts';
-import { createSelfSignedCertificate } from '../support/self-signed-certificate.ts';
 
 const call: HttpRequest = {
   method: 'POST',
