@@ -56,8 +56,10 @@ async function drainOrders(
   const { pause, runUntil } = openTimers(clock);
   const updatedAt = new Date(clock.ms);
   for (let index = 0; index < orders; index += 1) {
-    const payload = writeOrder({ id: 9_000_000 + index, updatedAt, lines: 1 });
-    await first.deliver({ topic: 'orders/updated', payload });
+    const order = JSON.parse(writeOrder({ id: 9_000_000 + index, updatedAt, lines: 1 }));
+    // Each by a customer of their own: the sandbox adds up all orders of a customer again and again.
+    const customer = { ...order.customer, id: 7_000_000 + index, email: `c${index}@example.com` };
+    await first.deliver({ topic: 'orders/updated', payload: { ...order, customer } });
   }
   loyalty.world.interfere = async (_, pass) => {
     await pause(LOYALTY_MS);
