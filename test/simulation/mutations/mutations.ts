@@ -347,6 +347,14 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
+    name: 'next-change-drops-the-history-mark',
+    bug: 'an order of the past is recorded without its mark when it changes, and loses it with the change after that',
+    file: 'shared/core/sync/record-outcome.ts',
+    find: '    ...(history && { history }),\n',
+    replace: '    ...(history && !isKnown(step.entry) && { history }),\n',
+    within: 60,
+  },
+  {
     name: 'late-order-brings-an-old-address-back',
     bug: 'an order that arrives late is sent with the e-mail address from before its customer changed it',
     file: 'shared/core/sync/late-customer.ts',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
+import type { EntityWrite } from '../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallAnswer } from '../../../shared/loyalty/result.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
@@ -170,6 +171,29 @@ describe('a first send without an answer', () => {
     };
     await send('2026-10-09T11:10:00.000Z');
     expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ uncertain: true });
+  });
+});
+
+describe('a partial cancel that a worker died over', () => {
+  it('is finished first, and then the order is sent: more of that work may be missing', async () => {
+    const connector = openConnector();
+    const { ledger, loyalty } = connector;
+    const payload = orderAt(1, { fulfilledAfterDays: 1 });
+    connector.store.putOrder(SHOP, storeOrderOf(payload));
+    await connector.deliver({ topic: 'orders/updated', payload });
+    await connector.drain();
+    const { revision, ...entry } = entryOf(connector) ?? {};
+    if (!entry.amounts || revision === undefined) throw new Error('no amounts');
+    const step = { key: `${ID}-1000`, value: 1_000, products: [] };
+    const amounts = { ...entry.amounts, step };
+    await ledger.write(KEY, { ...entry, amounts, uncertain: true } as EntityWrite, revision);
+    const calls = loyalty.journal.length;
+    const later = orderAt(2, { fulfilledAfterDays: 1 }, { current_subtotal_price: '49.00' });
+    connector.store.putOrder(SHOP, storeOrderOf(later));
+    await connector.deliver({ topic: 'orders/updated', payload: later });
+    await connector.drain();
+    const made = loyalty.journal.slice(calls).map(({ operation }) => operation);
+    expect(made).toEqual(['partiallyCancelPosOrder', 'sendOrder']);
   });
 });
 

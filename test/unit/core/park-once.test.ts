@@ -35,12 +35,12 @@ describe('a captured body, sent under other topics', () => {
     expect(connector.telemetry.total('skipped', { why: 'parked-before' })).toBeGreaterThan(10);
   });
 
-  it('makes no call and leaves nothing in the ledger but the claim of its letter', async () => {
+  it('makes no call and leaves nothing in the ledger but the claim and the summary of its letter', async () => {
     const connector = openConnector();
     await flood(connector);
     expect(connector.loyalty.journal).toEqual([]);
     const kinds = [...connector.ledger.entries.keys()].map((key) => key.split('|')[1]);
-    expect(new Set(kinds)).toEqual(new Set(['parked']));
+    expect(new Set(kinds)).toEqual(new Set(['parked', 'letter']));
   });
 
   it('hides no other body: each has its own letter', async () => {
