@@ -1,10 +1,10 @@
 import { balanceScenario } from './balance-schedules.ts';
-import { fanOutScenario, mergeScenario } from './store-schedules.ts';
 import type { Bounds, Scenario } from './explore.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
 import { refundScenario } from './refund-schedules.ts';
 import { replayScenario } from './replay-schedules.ts';
 import type { Scheduler } from './scheduler.ts';
+import { fanOutScenario, mergeScenario } from './store-schedules.ts';
 
 export interface Search {
   readonly name: string;
