@@ -1,6 +1,7 @@
+import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
 import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { LetterQueue, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import { queueFamilyOf } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
@@ -20,9 +21,9 @@ import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { heldIn } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';
 import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { surveyLetters } from '../dead-letters/list/survey-letters.ts';
+import { surveyLetters, surveySummaries } from '../dead-letters/list/survey-letters.ts';
 import { listedOf } from '../dead-letters/read-letter.ts';
-import { newestFirst, openSummaries } from '../dead-letters/read-summaries.ts';
+import { newestFirst, openSummaries, readSummaries } from '../dead-letters/read-summaries.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import type { ShopServices } from '../deployment/services.ts';
@@ -125,25 +126,47 @@ async function askForOrder(
   return { kind: 'held', earning, changedAt, givenAt: givenAt ?? undefined };
 }
 
-/** By their summaries; the queue is walked only where an older release wrote none. */
+/**
+ * By their summaries. The queue itself is read where it has letters without one, which SQS moved there because
+ * every worker died on them, or an older release parked.
+ */
 async function findLetters(
   deployment: Deployment,
   key: EntityKey,
   signal: AbortSignal,
   onProgress: (seen: number, total: number) => void,
 ): Promise<readonly ListedLetter[]> {
-  const settings = await openSummaries(deployment);
-  if (settings) return readLettersAbout(settings, key, new Date());
-  const letters: ListedLetter[] = [];
   const { shop, kind, id } = key;
+  const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
+  const settings = await openSummaries(deployment);
+  if (settings) {
+    const now = new Date();
+    const found = await readLettersAbout(settings, key, now);
+    if (found.length > 0 || !(await hasUnlisted(queues, settings, deployment, now))) return found;
+  }
+  const letters: ListedLetter[] = [];
   await surveyLetters({
-    queues: openLetterQueues(deployment, familiesOf({ kind }, deployment.connector)),
+    queues,
     filter: { shop, kind, id: [id] },
     signal,
     onProgress,
     onMatch: (letter) => letters.push(listedOf(letter)),
   });
   return letters.toSorted(newestFirst);
+}
+
+async function hasUnlisted(
+  queues: readonly LetterQueue[],
+  settings: ReadSettings,
+  deployment: Deployment,
+  now: Date,
+): Promise<boolean> {
+  const counts = await Promise.all(queues.map((queue) => queue.counts()));
+  // Most queues are empty: then no summary has to be read.
+  if (counts.every(({ visible, inFlight }) => visible + inFlight === 0)) return false;
+  const letters = await readSummaries(settings, deployment, now);
+  const survey = await surveySummaries({ queues, filter: {}, letters, onMatch: () => {} });
+  return survey.queues.some(({ notSeen }) => notSeen > 0);
 }
 
 /** Of an order only its customer: `compare` reads the order itself. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
 
 const connector = useOperatedConnector();
 
@@ -108,6 +109,15 @@ describe('loyalty-connector trace', () => {
     expect(document.timeline.map(({ who }: { who: string }) => who)).toContain('dead letter');
     expect(document.ledger.outcomes.at(-1).outcome).toBe('rejected');
     expect(code).toBe(1);
+  });
+
+  it('finds a letter without a summary, which SQS moved because every worker died on it', async () => {
+    const id = placeOrder();
+    const event = letterEvent({ id, receivedAt: new Date().toISOString() });
+    const { sqs, queues } = connector;
+    await parkLetters(sqs, queues.urls.orders.deadLetterUrl, [{ event, reason: undefined }]);
+    const { stdout } = await connector.run(`trace order ${id} --json`);
+    expect(JSON.parse(stdout).deadLetters).toMatchObject([{ reason: 'crashed' }]);
   });
 
   it('traces products and coupons, and says what a rule leaves out', async () => {
