@@ -9,7 +9,7 @@ export interface Part {
   open(): Promise<OpenPart>;
 }
 
-export interface OpenPart {
+interface OpenPart {
   /** `withBug`: with the planted bug; a few of the checks suffice. */
   judge(withBug: boolean): Promise<Judgement>;
   stop(): Promise<void>;

@@ -35,6 +35,7 @@ export async function runSuites(suites: Suites, planted?: PlantedFault): Promise
   const replaced = new Map(
     Object.entries(instead).map(([ours, theirs]) => [absolute(ours), absolute(theirs)]),
   );
+  const used = new Set<string>();
   const mutated = planted && mutate({ ...planted, name: planted.bug });
   const vitest = await createVitest(
     {
@@ -66,10 +67,13 @@ export async function runSuites(suites: Suites, planted?: PlantedFault): Promise
           },
           load(id) {
             const theirs = replaced.get(id);
+            if (theirs !== undefined) used.add(theirs);
             return theirs && `export * from ${JSON.stringify(theirs)};`;
           },
           transform: (_, id) =>
-            planted && id.split('?')[0] === absolute(planted.file) ? mutated : undefined,
+            planted && !replaced.has(id) && id.split('?')[0] === absolute(planted.file)
+              ? mutated
+              : undefined,
         },
       ],
     },
@@ -89,6 +93,8 @@ export async function runSuites(suites: Suites, planted?: PlantedFault): Promise
     }
   }
   if (checks === 0) faults.push('no test ran');
+  const unused = [...replaced.values()].filter((theirs) => !planted && !used.has(theirs));
+  faults.push(...unused.map((theirs) => `no test asked for ${theirs}`));
   return { checks, faults };
 }
 

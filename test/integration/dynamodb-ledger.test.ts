@@ -47,6 +47,23 @@ for (const { name, dynamoDb } of CLIENTS) {
   );
 }
 
+it('an item of up to 400 KB is kept, and a larger one changes nothing', async () => {
+  const table = await newTable();
+  const key = { shop: 'example.myshopify.com', kind: 'order', id: '1' } as const;
+  const entry = { version: 1, uncertain: false, outcomes: [] };
+  for (const { name, dynamoDb } of CLIENTS) {
+    const ledger = createDynamoDbLedger({ client: dynamoDb(budget, emulator.endpoint), table });
+    const own = { ...key, id: name };
+    const remembered = 'x'.repeat(409_000);
+    await ledger.write(own, { ...entry, remembered }, undefined);
+    const larger = { ...entry, version: 2, remembered: 'x'.repeat(410_000) };
+    const refused = { name: 'ValidationException' };
+    await expect(ledger.write(own, larger, 1)).rejects.toMatchObject(refused);
+    const kept = (await ledger.readMany([own])).get(ledgerKeyText(own));
+    expect(kept).toMatchObject({ version: 1, remembered });
+  }
+});
+
 it('the date of the ledger is asked for once, by all who wait for it, and again after a failure', async () => {
   const table = await newTable();
   let questions = 0;

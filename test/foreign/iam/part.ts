@@ -81,7 +81,7 @@ const keyPolicyOf = (resource: string) =>
 const policy = (some: readonly object[]) => ({ Version: '2012-10-17', Statement: some });
 
 /** What iam-simulate says otherwise; undefined: both agree. */
-export async function compare(
+async function compare(
   { request, statements }: RecordedQuestion,
   runSimulation: Simulator['runSimulation'],
 ): Promise<string | undefined> {
