@@ -26,6 +26,7 @@ let settings: ReadSettings;
 let place: Pick<Deployment, 'aws' | 'output'>;
 let tables = 0;
 let queries = 0;
+let items = 0;
 
 beforeAll(async () => {
   emulator = await startDynamoDb();
@@ -46,7 +47,9 @@ beforeEach(async () => {
   const counted = Object.assign(Object.create(client), {
     query: async (input: Parameters<DynamoDB['query']>[0]) => {
       queries += 1;
-      return client.query(input);
+      const answer = await client.query(input);
+      items += answer.Items?.length ?? 0;
+      return answer;
     },
   });
   settings = { client: counted, table, pause, random: Math.random };
@@ -93,7 +96,7 @@ describe('the list of dead letters', () => {
     for (const index of [1, 2, 3]) await park(`letter-${index}`, minutesAgo(60 * index));
     const [first] = await read();
     queries = 0;
-    await park('late', minutesAgo(61));
+    await park('late', minutesAgo(11));
     await park('new', minutesAgo(0));
     // By the clock of another operator, which is slow.
     await retire(first, new Date(now.getTime() - 5 * 60_000));
@@ -103,9 +106,22 @@ describe('the list of dead letters', () => {
     expect(queries).toBe(2);
   });
 
+  it('is not read again for many that came, or left, in the same minute', async () => {
+    for (const index of [1, 2, 3, 4]) await park(`letter-${index}`, minutesAgo(60));
+    const [first, second] = await read();
+    const left = new Date(minutesAgo(-1));
+    await retire(first, left);
+    await retire(second, left);
+    await read(new Date(minutesAgo(-2)));
+    await read(new Date(minutesAgo(-60)));
+    items = 0;
+    expect(await read(new Date(minutesAgo(-61)))).toHaveLength(2);
+    expect(items).toBe(0);
+  });
+
   it('leaves nothing out after a read that failed', async () => {
     await park('one', minutesAgo(60));
-    await read();
+    await read(new Date(minutesAgo(55)));
     await park('two', minutesAgo(50));
     await park('three', minutesAgo(1));
     const { query } = settings.client;

@@ -27,7 +27,7 @@ export const NO_SUMMARIES =
 
 interface Known {
   readonly letters: Map<string, SummarizedLetter>;
-  /** Epoch milliseconds: the newest that was read of each list. */
+  /** Epoch milliseconds: up to when each list was read. */
   readonly open: number;
   readonly gone: number;
 }
@@ -69,8 +69,11 @@ export async function readSummaries(
   }
   const oldest = now.getTime() - DEAD_LETTER_DAYS * 86_400_000;
   for (const { letterId, at } of letters.values()) if (at < oldest) letters.delete(letterId);
+  // The next read begins there, even if thousands came or left in one minute and none since.
+  const settled = now.getTime() - CLOCKS_DIFFER_MS;
+  const upTo = { open: Math.max(newest, settled), gone: Math.max(left, settled) };
   // Only now: a read that failed half-way has left some out.
-  known.set(key, { letters, open: newest, gone: left });
+  known.set(key, { letters, ...upTo });
   return [...letters.values()].toSorted(newestFirst);
 }
 

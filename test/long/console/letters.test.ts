@@ -1,5 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { findBrowser } from '../../support/browser.ts';
@@ -147,6 +147,57 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     rmSync(file);
     await page.getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => countOf(page), PATIENCE).toBe(`${ORDERS - 3} dead letters:`);
+  });
+
+  it('drops no letter that came after the list was shown', async () => {
+    const parkOne = (id: string) => {
+      const at = new Date().toISOString();
+      const event = letterEvent({ kind: 'coupon', id, deliveryId: id });
+      return park('coupons', [{ event, reason: letterReason({ why: 'no longer needed', at }) }]);
+    };
+    await parkOne('SEEN');
+    const { page } = await world.visit({ at: '#/letters?text=no+longer+needed' });
+    await page.getByLabel('Why it may go').fill('a test');
+    await page.getByRole('button', { name: 'Drop 1…' }).click();
+    await page.getByRole('dialog').getByText('Nothing was dropped').waitFor();
+    await parkOne('UNSEEN');
+    const [, file = ''] = /Dropped 1 dead letter, kept in (\S+)/.exec(await agree(page)) ?? [];
+    expect(readFileSync(file, 'utf8')).toContain('SEEN');
+    rmSync(file);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await list(page).getByRole('link', { name: 'coupon UNSEEN' }).waitFor();
+  });
+
+  it('waits for an answer that takes longer than the time between two', async () => {
+    const { page } = await world.visit({ at: '#/letters' });
+    await page.clock.install();
+    const held: Route[] = [];
+    await page.route('**/run', (route) => void held.push(route));
+    await page.reload();
+    await expect.poll(() => held.length, PATIENCE).toBe(1);
+    await page.clock.runFor(120_000);
+    expect(held).toHaveLength(1);
+    await held[0]?.continue();
+    await page.getByRole('table', { name: 'By cause' }).waitFor();
+  });
+
+  it('receives the letters of an older release, which wrote no summaries, only when it is asked', async () => {
+    const { page } = await world.visit({ at: '#/letters' });
+    await page.clock.install();
+    let asked = 0;
+    const document = { stack: '', source: 'queues', groups: [], matching: 0, queues: [] };
+    await page.route('**/run', async (route) => {
+      asked += 1;
+      const events = [
+        { kind: 'document', document },
+        { kind: 'end', code: 0 },
+      ];
+      await route.fulfill({ body: events.map((one) => `${JSON.stringify(one)}\n`).join('') });
+    });
+    await page.reload();
+    await expect.poll(() => countOf(page), PATIENCE).toBe('No dead letters');
+    await page.clock.runFor(120_000);
+    expect(asked).toBe(1);
   });
 
   it('stops where it is when it is asked to, and says how far it came', async () => {

@@ -138,6 +138,14 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await page.getByRole('button', { name: 'Show personal data' }).click();
     await page.locator('pre', { hasText: 'Orsolya' }).waitFor();
     expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
+    const { name } = placeOrder({ email: 'another@example.org' });
+    await world.stack.settled();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    await search(page, name);
+    await page.getByRole('heading', { name }).waitFor();
+    expect(asked.join()).toContain(name);
+    expect(asked.join()).not.toContain('reveal');
     await page.goto(page.url().replace(/#.*/, '#/history'));
     await page.getByText('trace').first().waitFor();
     expect(await textOf(page)).toContain('reveal');

@@ -12,14 +12,8 @@ export interface Question<Document> {
   askAgain(): void;
 }
 
-/**
- * Asks a command that changes nothing. With `everyMs` it asks again as long as the page is visible: each time costs
- * requests to AWS. Undefined as a line asks nothing.
- */
-export function useQuestion<Document>(
-  line: Line | undefined,
-  everyMs?: number,
-): Question<Document> {
+/** Asks a command that changes nothing. Undefined as a line asks nothing. */
+export function useQuestion<Document>(line: Line | undefined): Question<Document> {
   const [state, setState] = useState<Omit<Question<Document>, 'askAgain'>>(NOTHING);
   const controller = useRef<AbortController | undefined>(undefined);
   const wanted = line === undefined ? undefined : JSON.stringify(line);
@@ -46,14 +40,25 @@ export function useQuestion<Document>(
     return () => controller.current?.abort();
   }, [ask]);
 
+  return { ...state, askAgain: () => void ask() };
+}
+
+/**
+ * Asks again as long as the page is visible: each time costs requests to AWS. An answer that takes longer is waited
+ * for. Undefined: not by itself.
+ */
+export function useRefresh(question: Question<unknown>, everyMs: number | undefined): void {
+  const newest = useRef(question);
+  newest.current = question;
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     let askedAt = Date.now();
     const askIfSeen = () => {
       // Half: a timer is not exact.
       if (document.visibilityState !== 'visible' || Date.now() - askedAt < everyMs / 2) return;
+      if (newest.current.isAsking) return;
       askedAt = Date.now();
-      void ask();
+      newest.current.askAgain();
     };
     const timer = setInterval(askIfSeen, everyMs);
     // A person who comes back sees the present, not what the page showed when it was left.
@@ -62,9 +67,7 @@ export function useQuestion<Document>(
       clearInterval(timer);
       document.removeEventListener('visibilitychange', askIfSeen);
     };
-  }, [ask, everyMs]);
-
-  return { ...state, askAgain: () => void ask() };
+  }, [everyMs]);
 }
 
 const NOTHING = { ran: undefined, progress: undefined, isAsking: false, at: undefined } as const;

@@ -33,8 +33,7 @@ export function optionsOf(filter: Filter, chosen: readonly string[]): Options {
   return chosen.length > 0 ? { id: [...chosen] } : { ...filter };
 }
 
-/** `drop` wants a filter, so that no one drops everything by mistake. */
-export function optionsOfDrop(filter: Filter, chosen: readonly string[]): Options {
-  const options = optionsOf(filter, chosen);
-  return Object.keys(options).length > 0 ? options : { since: '2000-01-01' };
+/** No more than the list shows: what is parked while a person reads the preview stays. */
+export function optionsOfDrop(filter: Filter, chosen: readonly string[], newest: string): Options {
+  return chosen.length > 0 ? optionsOf(filter, chosen) : { ...filter, until: newest };
 }

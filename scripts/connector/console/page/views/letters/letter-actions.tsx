@@ -9,11 +9,14 @@ export function LetterActions({
   filter,
   chosen,
   matching,
+  newest,
   onEnd,
 }: {
   readonly filter: Filter;
   readonly chosen: readonly string[];
   readonly matching: number;
+  /** When the newest of them was given up. */
+  readonly newest: string;
   readonly onEnd: () => void;
 }) {
   const texts = words(strings);
@@ -33,7 +36,7 @@ export function LetterActions({
     });
   };
   const drop = () => {
-    const options = { ...optionsOfDrop(filter, chosen), because: because.trim() };
+    const options = { ...optionsOfDrop(filter, chosen, newest), because: because.trim() };
     openAction({
       title: texts.dropTitle(many),
       preview: { command: 'dead-letters drop', options },

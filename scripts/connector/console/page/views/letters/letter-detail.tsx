@@ -68,7 +68,10 @@ function Letter({
       {letter.advice !== undefined && <p lang="en">{letter.advice}</p>}
       {alike > 1 && <p class="soft">{texts.alike(alike, agoText(oldest))}</p>}
       {isOffered('dead-letters replay') && (
-        <LetterActions filter={{}} chosen={[letterId]} matching={1} onEnd={() => goTo('letters')} />
+        <LetterActions
+          {...{ filter: {}, chosen: [letterId], matching: 1, newest: at }}
+          onEnd={() => goTo('letters')}
+        />
       )}
       <div class="side-by-side">
         <Message letter={letter} onReveal={onReveal} />

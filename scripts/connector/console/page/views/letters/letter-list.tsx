@@ -4,7 +4,7 @@ import { Answer } from '../../parts/answer.tsx';
 import { InTerminal } from '../../parts/command-line.tsx';
 import { hrefOf, type Place } from '../../router.ts';
 import type { Line } from '../../run.ts';
-import { useQuestion } from '../../use-question.ts';
+import { useQuestion, useRefresh } from '../../use-question.ts';
 import { agoText, momentText, numberText, words } from '../../words.ts';
 import type { Group, ListDocument, ListedLetter } from './documents.ts';
 import { type Filter, filterOf } from './filter.ts';
@@ -13,7 +13,7 @@ import { LetterActions } from './letter-actions.tsx';
 import { strings } from './strings.ts';
 
 const PER_PAGE = 25;
-/** Of summaries. A walk receives the letters, and is made only when a person asks. */
+/** Of summaries. A walk hides the letters from others, and an older release has only that: when a person asks. */
 const EVERY_MS = 15_000;
 
 export function LetterList({ place }: { readonly place: Place }) {
@@ -25,7 +25,8 @@ export function LetterList({ place }: { readonly place: Place }) {
     command: 'dead-letters list',
     options: { ...filter, limit: PER_PAGE, ...(after && { after }), ...(isWalk && { walk: true }) },
   };
-  const question = useQuestion<ListDocument>(line, isWalk ? undefined : EVERY_MS);
+  const question = useQuestion<ListDocument>(line);
+  useRefresh(question, question.ran?.document?.source === 'summaries' ? EVERY_MS : undefined);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const choose = (letterId: string, isChosen: boolean) =>
     setChosen((before) => [
@@ -45,6 +46,7 @@ export function LetterList({ place }: { readonly place: Place }) {
                 {isOffered('dead-letters replay') && (
                   <LetterActions
                     {...{ filter, chosen, matching: document.matching }}
+                    newest={document.groups.map((one) => one.newest).reduce(later)}
                     onEnd={() => {
                       setChosen([]);
                       question.askAgain();
@@ -67,6 +69,8 @@ export function LetterList({ place }: { readonly place: Place }) {
     </>
   );
 }
+
+const later = (one: string, other: string): string => (one > other ? one : other);
 
 function Summary({
   document,

@@ -5,7 +5,7 @@ import { about } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Suggestion } from '../../parts/suggestion.tsx';
 import type { ViewProps } from '../../router.ts';
-import { useQuestion } from '../../use-question.ts';
+import { useQuestion, useRefresh } from '../../use-question.ts';
 import { words } from '../../words.ts';
 import { Charts } from './charts.tsx';
 import { Flow } from './flow.tsx';
@@ -23,7 +23,8 @@ const TONES: Readonly<Record<Verdict['state'], string>> = {
 
 export function NowView(_props: ViewProps) {
   const everySeconds = EVERY_SECONDS[about.where];
-  const question = useQuestion<Status & Verdict>(LINE, everySeconds * 1000);
+  const question = useQuestion<Status & Verdict>(LINE);
+  useRefresh(question, everySeconds * 1000);
   const texts = words(strings);
   return (
     <>

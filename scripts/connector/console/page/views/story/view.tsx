@@ -1,5 +1,5 @@
 import './style.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Hit } from '../../../../trace/find-any.ts';
 import type { HitsDocument, TraceDocument } from '../../../../trace/show-trace.ts';
 import { about } from '../../about.ts';
@@ -18,18 +18,8 @@ import { strings } from './strings.ts';
 export function StoryView({ place }: ViewProps) {
   const texts = words(strings);
   const [typed, setTyped] = useState('');
-  const [isRevealed, setRevealed] = useState(false);
   const named = lineOf(place);
-  const asked: Line | undefined =
-    named ?? (typed === '' ? undefined : { command: 'trace', operands: [typed] });
-  const line =
-    asked && (isRevealed ? { ...asked, options: { ...asked.options, reveal: true } } : asked);
-  const question = useQuestion<TraceDocument | HitsDocument>(line);
-  const entity = JSON.stringify(asked);
-  // What was shown of one person says nothing of the next.
-  useEffect(() => setRevealed(false), [entity]);
-  const answer = question.ran?.document;
-  const traced = answer && 'verdict' in answer ? answer : undefined;
+  const line = named ?? (typed === '' ? undefined : { command: 'trace', operands: [typed] });
   const search = (text: string) => {
     setTyped(text);
     if (named) goTo('story');
@@ -37,23 +27,35 @@ export function StoryView({ place }: ViewProps) {
   return (
     <>
       <SearchBox label={texts.search} hint={texts.hint} button={texts.find} onSearch={search} />
-      {line && (
-        <Answer question={question}>
-          {(document) =>
-            'verdict' in document ? (
-              <Story
-                document={document}
-                isRevealed={isRevealed}
-                onReveal={() => setRevealed(true)}
-                onChanged={question.askAgain}
-              />
-            ) : (
-              <Hits hits={document.hits} />
-            )
-          }
-        </Answer>
-      )}
-      {line && <InTerminal line={line} />}
+      {line && <Traced asked={line} key={JSON.stringify(line)} />}
+    </>
+  );
+}
+
+/** Has a key, because a person who agreed to see one customer's data did not ask for the next one's. */
+function Traced({ asked }: { readonly asked: Line }) {
+  const [isRevealed, setRevealed] = useState(false);
+  const line = isRevealed ? { ...asked, options: { ...asked.options, reveal: true } } : asked;
+  const question = useQuestion<TraceDocument | HitsDocument>(line);
+  const answer = question.ran?.document;
+  const traced = answer && 'verdict' in answer ? answer : undefined;
+  return (
+    <>
+      <Answer question={question}>
+        {(document) =>
+          'verdict' in document ? (
+            <Story
+              document={document}
+              isRevealed={isRevealed}
+              onReveal={() => setRevealed(true)}
+              onChanged={question.askAgain}
+            />
+          ) : (
+            <Hits hits={document.hits} />
+          )
+        }
+      </Answer>
+      <InTerminal line={line} />
       {traced && traced.kind !== 'member' && (
         // Read again with the story: it may have been sent again.
         <BothSides key={question.at} kind={traced.kind} id={traced.id} shop={traced.shop} />
