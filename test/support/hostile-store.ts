@@ -64,12 +64,10 @@ export async function fillWithHostileTexts(stack: LocalStack) {
     [letter(refused.id), letter(HOSTILE.slice(0, 200)), { event: HOSTILE, reason: said }],
     { ledger, family: 'orders' },
   );
+  const terms = { title: HOSTILE, points: 1, kind: 'fixed', value: 1, combines: false } as const;
   const redemption = {
     ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
-    terms: {
-      ...{ title: HOSTILE, points: 1, kind: 'fixed', value: 1, combines: false },
-      ...{ codePrefix: '', limited: false },
-    },
+    terms: { ...terms, codePrefix: '', limited: false },
     state: { at: 'calling', attempts: 1, calledAt: at },
     stuck: 'no-key',
   } as const;
