@@ -11,7 +11,7 @@ interface SignableRequest {
   readonly host: string;
   /** Names in lower case, values without spaces at their ends. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  readonly body: string | Uint8Array;
 }
 
 /** Returns the headers of a POST to `/`, including the signature. */

@@ -46,7 +46,7 @@ export function createJsonCall(service: JsonService, settings: JsonServiceSettin
   });
   const sign = createSigner(service.name, region, settings.credentials);
 
-  async function attempt(operation: string, body: Uint8Array) {
+  async function attempt(operation: string, body: string) {
     const headers = {
       'content-type': service.contentType,
       'user-agent': 'loyalty-connector',
@@ -63,7 +63,8 @@ export function createJsonCall(service: JsonService, settings: JsonServiceSettin
   }
 
   return async <Output>(operation: string, input: object) => {
-    const body = Buffer.from(JSON.stringify(input));
+    // As text: Node writes it together with the headers.
+    const body = JSON.stringify(input);
     let attempts = 0;
     for (;;) {
       const result = await attempt(operation, body);
