@@ -108,7 +108,7 @@ export const storefrontMutations: readonly Mutation[] = (
       file: 'shared/core/balances/decide-balance.ts',
       find: 'if (!newest || (entry && dateOf(newest) <= entry.version)) return false;',
       replace: 'if (!newest) return false;',
-      within: 60,
+      within: 300,
     },
     {
       name: 'no-mark-before-a-balance',

@@ -73,6 +73,16 @@ export const searches: readonly Search[] = [
     bounds: LOST_ANSWER,
   },
   {
+    name: 'three changes of a balance, back to the first, in any order, two workers, one crash',
+    scenario: async () => balanceScenario({ points: [10, 20, 10], workers: 2 }),
+    bounds: CRASH,
+  },
+  {
+    name: 'two changes of a balance and a question of the night, two workers, one crash',
+    scenario: async () => balanceScenario({ points: [10, 20], isAskedFor: true, workers: 2 }),
+    bounds: CRASH,
+  },
+  {
     name: 'three refunds in any order, two workers, one crash',
     scenario: async () => refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
     bounds: CRASH,

@@ -24,7 +24,11 @@ function open({ sinceResumed }: { sinceResumed?: number } = {}) {
       isCrowded: async () => false,
     },
     ...{ ledger, random: () => 0, retryWindowDays: 4, hasNeighbours: false, stuckAfterMinutes: 30 },
-    pauses: { pausedMs: () => 0, secondsSinceResumed: () => sinceResumed } as never,
+    pauses: {
+      // Of a shop that is not known, nothing is known.
+      pausedMs: (shop?: string) => (shop === undefined ? Number.POSITIVE_INFINITY : 0),
+      secondsSinceResumed: () => sinceResumed,
+    } as never,
   };
   const waiting = () =>
     [...ledger.entries.values()].flatMap(({ remembered }) => waitingIn(remembered)?.since ?? []);
@@ -42,7 +46,7 @@ function item(id: string, attempts: number, arrived: number, ...replayed: number
     event: {
       ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '1', topic: 'orders/updated' },
       ...{ claim: 'changed', origin: 'webhook', deliveryId: id, receivedAt: daysAgo(arrived) },
-      ...{ body: undefined, ...(replays.length > 0 && { replays }) },
+      ...{ body: undefined, replays },
     },
   };
 }
@@ -83,7 +87,7 @@ describe('messages of one group that wait', () => {
       const { message, event } = item(id, 3, ...given);
       if (!event) throw new Error('without an event');
       const { receivedAt, replays } = event;
-      const age = { receivedAt, ...(replays && { replays }) };
+      const age = { receivedAt, ...(replays?.length && { replays }) };
       return { message, event: undefined, unreadable: 'newer', newer: { age } };
     };
     const items = [newer('old', 5), newer('replayed', 20, 9, 1)];
