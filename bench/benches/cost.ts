@@ -37,8 +37,8 @@ export const cost: Bench = {
         peer: spreadOf(peer.map(({ receiverMs }) => receiverMs)).median,
         note: `per webhook, with ${deployed.receiverMb} MB`,
       },
-      ...figuresOf('batch1', connector, peer, 3.8),
-      ...figuresOf('batch10', connector, peer, 2.6),
+      ...figuresOf('batch1', connector, peer, 3.2),
+      ...figuresOf('batch10', connector, peer, 1.8),
     ];
   },
 };
