@@ -12,7 +12,7 @@ import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
  * Markup that runs a script or writes an element, an address that is a script, commands to a terminal, marks that turn
  * the direction, and a word without an end.
  */
-export const HOSTILE = [
+const HOSTILE = [
   '<img src="https://evil.example/x" onerror="globalThis.taken=1">',
   '"><script>globalThis.taken=1</script><b class="written">x</b>',
   'javascript:globalThis.taken=1 [x](javascript:globalThis.taken=1)',
