@@ -29,6 +29,13 @@ export class Problem extends Error {
   }
 }
 
+/** Ctrl-C, or the stop button of the console, came before the first change. */
+export class StoppedEarly extends Problem {
+  constructor() {
+    super('Stopped. Nothing was changed.');
+  }
+}
+
 /** Wrong arguments: one line, exit code 2. */
 export class BadArguments extends Error {
   override readonly name = 'BadArguments';

@@ -3,7 +3,7 @@ import { VERSION } from '../../shared/config/release.ts';
 import { NewerItem } from '../../shared/core/ledger/newer-item.ts';
 import type { Deployment } from './deployment/deployment.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from './exit.ts';
+import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from './exit.ts';
 import type { ChangeEnded, Recorded } from './history/audit-records.ts';
 import type { CommandLine, RecordedChange } from './history/record-change.ts';
 import { processHost } from './process-host.ts';
@@ -79,10 +79,13 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
         secretsDenied = true;
       };
       found = { ...(await host.findDeployment(options)), onSecretsDenied };
-      if (found.note !== undefined) terminal.note(found.note);
+      const note = await found.note?.();
+      if (note !== undefined) terminal.note(note);
       return found;
     },
     async beginChange(deployment, recorded = 'change') {
+      // At a terminal the process may have ended by now; the console goes on with what began.
+      if (!change && interruptions > 0) throw new StoppedEarly();
       const { recordChange } = await import('./history/record-change.ts');
       change ??= await recordChange(deployment, line, { recorded }).catch((error: unknown) => {
         throw cannotRecord(error, explain, recorded);
@@ -171,7 +174,7 @@ function reportError(
   if (problem) {
     host.reportProblem(problem);
     if (showStack && !(error instanceof Problem)) console.error(error);
-    return EXIT.failed;
+    return error instanceof StoppedEarly ? EXIT.interrupted : EXIT.failed;
   }
   if (showStack || !(error instanceof Error)) console.error(error);
   else {

@@ -8,7 +8,7 @@ import {
   type Deployment,
   outputsOf,
 } from './deployment.ts';
-import { readStageSettings } from './stage-settings.ts';
+import { describeNewerSettings, readStageSettings } from './stage-settings.ts';
 
 export interface StackName {
   readonly stack: string;
@@ -44,6 +44,7 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
   const output = outputsOf(outputs, described, 'Deploy this release: npm run deploy.');
   // Not from the name: as a construct, the connector may be in a stack of any name.
   const stage = output('SecretsPrefix').replace(/^.*\//, '');
+  const readAt = new Date();
   return {
     where: 'aws',
     stage,
@@ -53,5 +54,6 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     version: versionIn(outputs),
     output,
     connector: await readStageSettings(stage),
+    note: async () => describeNewerSettings(stage, readAt),
   };
 }

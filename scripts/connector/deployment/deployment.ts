@@ -44,8 +44,8 @@ export interface Deployment {
   readonly connector: Connector;
   /** Where the settings were read, if not in the stage's own file: the copy that "npm start" runs with. */
   readonly settingsFile?: string;
-  /** What the user must know before the answer of any command. */
-  readonly note?: string | undefined;
+  /** What the user must know before the answer of any command. Asked each time: a console stays open for days. */
+  readonly note?: () => Promise<string | undefined>;
   /** The sandboxes of the store, the loyalty service and CloudWatch; only on this machine. */
   readonly sandbox?: SandboxAddresses;
   /** Called when the caller may not read the secrets, so that neither store nor loyalty service can be asked. */

@@ -74,7 +74,7 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
     output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
     connector: await readStageSettings(stage, settings),
     ...(settings !== undefined && { settingsFile: settings }),
-    note: await describeChangedSettings(stage, writtenAt),
+    note: () => describeChangedSettings(stage, writtenAt),
     sandbox,
   };
 }

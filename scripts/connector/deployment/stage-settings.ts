@@ -37,15 +37,25 @@ export async function describeChangedSettings(
   stage: string,
   startedAt: Date,
 ): Promise<string | undefined> {
-  const project = findProject();
   const file = settingsFileOf(stage);
-  const changed = statSync(resolve(project, file), { throwIfNoEntry: false });
-  if (!changed || changed.mtime <= startedAt) return undefined;
-  const read = await readSettingsFile(project, file);
+  if (!isChangedSince(file, startedAt)) return undefined;
+  const read = await readSettingsFile(findProject(), file);
   const faults = read.kind === 'faulty' ? [...read.faults, `Correct ${file}.`] : [];
   return [
     `${file} has changed since the start. This command uses the settings that the stack runs with.`,
     ...faults,
     'To run with the changed settings: stop "npm start" and start it again.',
   ].join('\n');
+}
+
+/** For a console that was open when the settings of a stack on AWS changed: a module is loaded once. */
+export function describeNewerSettings(stage: string, readAt: Date): string | undefined {
+  const file = settingsFileOf(stage);
+  if (!isChangedSince(file, readAt)) return undefined;
+  return `${file} has changed since this console was started, and it still uses what it read then. After the deployment, stop it and start it again.`;
+}
+
+function isChangedSince(file: string, moment: Date): boolean {
+  const found = statSync(resolve(findProject(), file), { throwIfNoEntry: false });
+  return found !== undefined && found.mtime > moment;
 }

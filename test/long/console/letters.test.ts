@@ -200,6 +200,19 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     expect(asked).toBe(1);
   });
 
+  it('is stopped, too, if the console had not begun yet', async () => {
+    const { page } = await world.visit({ at: '#/letters?queue=coupons' });
+    await page.getByRole('button', { name: /^Send \d+ again…$/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('pre').waitFor();
+    const held: Route[] = [];
+    await page.route('**/run', (route) => void held.push(route));
+    await dialog.getByRole('button', { name: 'Do it' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    for (const route of held) await route.continue();
+    await dialog.getByText('Stopped', { exact: true }).waitFor();
+  });
+
   it('stops where it is when it is asked to, and says how far it came', async () => {
     const { page } = await world.visit({ at: '#/letters?queue=orders' });
     world.stack.loyalty.faults.add({ operation: 'sendOrder', kind: 'latency', ms: 3_000 });

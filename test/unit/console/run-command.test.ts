@@ -1,24 +1,43 @@
+import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import {
+  type CommandLine,
   type ConsoleEvent,
   offeredCommands,
+  type RunSettings,
   runCommand,
   wordsOf,
 } from '../../../scripts/connector/console/run-command.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import { describeNewerSettings } from '../../../scripts/connector/deployment/stage-settings.ts';
+import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
 
-async function run(line: Parameters<typeof runCommand>[0], readOnly = false) {
+interface Circumstances extends Partial<Omit<RunSettings, 'createProgram' | 'send'>> {
+  /** Instead of what `pause` does. */
+  readonly pause?: Action<object>;
+}
+
+async function run(
+  line: CommandLine,
+  { pause, deployment = {} as Deployment, ...given }: Circumstances = {},
+) {
   const events: ConsoleEvent[] = [];
   await runCommand(line, {
-    createProgram,
-    deployment: {} as Deployment,
-    readOnly,
-    signal: new AbortController().signal,
+    createProgram() {
+      if (!pause) return createProgram();
+      const program = new Command();
+      program.command('pause').action(runAction(pause));
+      return program;
+    },
+    ...{ deployment, readOnly: false, signal: new AbortController().signal },
+    ...given,
     send: (event) => events.push(event),
   });
   return events;
 }
+
+const PAUSE = { command: 'pause', operands: [], options: {} };
 
 describe('the words of a command', () => {
   it('never let a value or an operand become an option', () => {
@@ -55,7 +74,7 @@ describe('the offered commands', () => {
 
   it('refuse a change where the console only reads', async () => {
     const line = { command: 'dead-letters drop', operands: [], options: { yes: true } };
-    expect(await run(line, true)).toContainEqual({ kind: 'end', code: 2 });
+    expect(await run(line, { readOnly: true })).toContainEqual({ kind: 'end', code: 2 });
   });
 });
 
@@ -64,5 +83,36 @@ it('reports the mistakes of a line', async () => {
   expect(events).toEqual([
     { kind: 'problem', message: expect.stringContaining('unknown option') },
     { kind: 'end', code: 2 },
+  ]);
+});
+
+it('says in every answer what changed since the console was started', async () => {
+  const answerAfter = (started: Date) =>
+    run(PAUSE, {
+      deployment: { note: async () => describeNewerSettings('prod', started) } as Deployment,
+      async pause(session) {
+        await session.findDeployment();
+        return 0;
+      },
+    });
+  expect(await answerAfter(new Date(0))).toContainEqual({
+    ...{ kind: 'note', text: expect.stringContaining('connector.config.ts has changed since') },
+  });
+  expect(await answerAfter(new Date())).toEqual([{ kind: 'end', code: 0 }]);
+});
+
+it('begins no change after it was stopped', async () => {
+  const stop = new AbortController();
+  const events = await run(PAUSE, {
+    signal: stop.signal,
+    async pause(session) {
+      stop.abort();
+      await session.beginChange({} as Deployment);
+      return 0;
+    },
+  });
+  expect(events).toEqual([
+    { kind: 'problem', message: 'Stopped. Nothing was changed.' },
+    { kind: 'end', code: 130 },
   ]);
 });

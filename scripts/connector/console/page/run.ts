@@ -58,6 +58,7 @@ async function runLine<Document>(
       else if (event.kind === 'begun') {
         const end = () => void post('/stop', { run: event.run });
         stop?.addEventListener('abort', end, { signal: over.signal });
+        if (stop?.aborted) end();
       } else ran = withEvent(ran, event);
     }
   } catch (error) {
