@@ -96,7 +96,7 @@ function registerShow(group: Command): void {
 
 function registerDrop(group: Command): void {
   addFilterOptions(group.command('drop'))
-    .summary('remove letters for good, after writing them to a file')
+    .summary('remove letters, after writing them to a file')
     .description(
       'Removes dead letters that are not needed any more. They are written to a file first, which is named at the end. At least one filter must be given.',
     )

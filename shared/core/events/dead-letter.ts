@@ -42,7 +42,7 @@ export interface DeadLetters {
   ): Promise<void>;
 }
 
-/** What a letter says of itself, whatever is in its message. */
+/** What a letter says of itself, also where its message cannot be read. */
 export interface LetterFacts {
   /** See `letterIdOf`; of a letter that SQS moved, the id of its message. */
   readonly letterId: string;

@@ -127,9 +127,9 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await page.getByRole('button', { name: 'Send 2 again…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 of 2 matching dead letters would be sent again.').waitFor();
-    const told = await agree(page);
-    expect(told).toContain('Replayed 2 dead letters');
-    expect(told.match(/order \d+ +applied/g)).toHaveLength(2);
+    const shown = await agree(page);
+    expect(shown).toContain('Replayed 2 dead letters');
+    expect(shown.match(/order \d+ +applied/g)).toHaveLength(2);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect.poll(() => countOf(page), PATIENCE).toBe(`${ORDERS - 2} dead letters:`);
   });

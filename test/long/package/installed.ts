@@ -16,6 +16,9 @@ export function describeInstalled(given: () => Installed): void {
       const files = listed.trim().split('\n');
       expect(files).toContain('package/dist/infra/app.js');
       expect(files).toContain('package/docs/runbook.md');
+      for (const file of ['page.js', 'page.css']) {
+        expect(files).toContain(`package/dist/scripts/connector/console/page/${file}`);
+      }
       const unwanted = files.filter(
         (file) => /\/(?:test|bench|tools)\//.test(file) || /(?<!\.d|\.config)\.ts$/.test(file),
       );

@@ -8,7 +8,7 @@ import { useQuestion } from '../../use-question.ts';
 import { agoText, momentText, words } from '../../words.ts';
 import type { ShowDocument, ShownLetter } from './documents.ts';
 import { LetterActions } from './letter-actions.tsx';
-import { Cause } from './letter-list.tsx';
+import { Cause } from './letter-groups.tsx';
 import { strings } from './strings.ts';
 
 /** One letter: the message, and beside it what would be made of it now. */

@@ -6,10 +6,11 @@ import { hrefOf, type Place } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion, useRefresh } from '../../use-question.ts';
 import { agoText, momentText, numberText, words } from '../../words.ts';
-import type { Group, ListDocument, ListedLetter } from './documents.ts';
+import type { ListDocument, ListedLetter } from './documents.ts';
 import { type Filter, filterOf } from './filter.ts';
 import { FilterForm } from './filter-form.tsx';
 import { LetterActions } from './letter-actions.tsx';
+import { Cause, LetterGroups } from './letter-groups.tsx';
 import { strings } from './strings.ts';
 
 const PER_PAGE = 25;
@@ -42,7 +43,7 @@ export function LetterList({ place }: { readonly place: Place }) {
             <Summary document={document} filter={filter} />
             {document.groups.length > 0 && (
               <>
-                <Groups groups={document.groups} filter={filter} />
+                <LetterGroups groups={document.groups} filter={filter} />
                 {isOffered('dead-letters replay') && (
                   <LetterActions
                     {...{ filter, chosen, matching: document.matching }}
@@ -105,85 +106,6 @@ function Summary({
       )}
       {notSeen > 0 && source === 'queues' && <p class="note">{texts.notSeen(notSeen)}</p>}
       {gone > 0 && <p class="note">{texts.gone(gone)}</p>}
-    </>
-  );
-}
-
-function Groups({
-  groups,
-  filter,
-}: {
-  readonly groups: readonly Group[];
-  readonly filter: Filter;
-}) {
-  const texts = words(strings);
-  return (
-    <div class="scrolls">
-      <table class="stacks">
-        <caption>{texts.byCause}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {texts.many}
-            </th>
-            <th scope="col">{texts.cause}</th>
-            <th scope="col">{texts.oldest}</th>
-            <th scope="col">{texts.newest}</th>
-            <th scope="col">{texts.example}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <GroupRow key={`${group.reason} ${group.code} ${group.why}`} {...{ group, filter }} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function GroupRow({ group, filter }: { readonly group: Group; readonly filter: Filter }) {
-  const { count, reason, code, why, oldest, newest, example } = group;
-  const only = { ...filter, reason, ...(code !== undefined && { code }), text: why };
-  const id = example.id ?? example.letterId;
-  return (
-    <tr>
-      <td class="number">{numberText(count)}</td>
-      <td>
-        <a href={hrefOf('letters', [], only)}>
-          <Cause reason={reason} code={code} />
-        </a>
-        <div class="soft" lang="en">
-          {why}
-        </div>
-      </td>
-      <td title={momentText(oldest)}>{agoText(oldest)}</td>
-      <td title={momentText(newest)}>{agoText(newest)}</td>
-      <td>
-        <a href={hrefOf('letters', [example.letterId])}>
-          {example.kind} {id}
-        </a>
-      </td>
-    </tr>
-  );
-}
-
-export function Cause({
-  reason,
-  code,
-}: {
-  readonly reason: Group['reason'];
-  readonly code: string | undefined;
-}) {
-  return (
-    <>
-      {words(strings).reasons[reason]}
-      {code !== undefined && (
-        <>
-          {' '}
-          <code>{code}</code>
-        </>
-      )}
     </>
   );
 }
