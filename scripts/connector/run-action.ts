@@ -176,11 +176,9 @@ function reportError(
     if (showStack && !(error instanceof Problem)) console.error(error);
     return error instanceof StoppedEarly ? EXIT.interrupted : EXIT.failed;
   }
-  if (showStack || !(error instanceof Error)) console.error(error);
-  else {
-    const next =
-      'This error is unexpected. Run the command with --verbose to see where it happened.';
-    host.reportProblem({ message: `${error.name}: ${error.message}`, next });
-  }
+  if (showStack) console.error(error);
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const next = 'This error is unexpected. Run the command with --verbose to see where it happened.';
+  host.reportProblem({ message, ...(!showStack && { next }) });
   return EXIT.failed;
 }

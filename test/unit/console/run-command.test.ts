@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type CommandLine,
   type ConsoleEvent,
@@ -100,6 +100,25 @@ it('says in every answer what changed since the console was started', async () =
   });
   expect(await answerAfter(new Date())).toEqual([{ kind: 'end', code: 0 }]);
 });
+
+it.each([
+  ['an error', new Error('refused'), 'Error: refused'],
+  ['something else', 'refused', 'refused'],
+])(
+  'answers with what went wrong, also where this process is searched for bugs: %s',
+  async (_, thrown, message) => {
+    vi.stubEnv('DEBUG', '1');
+    const printed = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      printed.mockRestore();
+    });
+    expect(await run(PAUSE, { pause: () => Promise.reject(thrown) })).toEqual([
+      { kind: 'problem', message },
+      { kind: 'end', code: 1 },
+    ]);
+  },
+);
 
 it('begins no change after it was stopped', async () => {
   const stop = new AbortController();
