@@ -9,9 +9,10 @@ export function aboutConsole({
   deployment,
   readOnly,
 }: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
-  const { where, stack, stage, region, version, connector } = deployment;
+  const { where, stack, stage, region, version, connector, aws } = deployment;
   return {
     ...{ where, stack, stage, region, version, readOnly },
+    ...(aws.profile !== undefined && { profile: aws.profile }),
     shops: connector.shops.map(({ domain }) => domain),
     hasStorefront: connector.storefront !== undefined,
     commands: offeredCommands(readOnly),

@@ -101,7 +101,7 @@ export function deployCommand({
   aws,
 }: Pick<Deployment, 'where' | 'stage' | 'region' | 'aws'>): string | undefined {
   if (where === 'local') return undefined;
-  const account = aws.profile === undefined ? [] : [`--profile ${aws.profile}`];
+  const account = aws.profile === undefined ? [] : [`--profile ${shellWord(aws.profile)}`];
   return [`npx loyalty-connector deploy --stage ${stage} --region ${region}`, ...account].join(' ');
 }
 
@@ -117,7 +117,7 @@ export function nextCommand(
   operand?: string,
 ): string {
   const place = where === 'aws' ? [`--stack ${stack}`, `--region ${region}`] : [];
-  const account = aws.profile === undefined ? [] : [`--profile ${aws.profile}`];
+  const account = aws.profile === undefined ? [] : [`--profile ${shellWord(aws.profile)}`];
   const isLast = operand?.startsWith('-') === true;
   const word = operand === undefined ? [] : [shellWord(operand)];
   return [

@@ -29,7 +29,7 @@ function deploymentOnAws(): Deployment {
   const { endpoint } = connector.gateway;
   return {
     ...{ where: 'aws', stage: 'prod', stack: 'loyalty-connector-prod', region, version: VERSION },
-    aws: awsSettings({ region, endpoint, credentials }),
+    aws: awsSettings({ region, endpoint, credentials, profile: 'of operators' }),
     output: outputsOf({ ...connector.outputs }, 'The stack of this test', 'It must have it.'),
     connector: settings,
   };
@@ -64,7 +64,7 @@ describe('the page "Now", left open on AWS', () => {
   }, 60_000);
 
   it.runIf(executable)(
-    'says on the page what it costs',
+    'says on the page what it costs, and how to do the same in a terminal',
     async () => {
       const running = await openConsole(
         deploymentOnAws(),
@@ -82,6 +82,13 @@ describe('the page "Now", left open on AWS', () => {
         )
         .waitFor();
       expect(await page.locator('footer').textContent()).toMatch(/\b18\b.*\$0\.00025/);
+      // Not "a minute ago": such words would stay on a page that is not asked again.
+      await page.getByText(/^as of .*\d\d:\d\d:\d\d$/).waitFor();
+      await page.goto(page.url().replace(/#.*/, '#/letters'));
+      await page.getByText('The same in a terminal').click();
+      await page
+        .getByText("--stack loyalty-connector-prod --region us-east-1 --profile 'of operators'")
+        .waitFor();
       await browser.close();
       await running.stop();
     },

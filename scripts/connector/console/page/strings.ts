@@ -10,7 +10,7 @@ interface Texts {
   readonly onThisMachine: string;
   readonly asking: string;
   readonly again: string;
-  readonly asOf: (ago: string) => string;
+  readonly asOf: (moment: string) => string;
   readonly unanswered: string;
   readonly inTerminal: string;
   readonly copy: string;
@@ -52,7 +52,7 @@ export const strings: InEveryLanguage<Texts> = {
     onThisMachine: 'on this machine',
     asking: 'Asking…',
     again: 'Refresh',
-    asOf: (ago) => `as of ${ago}`,
+    asOf: (moment) => `as of ${moment}`,
     unanswered: 'The console does not answer. Does its command still run?',
     inTerminal: 'The same in a terminal',
     copy: 'Copy',
@@ -93,7 +93,7 @@ export const strings: InEveryLanguage<Texts> = {
     onThisMachine: 'nesta máquina',
     asking: 'Perguntando…',
     again: 'Atualizar',
-    asOf: (ago) => `dados de ${ago}`,
+    asOf: (moment) => `dados de ${moment}`,
     unanswered: 'O console não responde. O comando dele ainda está rodando?',
     inTerminal: 'O mesmo em um terminal',
     copy: 'Copiar',
@@ -134,7 +134,7 @@ export const strings: InEveryLanguage<Texts> = {
     onThisMachine: 'en esta máquina',
     asking: 'Preguntando…',
     again: 'Actualizar',
-    asOf: (ago) => `datos de ${ago}`,
+    asOf: (moment) => `datos de ${moment}`,
     unanswered: 'La consola no responde. ¿Sigue en marcha su comando?',
     inTerminal: 'Lo mismo en una terminal',
     copy: 'Copiar',

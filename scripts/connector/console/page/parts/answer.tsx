@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Progress, Ran } from '../run.ts';
 import { strings } from '../strings.ts';
 import type { Question } from '../use-question.ts';
-import { agoText, numberText, words } from '../words.ts';
+import { momentText, numberText, words } from '../words.ts';
 import { Suggestion } from './suggestion.tsx';
 
 /** The answer to a question, or what happens until it is there, or why there is none. */
@@ -29,7 +29,7 @@ export function Answer<Document>({
       ))}
       <p class="freshness" role="status">
         {isAsking && <span>{progress ? <ProgressText progress={progress} /> : asking}</span>}
-        {!isAsking && at !== undefined && <span>{asOf(agoText(at))}</span>}
+        {!isAsking && at !== undefined && <span>{asOf(momentText(at))}</span>}
         <button type="button" class="quiet" onClick={askAgain} disabled={isAsking}>
           {again}
         </button>

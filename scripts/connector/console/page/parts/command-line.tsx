@@ -12,7 +12,9 @@ export function lineText({ command, operands = [], options = {} }: Line): string
     if (typeof value === 'boolean') return value ? [`--${name}`] : [];
     return [value].flat().map((one) => `--${name}=${shellWord(String(one))}`);
   });
-  const place = about.where === 'aws' ? [`--stack ${about.stack}`, `--region ${about.region}`] : [];
+  const { where, stack, region, profile } = about;
+  const account = profile === undefined ? [] : [`--profile ${shellWord(profile)}`];
+  const place = where === 'aws' ? [`--stack ${stack}`, `--region ${region}`, ...account] : [];
   const isRisky = operands.some((one) => one.startsWith('-'));
   const last = operands.map(shellWord);
   const parts = isRisky ? [...given, ...place, '--', ...last] : [...last, ...given, ...place];
