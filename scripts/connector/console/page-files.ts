@@ -31,6 +31,11 @@ function readBuilt(path: string): Promise<string> {
   return readFile(join(import.meta.dirname, 'page', path), 'utf8');
 }
 
+/** Their licence asks for its notice in every copy. */
+const NOTICE =
+  '/* Contains Preact (c) 2015-present Jason Miller, Preact Signals (c) 2022-present Preact Team, and uPlot ' +
+  '(c) 2022 Leon Sorokin, all under the MIT License. */';
+
 /** One script and one style sheet, from the sources. */
 async function buildPage(): Promise<(path: string) => Promise<string>> {
   const { build } = await import('esbuild');
@@ -47,7 +52,8 @@ async function buildPage(): Promise<(path: string) => Promise<string>> {
     charset: 'utf8',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    legalComments: 'eof',
+    legalComments: 'none',
+    banner: { js: NOTICE, css: NOTICE },
     logLevel: 'warning',
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
