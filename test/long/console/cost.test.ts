@@ -84,10 +84,11 @@ describe('the page "Now", left open on AWS', () => {
       expect(await page.locator('footer').textContent()).toMatch(/\b18\b.*\$0\.00025/);
       // Not "a minute ago": such words would stay on a page that is not asked again.
       await page.getByText(/^as of .*\d\d:\d\d:\d\d$/).waitFor();
-      await page.goto(page.url().replace(/#.*/, '#/letters'));
       await page.getByText('The same in a terminal').click();
       await page
-        .getByText("--stack loyalty-connector-prod --region us-east-1 --profile 'of operators'")
+        .getByText(
+          "npx loyalty-connector status --charts --stack loyalty-connector-prod --region us-east-1 --profile 'of operators'",
+        )
         .waitFor();
       await browser.close();
       await running.stop();

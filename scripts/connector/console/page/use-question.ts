@@ -3,6 +3,8 @@ import { type Line, type Progress, type Ran, run } from './run.ts';
 
 /** A question that is asked when a view opens, and again when it changes. */
 export interface Question<Document> {
+  /** Undefined: nothing is asked. */
+  readonly line: Line | undefined;
   /** The newest answer; the one before stays while a new one is on its way. */
   readonly ran: Ran<Document> | undefined;
   readonly progress: Progress | undefined;
@@ -14,7 +16,7 @@ export interface Question<Document> {
 
 /** Asks a command that changes nothing. Undefined as a line asks nothing. */
 export function useQuestion<Document>(line: Line | undefined): Question<Document> {
-  const [state, setState] = useState<Omit<Question<Document>, 'askAgain'>>(NOTHING);
+  const [state, setState] = useState<Omit<Question<Document>, 'askAgain' | 'line'>>(NOTHING);
   const controller = useRef<AbortController | undefined>(undefined);
   const wanted = line === undefined ? undefined : JSON.stringify(line);
 
@@ -40,7 +42,7 @@ export function useQuestion<Document>(line: Line | undefined): Question<Document
     return () => controller.current?.abort();
   }, [ask]);
 
-  return { ...state, askAgain: () => void ask() };
+  return { ...state, line, askAgain: () => void ask() };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Progress, Ran } from '../run.ts';
 import { strings } from '../strings.ts';
 import type { Question } from '../use-question.ts';
 import { momentText, numberText, words } from '../words.ts';
+import { InTerminal } from './command-line.tsx';
 import { Suggestion } from './suggestion.tsx';
 
 /** The answer to a question, or what happens until it is there, or why there is none. */
@@ -13,7 +14,7 @@ export function Answer<Document>({
   readonly question: Question<Document>;
   readonly children: (document: Document) => ComponentChildren;
 }) {
-  const { ran, progress, isAsking, at, askAgain } = question;
+  const { line, ran, progress, isAsking, at, askAgain } = question;
   const { asking, again, asOf } = words(strings);
   return (
     <div class="answer" aria-busy={isAsking}>
@@ -34,6 +35,7 @@ export function Answer<Document>({
           {again}
         </button>
       </p>
+      {line && <InTerminal line={line} />}
     </div>
   );
 }

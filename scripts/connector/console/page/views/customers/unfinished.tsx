@@ -1,6 +1,5 @@
 import type { RedemptionDocument } from '../../../../redemptions/redemptions.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { InTerminal } from '../../parts/command-line.tsx';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
 import { words } from '../../words.ts';
@@ -29,7 +28,6 @@ export function Unfinished({ options }: Pick<Line, 'options'>) {
           />
         )}
       </Answer>
-      <InTerminal line={line} />
     </section>
   );
 }

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { CustomerDocument } from '../../../../redemptions/show-redemptions.ts';
 import { about } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { InTerminal } from '../../parts/command-line.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { goTo, type ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
@@ -46,12 +45,9 @@ export function CustomersView({ place }: ViewProps) {
       {customer === '' ? (
         about.hasStorefront && <Unfinished options={options} />
       ) : (
-        <>
-          <Answer question={question}>
-            {(document) => <Account document={document} onChanged={question.askAgain} />}
-          </Answer>
-          <InTerminal line={line} />
-        </>
+        <Answer question={question}>
+          {(document) => <Account document={document} onChanged={question.askAgain} />}
+        </Answer>
       )}
     </>
   );

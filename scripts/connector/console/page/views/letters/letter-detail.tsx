@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isOffered } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { InTerminal } from '../../parts/command-line.tsx';
 import { goTo, hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
@@ -40,7 +39,6 @@ export function LetterDetail({ id }: { readonly id: string }) {
           </>
         )}
       </Answer>
-      <InTerminal line={line} />
     </>
   );
 }

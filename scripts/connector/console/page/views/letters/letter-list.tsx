@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isOffered } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { InTerminal } from '../../parts/command-line.tsx';
 import { hrefOf, type Place } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion, useRefresh } from '../../use-question.ts';
@@ -66,7 +65,6 @@ export function LetterList({ place }: { readonly place: Place }) {
           </>
         )}
       </Answer>
-      <InTerminal line={line} />
     </>
   );
 }

@@ -100,7 +100,7 @@ function CallsForm({ onEnd }: { readonly onEnd: () => void }) {
         {texts.queue}{' '}
         <select name="queue">
           <option value="">{texts.all}</option>
-          {QUEUES.map((queue) => (
+          {QUEUES.filter((one) => one !== 'balances' || about.hasStorefront).map((queue) => (
             <option value={queue} key={queue}>
               {queue}
             </option>

@@ -4,7 +4,6 @@ import type { Hit } from '../../../../trace/find-any.ts';
 import type { HitsDocument, TraceDocument } from '../../../../trace/show-trace.ts';
 import { about } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { InTerminal } from '../../parts/command-line.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { goTo, hrefOf, type Place, type ViewProps } from '../../router.ts';
 import type { Line } from '../../run.ts';
@@ -55,7 +54,6 @@ function Traced({ asked }: { readonly asked: Line }) {
           )
         }
       </Answer>
-      <InTerminal line={line} />
       {traced && traced.kind !== 'member' && (
         // Read again with the story: it may have been sent again.
         <BothSides key={question.at} kind={traced.kind} id={traced.id} shop={traced.shop} />
