@@ -83,11 +83,12 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
       if (note !== undefined) terminal.note(note);
       return found;
     },
-    async beginChange(deployment, recorded = 'change') {
+    async beginChange(deployment, recorded = 'change', about = {}) {
       // At a terminal the process may have ended by now; the console goes on with what began.
       if (!change && interruptions > 0) throw new StoppedEarly();
       const { recordChange } = await import('./history/record-change.ts');
-      change ??= await recordChange(deployment, line, { recorded }).catch((error: unknown) => {
+      const named = { ...line, options: { ...line.options, ...about } };
+      change ??= await recordChange(deployment, named, { recorded }).catch((error: unknown) => {
         throw cannotRecord(error, explain, recorded);
       });
       return change;

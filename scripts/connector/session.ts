@@ -23,9 +23,14 @@ export interface Session {
   /**
    * To be called before the first change, and before personal data is read to be shown: writes into the ledger
    * who begins what, and throws a `Problem` when that fails. The end of the command is recorded by itself, with
-   * what was counted.
+   * what was counted. `about` names what was found by the words that were typed, which may be an e-mail address and
+   * then are not recorded.
    */
-  beginChange(deployment: Deployment, recorded?: Recorded): Promise<Pick<RecordedChange, 'count'>>;
+  beginChange(
+    deployment: Deployment,
+    recorded?: Recorded,
+    about?: Readonly<Record<string, string>>,
+  ): Promise<Pick<RecordedChange, 'count'>>;
   /**
    * Fires at the first Ctrl-C. A command that uses it must end soon after; without it Ctrl-C ends the
    * process at once, and so does a second one. `note` says what happens until then.

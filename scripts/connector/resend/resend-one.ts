@@ -65,7 +65,7 @@ export async function resendOne(
     else terminal.line('Nothing was sent. Repeat with --yes to do it.');
     return options.dryRun ? EXIT.fine : EXIT.failed;
   }
-  const change = await session.beginChange(deployment);
+  const change = await session.beginChange(deployment, 'change', key);
   await openSourceQueues(deployment, [queueFamilyOf(kind)]).queue.send(plan.event);
   change.count({ sent: 1 });
   const outcome = options.wait ? await follow(session, deployment, key, plan.event) : undefined;

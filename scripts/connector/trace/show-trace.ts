@@ -78,7 +78,11 @@ async function traceOne(
 ): Promise<ExitCode> {
   const { terminal } = session;
   const signal = session.interruption();
-  if (reveal) (await session.beginChange(deployment, 'reveal')).count({ revealed: 1 });
+  if (reveal) {
+    const about = { shop: traced.shop.domain, kind: traced.kind, id: traced.id };
+    const record = await session.beginChange(deployment, 'reveal', about);
+    record.count({ revealed: 1 });
+  }
   const progress = terminal.progress('Searching the dead letters:');
   const trace = await collectTrace(deployment, services, traced, signal, (seen) =>
     progress.report(seen),

@@ -71,8 +71,8 @@ describe('resend of one order', () => {
     expect(points()).toEqual(before);
 
     const { stdout } = await connector.run('history --command resend --json');
-    const changes = JSON.parse(stdout).changes.map(({ end }: { end: object }) => end);
-    expect(changes).toMatchObject([{ counts: { sent: 1 } }, { counts: { sent: 1 } }]);
+    const recorded = { arguments: { kind: 'order', id }, end: { counts: { sent: 1 } } };
+    expect(JSON.parse(stdout).changes).toMatchObject([recorded, recorded]);
   });
 
   it('says that it was given up, and ends with 1', async () => {

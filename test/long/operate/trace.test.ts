@@ -60,13 +60,14 @@ describe('loyalty-connector trace', () => {
   it('shows personal data only with its option, and records that it did', async () => {
     const id = placeOrder();
     await tellOf('order', id);
-    const line = `trace order gid://shopify/Order/${id} --full --reveal`;
+    const line = 'trace order orsolya@example.org --full --reveal';
     await expect(connector.run(line)).rejects.toThrow('must not be told');
     const { stdout } = await connector.run('history --json');
     expect(JSON.parse(stdout).changes).toMatchObject([
       {
         command: 'trace',
-        arguments: { 1: 'order', 2: `gid://shopify/Order/${id}`, reveal: 'true' },
+        // Whose data it was, without the address that was typed.
+        arguments: { 2: '(an e-mail address)', reveal: 'true', shop: SHOP, kind: 'order', id },
         end: { result: 'finished', counts: { revealed: 1 } },
       },
     ]);
