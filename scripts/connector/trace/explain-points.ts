@@ -24,6 +24,8 @@ export interface PointsReason {
     | 'earned'
     | 'sent';
   readonly what: string;
+  /** The loyalty service has an earlier state of the order, and perhaps gave points for it. */
+  readonly hasEarlier?: true;
 }
 
 const SKIPS: Readonly<Partial<Record<MappingSkip, string>>> = {
@@ -32,7 +34,7 @@ const SKIPS: Readonly<Partial<Record<MappingSkip, string>>> = {
     'No points: its customer has neither an e-mail address nor a document, so the loyalty service could not tell who it is.',
   'test-order': "No points: it is a test order, and rules.testOrders is 'skip'.",
   pending:
-    'No points yet: it is not complete, and rules.pendingOrders does not send it before. See rules.completeWhen.',
+    'No points yet: it is not complete (rules.completeWhen), and is not sent before (rules.pendingOrders).',
   'before-go-live':
     'No points: it was placed before go-live (rules.goLive), and only a backfill sends such an order.',
   exchange: 'No points yet: it is in the middle of an exchange, and its next change decides.',
@@ -105,21 +107,28 @@ function explainSent(total: number | undefined, entry: Trace['entry']): PointsRe
   return { why: 'sent', what };
 }
 
-function explainWaiting(
+function explainWaiting(trace: Trace, letter: Trace['letters'][number] | undefined): PointsReason {
+  const hasEarlier = trace.entry?.appliedKey !== undefined;
+  const { why, what } = whyNotApplied(trace, letter);
+  return hasEarlier
+    ? { why, what: `Points of an earlier state: ${what}.`, hasEarlier }
+    : { why, what: `No points yet: ${what}.` };
+}
+
+function whyNotApplied(
   { entry, pause, waiting, waits }: Trace,
   letter: Trace['letters'][number] | undefined,
-): PointsReason {
-  const what = entry?.appliedKey === undefined ? 'No points yet' : 'Points of an earlier state';
-  if (pause) return { why: 'paused', what: `${what}: ${pauseText(pause)}.` };
+): Pick<PointsReason, 'why' | 'what'> {
+  if (pause) return { why: 'paused', what: pauseText(pause) };
   const [wait] = waits;
-  if (wait) return { why: 'waiting', what: `${what}: ${waitText(wait)}.` };
-  if (letter) return { why: 'rejected', what: `${what}: it was given up (${letter.why}).` };
+  if (wait) return { why: 'waiting', what: waitText(wait) };
+  if (letter) return { why: 'rejected', what: `it was given up (${letter.why})` };
   if (entry?.uncertain) {
-    return { why: 'uncertain', what: `${what}: a call has no known outcome, and is made again.` };
+    return { why: 'uncertain', what: 'a call has no known outcome, and is made again' };
   }
-  const where =
+  const what =
     waiting > 0
       ? `${waiting} messages are on the queue, its own perhaps among them`
       : 'its webhook has not come, and nothing is on the queue; if none comes, reconciliation sends it';
-  return { why: 'waiting', what: `${what}: ${where}.` };
+  return { why: 'waiting', what };
 }

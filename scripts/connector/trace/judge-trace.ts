@@ -83,7 +83,11 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
     };
   }
   if (waiting > 0) {
-    return { kind: 'differs', what: `${what} Its event is still on the queue.`, next: 'status' };
+    return {
+      kind: 'differs',
+      what: `${what} Messages are on the queue, its own perhaps among them.`,
+      next: 'status',
+    };
   }
   const isQuiet = store.kind === 'found' && versionOf(store.value) < quietUntil(now);
   return isQuiet

@@ -8,7 +8,10 @@ export interface TimelineLine {
   readonly at: number;
   readonly who: 'store' | 'queue' | 'ledger' | 'dead letter' | 'loyalty service';
   readonly event: TimelineEvent;
+  /** The event with its details, in words. */
   readonly what: string;
+  /** What the name of the event does not say. */
+  readonly detail?: string;
   /** Of `outcome`: as the ledger names it. */
   readonly outcome?: string;
   /** Of `given-up`, `outcome` and `next-try`: the name of the reason. */
@@ -47,8 +50,7 @@ function inStore(store: Trace['store']): readonly TimelineLine[] {
   if (store.kind !== 'found') return [];
   const line = (event: TimelineEvent, what: string, at: string | undefined) =>
     at === undefined ? [] : [{ at: Date.parse(at), who: 'store', event, what } as const];
-  const changed = { at: versionOf(store.value), who: 'store', event: 'changed' } as const;
-  return [
+  const known = [
     ...line('created', store.value.kind === 'order' ? 'placed' : 'created', createdAt(store.value)),
     ...(store.value.kind === 'order'
       ? [
@@ -57,8 +59,11 @@ function inStore(store: Trace['store']): readonly TimelineLine[] {
           ...line('cancelled', 'cancelled', store.value.order.cancelledAt),
         ]
       : []),
-    { ...changed, what: 'changed last' },
   ];
+  const changed = { at: versionOf(store.value), who: 'store', event: 'changed' } as const;
+  // The last change is most often one that has a line of its own.
+  const isKnown = known.some(({ at }) => Math.abs(at - changed.at) < 1_000);
+  return isKnown ? known : [...known, { ...changed, what: 'changed last' }];
 }
 
 function createdAt(entity: StoreEntity): string | undefined {
@@ -75,19 +80,23 @@ function createdAt(entity: StoreEntity): string | undefined {
 }
 
 function onQueue(waits: Trace['waits']): readonly TimelineLine[] {
-  return waits.flatMap(({ since, until, waitsFor, why }) => [
-    { at: since, who: 'queue', event: 'waits', what: `waits ${FOR_WHAT[waitsFor]} (${why})` },
-    { at: until, who: 'queue', event: 'next-try', what: 'the next attempt', reason: why },
-  ]);
+  return waits.flatMap(({ since, until, waitsFor, why }) => {
+    const detail = `${FOR_WHAT[waitsFor]} (${why})`;
+    return [
+      { at: since, who: 'queue', event: 'waits', what: `waits ${detail}`, detail },
+      { at: until, who: 'queue', event: 'next-try', what: 'the next attempt', reason: why },
+    ];
+  });
 }
 
 function inLedger(entry: Trace['entry']): readonly TimelineLine[] {
   return (entry?.outcomes ?? []).map(({ at, outcome, version, topic, why, origin }) => {
-    const of = version > 0 ? `, the state of ${momentText(version)}` : '';
-    const by = origin ? ', found by reconciliation' : '';
-    const what = [outcome, topic, why].filter(Boolean).join(', ') + of + by;
+    const state = version > 0 && `the state of ${momentText(version)}`;
+    const parts = [topic, why, state, origin && 'found by reconciliation'];
+    const detail = parts.filter(Boolean).join(', ');
+    const what = [outcome, detail].filter(Boolean).join(', ');
     return {
-      ...{ at: Date.parse(at), who: 'ledger', event: 'outcome', what, outcome },
+      ...{ at: Date.parse(at), who: 'ledger', event: 'outcome', what, detail, outcome },
       ...(why && { reason: why }),
     };
   });
@@ -99,19 +108,20 @@ function amongLetters(letters: Trace['letters']): readonly TimelineLine[] {
     const sentAt = event?.triggeredAt;
     const tries = attempts ? `, attempt ${attempts}` : '';
     const reasons = [reason, code].filter(Boolean).join(' ');
-    const what = `given up: ${reasons}${tries} (${letterId})`;
-    const lines: TimelineLine[] = [{ at, who, event: 'given-up', what, reason }];
+    const detail = `${reasons}${tries} (${letterId})`;
+    const what = `given up: ${detail}`;
+    const lines: TimelineLine[] = [{ at, who, event: 'given-up', what, detail, reason }];
     if (!event) return lines;
     const { topic } = event;
     if (sentAt !== undefined) {
       const sent = { at: Date.parse(sentAt), who: 'store', event: 'webhook-sent' } as const;
-      lines.push({ ...sent, what: `sent the webhook, ${topic}` });
+      lines.push({ ...sent, what: `sent the webhook, ${topic}`, detail: topic });
     }
     const received = { at: Date.parse(event.receivedAt), who, event: 'received' } as const;
-    lines.push({ ...received, what: `received, ${topic}` });
+    lines.push({ ...received, what: `received, ${topic}`, detail: topic });
     for (const replay of event.replays ?? []) {
       const again = { at: Date.parse(replay.at), who, event: 'replayed' } as const;
-      lines.push({ ...again, what: `sent again by ${replay.by}` });
+      lines.push({ ...again, what: `sent again by ${replay.by}`, detail: replay.by });
     }
     return lines;
   });
@@ -126,8 +136,9 @@ function inService(order: Trace['serviceOrder']): readonly TimelineLine[] {
     lines.push({ at: Date.parse(changedAt), who, event: 'changed', what: 'changed last' });
   }
   if (givenAt !== undefined) {
-    const what = `gave ${earning.points} points: as many as it expects of this order`;
-    lines.push({ at: Date.parse(givenAt), who, event: 'points-given', what });
+    const detail = `${earning.points}`;
+    const what = `gave ${detail} points: as many as it expects of this order`;
+    lines.push({ at: Date.parse(givenAt), who, event: 'points-given', what, detail });
   }
   return lines;
 }

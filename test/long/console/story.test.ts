@@ -82,7 +82,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await expect.poll(() => page.locator(':focus').getAttribute('type'), PATIENCE).toBe('search');
     await page.keyboard.type(`${guest.number}`);
     await page.keyboard.press('Enter');
-    await answerOf(page).getByText('No points: it is a guest order').waitFor();
+    await answerOf(page).getByText('No points: it was ordered as a guest').waitFor();
     expect(Date.now() - began).toBeLessThan(60_000);
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
   });
@@ -91,12 +91,12 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     const { page } = await world.visit({ at: '#/story' });
     await search(page, `#${refused.number}`);
     const answer = answerOf(page);
-    await answer.getByText('No points yet: it was given up').waitFor();
+    await answer.getByText('No points yet: the order could not be sent').waitFor();
     await page.getByRole('heading', { name: `Order #${refused.number}` }).waitFor();
-    expect(await answer.getByText('not in agreement').count()).toBe(1);
+    expect(await answer.getByText('the sides differ').count()).toBe(1);
     const events = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
     const happened = (await events.allInnerTexts()).join('\n');
-    for (const words of ['Store created', 'Ledger outcome', 'Dead letter given up']) {
+    for (const words of ['Store created', 'Connector refused', 'Dead letter given up']) {
       expect(happened).toContain(words);
     }
     const differing = page.getByRole('row', { name: /^state .*does not have it/ });
@@ -112,7 +112,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     await dialog.getByRole('button', { name: 'Do it' }).click();
     await dialog.getByText('Done: the loyalty service accepted it.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await answer.getByText('in agreement', { exact: true }).waitFor();
+    await answer.getByText('both sides agree').waitFor();
     expect(await answer.innerText()).toMatch(/It earned points|expects 50/);
     const orders = world.stack.loyalty
       .state()

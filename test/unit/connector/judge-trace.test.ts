@@ -193,6 +193,11 @@ it('shows what happened in time order, from every source, up to the next attempt
     'queue: next-try',
   ]);
   expect(lines.find(({ event }) => event === 'outcome')).toMatchObject({ outcome: 'applied' });
+  // A page names the event itself: the details must not repeat it.
+  for (const { what, detail } of lines.filter((line) => line.detail !== undefined)) {
+    expect(what.endsWith(detail ?? '') || what.startsWith('gave'), what).toBe(true);
+    expect(what).not.toBe(detail);
+  }
   expect(lines.find(({ event }) => event === 'given-up')).toMatchObject({ reason: 'rejected' });
 });
 

@@ -36,9 +36,12 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
             <span class={`badge ${POINTS[points.why] ?? 'bad'}`}>
               {texts.points[points.why] ?? texts.noPoints}
             </span>{' '}
-            <span lang="en">{points.what}</span>
+            {points.hasEarlier
+              ? texts.earlierPoints
+              : (texts.meanings[points.why] ?? <span lang="en">{points.what}</span>)}
           </p>
         )}
+        {points && FIGURES.has(points.why) && <p lang="en">{points.what}</p>}
         <p>
           <span class={`badge ${VERDICTS[verdict.kind]}`}>{texts.verdicts[verdict.kind]}</span>{' '}
           <span lang="en">{verdict.what}</span>
@@ -96,6 +99,11 @@ const POINTS: Readonly<Partial<Record<NonNullable<TraceDocument['points']>['why'
   ...{ pending: 'waits', 'not-complete': 'waits', exchange: 'waits' },
 };
 
+/** The command's sentence has figures beside the answer. */
+const FIGURES: ReadonlySet<NonNullable<TraceDocument['points']>['why']> = new Set([
+  ...(['earned', 'expected', 'sent'] as const),
+]);
+
 function sendAgain(
   kind: string,
   id: string,
@@ -116,11 +124,6 @@ function sendAgain(
   });
 }
 
-/** Their name says all. */
-const PLAIN: ReadonlySet<TraceDocument['timeline'][number]['event']> = new Set([
-  ...(['created', 'changed', 'fulfilled', 'refunded', 'cancelled', 'next-try'] as const),
-]);
-
 function Timeline({ lines }: { readonly lines: TraceDocument['timeline'] }) {
   const texts = words(strings);
   if (lines.length === 0) return null;
@@ -128,16 +131,18 @@ function Timeline({ lines }: { readonly lines: TraceDocument['timeline'] }) {
     <section aria-label={texts.timeline}>
       <h2>{texts.timeline}</h2>
       <ol class="timeline">
-        {lines.map(({ at, who, event, what, outcome }) => (
+        {lines.map(({ at, who, event, what, detail, outcome }) => (
           <li key={`${at} ${who} ${event} ${what}`} class={outcome ?? event}>
             <time dateTime={at} title={at}>
               {momentText(at)} <span class="soft">({agoText(at)})</span>
             </time>
-            <strong>{texts.who[who]}</strong> <span>{texts.events[event]}</span>
-            {!PLAIN.has(event) && (
+            <strong>{texts.who[who]}</strong>{' '}
+            <span>
+              {event === 'outcome' ? (texts.outcomes[outcome ?? ''] ?? what) : texts.events[event]}
+            </span>{' '}
+            {detail && (
               <span class="soft" lang="en">
-                {' '}
-                {what}
+                {detail}
               </span>
             )}
           </li>
