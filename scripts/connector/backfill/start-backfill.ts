@@ -108,7 +108,7 @@ async function dryRun(
   if (begun) {
     terminal.line(`It was started before and ${begun.sent} were sent: it would resume.`);
   }
-  terminal.line('Nothing was sent. To send them, repeat the command with --yes.');
+  terminal.hint('Nothing was sent. To send them, repeat the command with --yes.');
   return EXIT.fine;
 }
 

@@ -170,6 +170,7 @@ function terminalTo(send: RunSettings['send']): Terminal {
     line: (text = '') => print(text),
     paragraph: (text) => print(wrap(text, WIDTH).join('\n')),
     table: (table) => print(renderTable(table, WIDTH, style)),
+    hint: () => {},
     json: (document) => send({ kind: 'document', document }),
     note: (text) => send({ kind: 'note', text }),
     progress(doing, total) {

@@ -1,3 +1,4 @@
+import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { relativeTime } from '../terminal/text.ts';
 import type { LetterGroup } from './letter-groups.ts';
@@ -29,10 +30,17 @@ export function showGroups(
   });
 }
 
+/** What a person can do about the code, where it is known. */
+function adviceFor({ code }: Pick<LetterGroup, 'code'>): { readonly advice?: string } {
+  const advice = adviceOn(code);
+  return advice === undefined ? {} : { advice };
+}
+
 /** Times as ISO 8601, for programs. */
 export function groupsAsJson(groups: readonly LetterGroup[]) {
   return groups.map(({ oldest, newest, ...group }) => ({
     ...group,
+    ...adviceFor(group),
     oldest: new Date(oldest).toISOString(),
     newest: new Date(newest).toISOString(),
   }));

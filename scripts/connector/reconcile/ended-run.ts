@@ -68,7 +68,7 @@ export function describeRun({ shop, last, read }: EndedRun, isDeep: boolean): De
     ? ''
     : ` The deep comparison goes on in the next run (${deep?.stopped?.why}).`;
   const until = new Date(quietUntil(new Date(last.beganAt))).toISOString().slice(11, 16);
-  const rest = ` Later webhooks than ${until} UTC may still come, and were not looked for.${more}`;
+  const rest = ` What changed after ${until} UTC was left to its webhooks, which may still come.${more}`;
   const [differing] = read?.ids ?? [];
   if (isDeep && differing !== undefined) {
     const what = `compared: ${compared}. Orders that differ in the loyalty service: ${read?.differing}.${rest}`;

@@ -53,7 +53,8 @@ export async function resendOne(
   const { id } = await findEntity(kind, idText, { deployment, services, shop });
   const key = { shop: shop.domain, kind, id };
   const plan = await foreseeSending(deployment, key, options.force === true);
-  if (!json) printPlan(session, plan, options);
+  // A person who gave --yes wants the result.
+  if (!json && !(options.yes && wouldSend(plan))) printPlan(session, plan, options);
   const document = { ...key, wouldSend: wouldSend(plan), ...planAsJson(plan, options) };
   if (!wouldSend(plan)) {
     if (json) terminal.json({ ...document, sent: 0 });
@@ -62,7 +63,7 @@ export async function resendOne(
   const agreed = options.yes || (!options.dryRun && (await terminal.confirm('Send it?')));
   if (options.dryRun || !agreed) {
     if (json) terminal.json({ ...document, sent: 0 });
-    else terminal.line('Nothing was sent. Repeat with --yes to do it.');
+    else terminal.hint('Nothing was sent. Repeat with --yes to do it.');
     return options.dryRun ? EXIT.fine : EXIT.failed;
   }
   const change = await session.beginChange(deployment, 'change', key);
@@ -193,5 +194,5 @@ function report(
     outcome === undefined ? 'It is on the queue, and a worker sends it.' : OUTCOMES[outcome];
   terminal.line(words);
   const traced = kind === 'member' ? 'customer' : kind;
-  terminal.line(`What happened: ${nextCommand(deployment, `trace ${traced} --shop ${shop}`, id)}`);
+  terminal.hint(`What happened: ${nextCommand(deployment, `trace ${traced} --shop ${shop}`, id)}`);
 }

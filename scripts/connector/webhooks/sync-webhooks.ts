@@ -165,8 +165,10 @@ function report(
       options.covered && '--covered',
       options.shop && `--shop ${shellWord(options.shop)}`,
     ];
-    terminal.line('Nothing was changed. To apply the changes:');
-    terminal.line(`  ${nextCommand(deployment, flags.filter(Boolean).join(' '))}`);
+    terminal.line('Nothing was changed.');
+    terminal.hint(
+      `To apply the changes:\n  ${nextCommand(deployment, flags.filter(Boolean).join(' '))}`,
+    );
   } else if (!pending && work.every(isHealthy)) {
     terminal.line('Nothing to do.');
   }

@@ -139,7 +139,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await list(page).getByRole('checkbox').first().check();
     const drop = page.getByRole('button', { name: 'Drop 1…' });
     expect(await drop.isDisabled()).toBe(true);
-    await page.getByLabel('Why it may go').fill('a test of the till');
+    await page.getByLabel('Why drop it?').fill('a test of the till');
     await drop.click();
     await page.getByRole('dialog').getByText('is not sent again until it changes').waitFor();
     const [, file = ''] = /Dropped 1 dead letter, kept in (\S+)/.exec(await agree(page)) ?? [];

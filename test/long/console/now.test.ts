@@ -206,7 +206,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
     await runOnPage(page, { command: 'pause', options: { yes: true } });
     const troubles = page.getByRole('region', { name: 'What needs a person' });
     await troubles.getByText('all calls paused since').waitFor();
-    await troubles.getByRole('button', { name: 'Do it' }).click();
+    await troubles.getByRole('button', { name: 'End the pause' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Do it' }).click();
     await dialog.getByText('Done').waitFor();

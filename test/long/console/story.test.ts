@@ -189,9 +189,9 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     };
     await expect.poll(refresh, PATIENCE).toContain('its message waits for the loyalty service');
     loyalty.faults.clear();
-    await answerOf(page).getByRole('button', { name: 'Do it' }).click();
+    await answerOf(page).getByRole('button', { name: 'Send what waits now' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('retry-now', { exact: true }).waitFor();
+    await dialog.getByRole('heading', { name: 'Send what waits now' }).waitFor();
     await dialog.getByRole('button', { name: 'Do it' }).click();
     await dialog.getByText('Done', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();

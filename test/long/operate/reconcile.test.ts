@@ -42,7 +42,7 @@ it('sends an order whose webhook was lost, as trace suggests, then says that bot
   expect(traced.stdout).toContain('A webhook was lost');
 
   const again = await connector.run('reconcile --wait');
-  expect(again.stdout).toMatch(/: in sync: 3 orders\. Later webhooks than \d\d:\d\d UTC/);
+  expect(again.stdout).toMatch(/: in sync: 3 orders\. What changed after \d\d:\d\d UTC/);
   expect(again.code).toBe(0);
   const deep = await connector.run(`reconcile --wait --deep --shop ${SHOP}`);
   expect(deep.stdout).toMatch(/: in sync: \d+ orders, each counted as often as it was compared\./);

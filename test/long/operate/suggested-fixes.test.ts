@@ -49,7 +49,7 @@ describe("doctor's fixes repair what they are named for", () => {
 
   it('subscriptions that are missing, in two steps', async () => {
     const shown = await fix('subscriptions');
-    expect(shown.stdout).toContain('Nothing was changed. To apply the changes:');
+    expect(shown.stdout).toContain('Nothing was changed.\nTo apply the changes:');
     const [done] = await runSuggested(shown, connector.folder);
     expect(done?.stdout).toContain('created orders/create');
     expect((await findingsOf('subscriptions'))[0].verdict).toBe('pass');

@@ -24,6 +24,8 @@ interface Texts {
   readonly failed: string;
   readonly interrupted: string;
   readonly runIt: string;
+  /** Commands that are suggested and run here, by their name. */
+  readonly actions: Readonly<Record<string, string>>;
   readonly notOffered: string;
   readonly onlyInTerminal: string;
   readonly spent: (requests: string, dollars: string) => string;
@@ -66,6 +68,11 @@ export const strings: InEveryLanguage<Texts> = {
     failed: 'Not done',
     interrupted: 'Stopped',
     runIt: 'Do it',
+    actions: {
+      ...{ resume: 'End the pause', 'retry-now': 'Send what waits now' },
+      ...{ reconcile: 'Compare now', 'webhooks sync': 'Repair the subscriptions' },
+      ...{ resend: 'Send again', 'dead-letters replay': 'Send again' },
+    },
     notOffered: 'This console only looks. Someone who may change things can run:',
     onlyInTerminal: 'In a terminal:',
     spent: (requests, dollars) =>
@@ -107,6 +114,11 @@ export const strings: InEveryLanguage<Texts> = {
     failed: 'Não foi feito',
     interrupted: 'Interrompido',
     runIt: 'Executar',
+    actions: {
+      ...{ resume: 'Encerrar a pausa', 'retry-now': 'Enviar agora o que espera' },
+      ...{ reconcile: 'Comparar agora', 'webhooks sync': 'Corrigir as assinaturas' },
+      ...{ resend: 'Reenviar', 'dead-letters replay': 'Reenviar' },
+    },
     notOffered: 'Este console só mostra. Quem pode fazer alterações pode executar:',
     onlyInTerminal: 'Em um terminal:',
     spent: (requests, dollars) =>
@@ -148,6 +160,11 @@ export const strings: InEveryLanguage<Texts> = {
     failed: 'No se hizo',
     interrupted: 'Detenido',
     runIt: 'Hacerlo',
+    actions: {
+      ...{ resume: 'Terminar la pausa', 'retry-now': 'Enviar ahora lo que espera' },
+      ...{ reconcile: 'Comparar ahora', 'webhooks sync': 'Corregir las suscripciones' },
+      ...{ resend: 'Reenviar', 'dead-letters replay': 'Reenviar' },
+    },
     notOffered: 'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
     onlyInTerminal: 'En una terminal:',
     spent: (requests, dollars) =>

@@ -92,7 +92,8 @@ async function askFor(
     )
   )
     return agreed;
-  terminal.note('Nothing was dropped. Type "yes" to agree, or use --yes.');
+  const say = session.json ? terminal.note : terminal.hint;
+  say('Nothing was dropped. Type "yes" to agree, or use --yes.');
   return undefined;
 }
 

@@ -64,8 +64,7 @@ export async function dryRun(
     terminal.paragraph(notSeenText(notSeen));
   }
   if (would > 0) {
-    terminal.line();
-    terminal.line(terminal.style('bold', 'Nothing was sent. Repeat with --yes to do it.'));
+    terminal.hint(`\n${terminal.style('bold', 'Nothing was sent. Repeat with --yes to do it.')}`);
   }
   return EXIT.fine;
 }

@@ -109,7 +109,7 @@ function Outcome({ ran }: { readonly ran: Ran<never> }) {
   return (
     <>
       {ran.problem && <ProblemText problem={ran.problem} />}
-      {ran.text.trim() !== '' && <pre lang="en">{ran.text}</pre>}
+      {ran.text.trim() !== '' && <pre lang="en">{ran.text.trimEnd()}</pre>}
       {ran.notes.map((note) => (
         <p class="note" lang="en" key={note}>
           {note}

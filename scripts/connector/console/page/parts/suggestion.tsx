@@ -16,7 +16,7 @@ export function Suggestion({
   /** After the command was run here. */
   readonly onEnd?: Action['onEnd'];
 }) {
-  const { views, runIt, notOffered, onlyInTerminal } = words(strings);
+  const { views, runIt, actions, notOffered, onlyInTerminal } = words(strings);
   const start = text.indexOf('npx loyalty-connector ');
   const line = readSuggestion(start < 0 ? text : text.slice(start), about.flags);
   if (!line) return <p lang="en">{text}</p>;
@@ -31,7 +31,7 @@ export function Suggestion({
           type="button"
           onClick={() => openAction({ ...actionOf(line), ...(onEnd && { onEnd }) })}
         >
-          {runIt}
+          {actions[line.command] ?? runIt}
         </button>
       )}
       {!place && !isOffered(line.command) && (
@@ -51,8 +51,9 @@ const PREVIEWS: ReadonlySet<string> = new Set([
 function actionOf(line: Line): Action {
   const { command, options = {} } = line;
   const isPreview = PREVIEWS.has(command) && options.yes !== true;
-  if (!isPreview) return { title: command, line };
-  return { title: command, preview: line, line: { ...line, options: { ...options, yes: true } } };
+  const title = words(strings).actions[command] ?? command;
+  if (!isPreview) return { title, line };
+  return { title, preview: line, line: { ...line, options: { ...options, yes: true } } };
 }
 
 /** The view that answers the same question. */

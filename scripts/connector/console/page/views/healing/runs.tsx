@@ -45,7 +45,7 @@ function ShopRuns({
     openAction({
       title: `${title}: ${shop}`,
       line: { command: 'reconcile', options: { shop, wait: true, ...(deep && { deep }) } },
-      ...(deep && { children: <p>{texts.compareAllMeans}</p> }),
+      children: <p>{deep ? texts.compareAllMeans : texts.compareNowMeans}</p>,
       onEnd,
     });
   return (

@@ -10,6 +10,7 @@ interface Texts {
   readonly noRun: string;
   readonly compareNow: string;
   readonly compareAll: string;
+  readonly compareNowMeans: string;
   readonly compareAllMeans: string;
   readonly ended: string;
   readonly compared: string;
@@ -53,6 +54,8 @@ export const strings: InEveryLanguage<Texts> = {
     noRun: 'No comparison has ended yet.',
     compareNow: 'Compare now',
     compareAll: 'Compare everything',
+    compareNowMeans:
+      'It finds what changed in the store and was not sent, and sends it. The last quarter of an hour is left to its webhooks, which may still come.',
     compareAllMeans: 'Not only what changed lately. It can take several runs.',
     ended: 'Ended',
     compared: 'Compared',
@@ -116,6 +119,8 @@ export const strings: InEveryLanguage<Texts> = {
     noRun: 'Nenhuma comparação terminou ainda.',
     compareNow: 'Comparar agora',
     compareAll: 'Comparar tudo',
+    compareNowMeans:
+      'Encontra o que mudou na loja e não foi enviado, e envia. O último quarto de hora fica para os webhooks, que ainda podem chegar.',
     compareAllMeans: 'Não só o que mudou há pouco. Pode levar várias execuções.',
     ended: 'Término',
     compared: 'Comparados',
@@ -179,6 +184,8 @@ export const strings: InEveryLanguage<Texts> = {
     noRun: 'Todavía no terminó ninguna comparación.',
     compareNow: 'Comparar ahora',
     compareAll: 'Comparar todo',
+    compareNowMeans:
+      'Encuentra lo que cambió en la tienda y no se envió, y lo envía. El último cuarto de hora queda para los webhooks, que aún pueden llegar.',
     compareAllMeans: 'No solo lo que cambió hace poco. Puede llevar varias ejecuciones.',
     ended: 'Terminó',
     compared: 'Comparados',

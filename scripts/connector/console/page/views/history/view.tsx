@@ -110,12 +110,16 @@ function ChangeRow({ change }: { readonly change: Change }) {
       </td>
       <td lang="en">
         {Object.entries(end?.counts ?? {})
-          .map(([name, count]) => `${count} ${name}`)
+          .filter(([, count]) => count > 0)
+          .map(([name, count]) => `${inWords(name)} ${count}`)
           .join(', ') || '–'}
       </td>
     </tr>
   );
 }
+
+/** `notReplayed` → `not replayed` */
+const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Operands are recorded by their number. */
 function wordOf([name, value]: readonly [string, string]): string {

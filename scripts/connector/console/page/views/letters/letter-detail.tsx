@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOffered } from '../../about.ts';
+import { about, isOffered } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { goTo, hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
@@ -55,6 +55,11 @@ function Letter({
   return (
     <article>
       <h2>{event ? `${event.kind} ${event.id}` : texts.unreadable}</h2>
+      {event && TRACED.has(event.kind) && (
+        <p>
+          <a href={hrefOf('story', [event.kind, event.id], inShop(event.shop))}>{texts.story}</a>
+        </p>
+      )}
       <p>
         <Cause reason={reason} code={code} /> · <span lang="en">{why}</span>
       </p>
@@ -79,6 +84,10 @@ function Letter({
     </article>
   );
 }
+
+/** What the view "Find" can show. */
+const TRACED: ReadonlySet<string> = new Set(['order', 'product', 'coupon']);
+const inShop = (shop: string) => (about.shops.length > 1 ? { shop } : {});
 
 function Message({ letter: { event, body, undecodable }, onReveal }: Parameters<typeof Letter>[0]) {
   const texts = words(strings);

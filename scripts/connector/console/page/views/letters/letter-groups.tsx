@@ -39,7 +39,7 @@ export function LetterGroups({
 }
 
 function GroupRow({ group, filter }: { readonly group: Group; readonly filter: Filter }) {
-  const { count, reason, code, why, oldest, newest, example } = group;
+  const { count, reason, code, why, advice, oldest, newest, example } = group;
   const only = { ...filter, reason, ...(code !== undefined && { code }), text: why };
   const id = example.id ?? example.letterId;
   return (
@@ -52,6 +52,7 @@ function GroupRow({ group, filter }: { readonly group: Group; readonly filter: F
         <div class="soft" lang="en">
           {why}
         </div>
+        {advice !== undefined && <div lang="en">{advice}</div>}
       </td>
       <td title={momentText(oldest)}>{agoText(oldest)}</td>
       <td title={momentText(newest)}>{agoText(newest)}</td>

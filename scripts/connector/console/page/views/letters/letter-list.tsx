@@ -56,6 +56,7 @@ export function LetterList({ place }: { readonly place: Place }) {
                 <h2>{texts.oneByOne}</h2>
                 <Letters
                   letters={document.letters ?? []}
+                  hasCauses={document.groups.length > 1}
                   chosen={chosen}
                   choose={isOffered('dead-letters replay') ? choose : undefined}
                 />
@@ -110,10 +111,13 @@ function Summary({
 
 function Letters({
   letters,
+  hasCauses,
   chosen,
   choose,
 }: {
   readonly letters: readonly ListedLetter[];
+  /** More than one: each letter has its own in words. */
+  readonly hasCauses: boolean;
   readonly chosen: readonly string[];
   /** Undefined: this console only looks. */
   readonly choose: ((letterId: string, isChosen: boolean) => void) | undefined;
@@ -155,9 +159,11 @@ function Letters({
                 </td>
                 <td>
                   <Cause reason={reason} code={code} />
-                  <div class="soft" lang="en">
-                    {why}
-                  </div>
+                  {hasCauses && (
+                    <div class="soft" lang="en">
+                      {why}
+                    </div>
+                  )}
                 </td>
                 <td title={momentText(at)}>
                   {agoText(at)}

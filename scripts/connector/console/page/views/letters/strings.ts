@@ -43,6 +43,7 @@ interface Texts {
   readonly dropTitle: (many: number) => string;
   readonly dropMeans: string;
   readonly all: string;
+  readonly story: string;
   readonly ofThem: (matching: number) => string;
   readonly alike: (many: number, since: string) => string;
   readonly message: string;
@@ -100,14 +101,15 @@ export const strings: InEveryLanguage<Texts> = {
     replayTitle: (many) => `Send ${counted(many, 'dead letter', 'dead letters')} again`,
     replayMeans:
       'They go back to their queues, and the workers try them. What the loyalty service holds already is not sent twice.',
-    refetch: 'ask the store instead of using the message',
-    force: 'send what is unchanged, too',
-    because: 'Why it may go',
+    refetch: 'as the store has it now, instead of the stored message',
+    force: 'even if the loyalty service was sent the same before',
+    because: 'Why drop it? This is recorded',
     drop: (many) => `Drop ${numberText(many)}…`,
     dropTitle: (many) => `Drop ${counted(many, 'dead letter', 'dead letters')}`,
     dropMeans:
       'What they are about is not sent again until it changes in the store. They are kept in a file on the machine that runs this console.',
     all: 'All dead letters',
+    story: 'Everything that happened with it, and both sides now',
     ofThem: (matching) => `${counted(matching, 'letter is', 'letters are')} about this in all.`,
     alike: (many, since) =>
       `The newest of ${numberText(many)} letters that say the same, since ${since}.`,
@@ -177,14 +179,15 @@ export const strings: InEveryLanguage<Texts> = {
     replayTitle: (many) => `Reenviar ${counted(many, 'mensagem', 'mensagens')}`,
     replayMeans:
       'Elas voltam às suas filas e são tentadas de novo. O que o serviço de fidelidade já tem não é enviado duas vezes.',
-    refetch: 'perguntar à loja em vez de usar a mensagem',
-    force: 'enviar também o que não mudou',
-    because: 'Por que pode ser descartada',
+    refetch: 'como a loja tem agora, em vez da mensagem guardada',
+    force: 'mesmo que o mesmo já tenha sido enviado',
+    because: 'Por que descartar? Fica registrado',
     drop: (many) => `Descartar ${numberText(many)}…`,
     dropTitle: (many) => `Descartar ${counted(many, 'mensagem', 'mensagens')}`,
     dropMeans:
       'Aquilo de que tratam não é enviado de novo até mudar na loja. Elas ficam em um arquivo na máquina que executa este console.',
     all: 'Todas as mensagens não entregues',
+    story: 'Tudo o que aconteceu, e os dois lados agora',
     ofThem: (matching) =>
       `Ao todo, ${counted(matching, 'mensagem trata', 'mensagens tratam')} disto.`,
     alike: (many, since) => `A mais nova de ${numberText(many)} mensagens iguais, desde ${since}.`,
@@ -254,14 +257,15 @@ export const strings: InEveryLanguage<Texts> = {
     replayTitle: (many) => `Reenviar ${counted(many, 'mensaje', 'mensajes')}`,
     replayMeans:
       'Vuelven a sus colas y se intentan de nuevo. Lo que el servicio de fidelidad ya tiene no se envía dos veces.',
-    refetch: 'preguntar a la tienda en vez de usar el mensaje',
-    force: 'enviar también lo que no cambió',
-    because: 'Por qué se puede descartar',
+    refetch: 'como la tienda lo tiene ahora, en vez del mensaje guardado',
+    force: 'aunque ya se haya enviado lo mismo',
+    because: '¿Por qué descartar? Queda registrado',
     drop: (many) => `Descartar ${numberText(many)}…`,
     dropTitle: (many) => `Descartar ${counted(many, 'mensaje', 'mensajes')}`,
     dropMeans:
       'Aquello de lo que tratan no se envía de nuevo hasta que cambie en la tienda. Quedan en un archivo en la máquina que ejecuta esta consola.',
     all: 'Todos los mensajes no entregados',
+    story: 'Todo lo que pasó, y ambos lados ahora',
     ofThem: (matching) =>
       `En total, ${counted(matching, 'mensaje trata', 'mensajes tratan')} de esto.`,
     alike: (many, since) => `El más nuevo de ${numberText(many)} mensajes iguales, desde ${since}.`,

@@ -7,6 +7,7 @@ interface Texts {
   readonly states: Readonly<Record<Verdict['state'], string>>;
   readonly troubles: string;
   readonly waits: string;
+  readonly isRepaired: string;
   readonly notes: (many: number) => string;
   readonly flow: string;
   readonly back: string;
@@ -50,6 +51,7 @@ export const strings: InEveryLanguage<Texts> = {
     },
     troubles: 'What needs a person',
     waits: 'What waits',
+    isRepaired: 'There is nothing to do. If the cause is repaired already, you need not wait:',
     notes: (many) => (many === 1 ? '1 note' : `${many} notes`),
     flow: 'From the store to the loyalty service',
     back: 'Back to the store',
@@ -102,6 +104,7 @@ export const strings: InEveryLanguage<Texts> = {
     },
     troubles: 'O que precisa de uma pessoa',
     waits: 'O que espera',
+    isRepaired: 'Não há nada a fazer. Se a causa já foi corrigida, não é preciso esperar:',
     notes: (many) => (many === 1 ? '1 observação' : `${many} observações`),
     flow: 'Da loja ao serviço de fidelidade',
     back: 'De volta à loja',
@@ -154,6 +157,7 @@ export const strings: InEveryLanguage<Texts> = {
     },
     troubles: 'Lo que necesita a una persona',
     waits: 'Lo que espera',
+    isRepaired: 'No hay nada que hacer. Si la causa ya está corregida, no hace falta esperar:',
     notes: (many) => (many === 1 ? '1 nota' : `${many} notas`),
     flow: 'De la tienda al servicio de fidelidad',
     back: 'De vuelta a la tienda',

@@ -1,7 +1,7 @@
 import './now.css';
 import type { Verdict } from '../../../../status/judge-status.ts';
 import type { Status } from '../../../../status/status-model.ts';
-import { about } from '../../about.ts';
+import { about, isOffered } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Suggestion } from '../../parts/suggestion.tsx';
 import type { ViewProps } from '../../router.ts';
@@ -73,6 +73,12 @@ function Findings({
               {wait}
             </p>
           ))}
+          {troubles.length === 0 && isOffered('retry-now') && (
+            <>
+              <p class="soft">{texts.isRepaired}</p>
+              <Suggestion text="retry-now" onEnd={onEnd} />
+            </>
+          )}
         </section>
       )}
       {notes.length > 0 && (

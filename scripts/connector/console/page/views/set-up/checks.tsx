@@ -13,7 +13,14 @@ const COLOURS: Readonly<Record<Finding['verdict'], string>> = {
 };
 
 /** Only what is for a person to do, unless asked for all. */
-export function Checks({ checks }: { readonly checks: readonly CheckResult[] }) {
+export function Checks({
+  checks,
+  onEnd,
+}: {
+  readonly checks: readonly CheckResult[];
+  /** After a fix was run here. */
+  readonly onEnd: () => void;
+}) {
   const texts = words(strings);
   const [isWhole, setWhole] = useState(false);
   const shown = checks
@@ -36,7 +43,7 @@ export function Checks({ checks }: { readonly checks: readonly CheckResult[] }) 
         <div class="card" key={name}>
           <h3 lang="en">{name}</h3>
           {findings.map((finding) => (
-            <FindingText finding={finding} key={finding.what} />
+            <FindingText {...{ finding, onEnd }} key={finding.what} />
           ))}
         </div>
       ))}
@@ -46,20 +53,26 @@ export function Checks({ checks }: { readonly checks: readonly CheckResult[] }) 
 
 const isOpen = ({ verdict }: Finding) => verdict === 'fail' || verdict === 'warn';
 
-function FindingText({ finding }: { readonly finding: Finding }) {
-  const { verdict, what, fix, command } = finding;
+interface FindingProps {
+  readonly finding: Finding;
+  readonly onEnd: () => void;
+}
+
+function FindingText({ finding, onEnd }: FindingProps) {
+  const { verdict, what } = finding;
   return (
     <div>
       <p>
         <span class={`badge ${COLOURS[verdict]}`}>{words(strings).verdicts[verdict]}</span>{' '}
         <span lang="en">{what}</span>
       </p>
-      {fix !== undefined && <Fix fix={fix} command={command} />}
+      <Fix {...{ finding, onEnd }} />
     </div>
   );
 }
 
-function Fix({ fix, command }: { readonly fix: string; readonly command: string | undefined }) {
+function Fix({ finding: { fix, command }, onEnd }: FindingProps) {
+  if (fix === undefined) return null;
   if (command === undefined) {
     return (
       <p class="soft" lang="en">
@@ -67,7 +80,7 @@ function Fix({ fix, command }: { readonly fix: string; readonly command: string 
       </p>
     );
   }
-  if (command.startsWith('npx ')) return <Suggestion text={fix} />;
+  if (command.startsWith('npx ')) return <Suggestion text={fix} onEnd={onEnd} />;
   return (
     <p class="suggestion">
       <span lang="en">{fix.slice(0, -command.length)}</span> <CommandText text={command} />

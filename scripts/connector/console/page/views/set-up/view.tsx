@@ -19,7 +19,7 @@ export function SetUpView(_props: ViewProps) {
         return (
           <>
             <Summary {...document} />
-            <Checks checks={document.checks} />
+            <Checks checks={document.checks} onEnd={question.askAgain} />
             <Calls
               pauses={subjects.filter((one) => one.kind === 'pause')}
               onEnd={question.askAgain}

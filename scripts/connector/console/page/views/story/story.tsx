@@ -47,7 +47,9 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
           <span lang="en">{verdict.what}</span>
         </p>
         {lostWebhook && <p lang="en">{lostWebhook}</p>}
-        {verdict.next !== undefined && !isLost && <Suggestion text={verdict.next} />}
+        {verdict.next !== undefined && !isLost && (
+          <Suggestion text={verdict.next} onEnd={onChanged} />
+        )}
         {'what' in store && (
           <p>
             {texts.inStore} <span lang="en">{store.what}</span>
