@@ -157,7 +157,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     };
     await parkOne('SEEN');
     const { page } = await world.visit({ at: '#/letters?text=no+longer+needed' });
-    await page.getByLabel('Why it may go').fill('a test');
+    await page.getByLabel('Why drop it?').fill('a test');
     await page.getByRole('button', { name: 'Drop 1…' }).click();
     await page.getByRole('dialog').getByText('Nothing was dropped').waitFor();
     await parkOne('UNSEEN');
