@@ -123,6 +123,11 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
 
   it('sends the chosen ones again after showing what that does, with the result of each', async () => {
     const { page } = await world.visit({ at: '#/letters?queue=orders' });
+    await list(page).getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Send 1 again…' }).waitFor();
+    await page.getByLabel('Reason').selectOption('rejected');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: `Send ${ORDERS} again…` }).waitFor();
     for (const index of [0, 1]) await list(page).getByRole('checkbox').nth(index).check();
     await page.getByRole('button', { name: 'Send 2 again…' }).click();
     const dialog = page.getByRole('dialog');

@@ -35,7 +35,7 @@ export function LetterList({ place }: { readonly place: Place }) {
     ]);
   return (
     <>
-      <FilterForm filter={filter} key={JSON.stringify(filter)} />
+      <FilterForm filter={filter} />
       <Answer question={question}>
         {(document) => (
           <>
