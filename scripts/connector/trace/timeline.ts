@@ -117,7 +117,8 @@ function amongLetters(letters: Trace['letters']): readonly TimelineLine[] {
       const sent = { at: Date.parse(sentAt), who: 'store', event: 'webhook-sent' } as const;
       lines.push({ ...sent, what: `sent the webhook, ${topic}`, detail: topic });
     }
-    const received = { at: Date.parse(event.receivedAt), who, event: 'received' } as const;
+    const receivedAt = Date.parse(event.receivedAt);
+    const received = { at: receivedAt, who: 'queue', event: 'received' } as const;
     lines.push({ ...received, what: `received, ${topic}`, detail: topic });
     for (const replay of event.replays ?? []) {
       const again = { at: Date.parse(replay.at), who, event: 'replayed' } as const;

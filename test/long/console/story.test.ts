@@ -96,7 +96,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_00
     expect(await answer.getByText('the sides differ').count()).toBe(1);
     const events = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
     const happened = (await events.allInnerTexts()).join('\n');
-    for (const words of ['Store created', 'Connector refused', 'Dead letter given up']) {
+    for (const words of ['Store created', 'Connector gave up', 'Dead letter given up']) {
       expect(happened).toContain(words);
     }
     const differing = page.getByRole('row', { name: /^state .*does not have it/ });

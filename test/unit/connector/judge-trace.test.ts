@@ -182,7 +182,7 @@ it('shows what happened in time order, from every source, up to the next attempt
   );
   expect(lines.map(({ who, event }) => `${who}: ${event}`)).toEqual([
     'store: webhook-sent',
-    'dead letter: received',
+    'queue: received',
     'dead letter: replayed',
     'dead letter: given-up',
     'store: changed',

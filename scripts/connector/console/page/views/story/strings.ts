@@ -114,7 +114,7 @@ export const strings: InEveryLanguage<Texts> = {
         attempted: 'sent, without an answer',
         unchanged: 'nothing new to send',
       },
-      ...{ skipped: 'not sent', rejected: 'refused' },
+      ...{ skipped: 'not sent', rejected: 'gave up' },
     },
     fields: {
       ...{ state: 'state', amount: 'amount', coupon: 'coupon' },
@@ -204,7 +204,7 @@ export const strings: InEveryLanguage<Texts> = {
         attempted: 'enviado, sem resposta',
         unchanged: 'nada novo a enviar',
       },
-      ...{ skipped: 'não enviado', rejected: 'recusado' },
+      ...{ skipped: 'não enviado', rejected: 'desistiu' },
     },
     fields: {
       ...{ state: 'estado', amount: 'valor', coupon: 'cupom' },
@@ -293,7 +293,7 @@ export const strings: InEveryLanguage<Texts> = {
         attempted: 'enviado, sin respuesta',
         unchanged: 'nada nuevo que enviar',
       },
-      ...{ skipped: 'no enviado', rejected: 'rechazado' },
+      ...{ skipped: 'no enviado', rejected: 'abandonó' },
     },
     fields: {
       ...{ state: 'estado', amount: 'importe', coupon: 'cupón' },
