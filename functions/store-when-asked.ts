@@ -30,10 +30,12 @@ type Question = (...given: readonly unknown[]) => Promise<unknown>;
  * See docs/decisions/0075-what-a-cold-start-loads.md.
  */
 export function createStoreWhenAsked(connector: Connector, secrets: ShopSecrets): AskedStore {
+  // Read now, like everything else of the environment.
+  const sandboxes = process.env.STORE_SANDBOX_ADDRESS;
   let opened: Promise<AdminStore> | undefined;
   return questionsTo(() => {
     opened ??= import('../shared/services/configured-store.ts').then(({ createConfiguredStore }) =>
-      createConfiguredStore(connector, secrets),
+      createConfiguredStore(connector, secrets, { sandboxes }),
     );
     return opened;
   });
