@@ -68,7 +68,13 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   });
   const { port } = server.address() as AddressInfo;
   const world: World = { ...settings, guard: createGuard(port), running: new Map() };
+  let isStopping = false;
   server.on('request', (request, response) => {
+    // An open page asks again and again, on a connection that would never end by itself.
+    if (isStopping) {
+      response.writeHead(503, { connection: 'close' }).end();
+      return;
+    }
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     serve(request, world, response).catch((error: unknown) => {
       settings.onFault(error);
@@ -78,6 +84,7 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   return {
     address: `http://127.0.0.1:${port}/?token=${world.guard.token}`,
     async stop() {
+      isStopping = true;
       for (const run of world.running.values()) run.abort();
       await closed(server);
     },
