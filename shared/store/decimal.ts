@@ -48,7 +48,9 @@ export function textOf({ units, digits }: Decimal): string {
     .toString()
     .padStart(digits + 1, '0');
   const whole = all.slice(0, all.length - digits);
-  const fraction = all.slice(all.length - digits).replace(/0+$/, '');
+  let end = all.length;
+  while (end > whole.length && all[end - 1] === '0') end -= 1;
+  const fraction = all.slice(whole.length, end);
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
