@@ -54,7 +54,7 @@ function inputsOf(name: string, from = bundles): string[] {
 }
 
 /**
- * What every cold start loads. A little above what they are, so that growth is somebody's decision: raise a number
+ * What every cold start loads. A little above what they are, so that growth is a decision: raise a number
  * only together with the reason for it. What they were before: docs/decisions/0075-what-a-cold-start-loads.md.
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {

@@ -3,10 +3,10 @@ import { recordBegin } from '../../scripts/connector/history/audit-records.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { changeControl, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
 import { keepLastReconcile } from '../../shared/core/reconcile/last-reconcile.ts';
-import { bookKey, rememberBook } from '../../shared/core/redeem/redemption-book.ts';
 import { FILE_START } from '../../shared/shopify/bulk/read-entities.ts';
 import type { LocalStack } from './local-stack.ts';
 import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
+import { leaveStuckRedemption } from './stuck-redemption.ts';
 
 /**
  * Markup that runs a script or writes an element, an address that is a script, commands to a terminal, marks that turn
@@ -64,16 +64,11 @@ export async function fillWithHostileTexts(stack: LocalStack) {
     [letter(refused.id), letter(HOSTILE.slice(0, 200)), { event: HOSTILE, reason: said }],
     { ledger, family: 'orders' },
   );
-  const terms = { title: HOSTILE, points: 1, kind: 'fixed', value: 1, combines: false } as const;
-  const redemption = {
-    ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
-    terms: { ...terms, codePrefix: '', limited: false },
-    state: { at: 'calling', attempts: 1, calledAt: at },
-    stuck: 'no-key',
-  } as const;
-  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
-  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-  await ledger.write(bookKey({ shop: domain, customerId: customer.id }), entry, undefined);
+  await leaveStuckRedemption(
+    ledger,
+    { shop: domain, customerId: customer.id },
+    { title: HOSTILE, at },
+  );
 
   const backfills = openBackfills(ledger, domain, () => now);
   const state = { id: `orders_${HOSTILE}`, shop: domain, kind: 'orders', run: 1 } as const;

@@ -1,5 +1,4 @@
 import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
-import type { SentReason } from '../../../shared/core/reconcile/healing-message.ts';
 import {
   type LastReconcile,
   readReconcileRuns,
@@ -11,6 +10,7 @@ import { openLedger } from '../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Table } from '../terminal/table.ts';
+import { SENT_REASONS } from './sent-reasons.ts';
 
 export interface HealingOptions {
   readonly shop?: string;
@@ -86,26 +86,13 @@ function tableOf(runs: readonly LastReconcile[]): Table {
   };
 }
 
-const REASONS: Readonly<Record<SentReason, string>> = {
-  missing: 'no webhook of it was settled',
-  stale: 'changed without a webhook',
-  different: 'the ledger had another state',
-  uncertain: 'the outcome of its last call was not known',
-  deleted: 'deleted without a webhook',
-  removed: 'removed from its discount without a webhook',
-  'rules-changed': 'the rules or a date changed what is sent',
-  unannounced: 'only its version changed',
-  'letter-expired': 'its dead letter expired',
-  lost: 'the loyalty service had lost it',
-};
-
 /** `order 1001, 1002: changed without a webhook; and 3 more` */
 function sentText({ sent = [], healed, rolledOut }: LastReconcile): string {
   const groups = Map.groupBy(sent, ({ kind, why }) => `${kind} ${why}`);
   const parts = [...groups.values()].flatMap((group) => {
     const [first] = group;
     const ids = group.map(({ id }) => id).join(', ');
-    return first ? [`${first.kind} ${ids}: ${REASONS[first.why]}`] : [];
+    return first ? [`${first.kind} ${ids}: ${SENT_REASONS[first.why]}`] : [];
   });
   const more = sumOf(healed) + sumOf(rolledOut) - sent.length;
   return [...parts, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');

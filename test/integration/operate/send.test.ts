@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samples } from '../../../scripts/connector/send/samples.ts';
+import { expectClearMistake } from '../../support/clear-mistake.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import {
   answering,
@@ -91,11 +92,7 @@ describe('loyalty-connector send', () => {
     ['send --sample orders/create --to http://example.com/x', '--to must begin with https://'],
     ['send --sample orders/create --to https://x.example --ask-secret', 'give --shop as a domain'],
     ['send --sample orders/create --secret abc', "unknown option '--secret'"],
-  ])('answers "%s" with one clear line', async (line, words) => {
-    const { code, stdout, stderr } = await connector.run(line);
-    expect(stderr).toContain(words);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
-  });
+  ])('answers "%s" with one clear line', (line, words) =>
+    expectClearMistake(connector, line, words),
+  );
 });

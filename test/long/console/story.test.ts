@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { findBrowser } from '../../support/browser.ts';
 import {
   type ConsoleInBrowser,
   takePicture,
   useConsoleInBrowser,
 } from '../../support/console-in-browser.ts';
+import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 
 let world: ConsoleInBrowser;
 
@@ -43,17 +43,8 @@ async function refusedOrder(email: string) {
 async function leaveRedemption(customerId: string, title: string): Promise<void> {
   const { dynamoDb, outputs, shop } = world.stack;
   const at = new Date().toISOString();
-  const terms = { title, points: 10, kind: 'fixed', value: 1, combines: false } as const;
-  const redemption = {
-    ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
-    terms: { ...terms, codePrefix: '', limited: false },
-    state: { at: 'calling', attempts: 1, calledAt: at },
-    stuck: 'no-key',
-  } as const;
-  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
   const ledger = createDynamoDbLedger({ client: dynamoDb, table: outputs.LedgerTable ?? '' });
-  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-  await ledger.write(bookKey({ shop: shop.domain, customerId }), entry, undefined);
+  await leaveStuckRedemption(ledger, { shop: shop.domain, customerId }, { title, points: 10 });
 }
 
 async function search(page: Page, text: string): Promise<void> {

@@ -4,10 +4,10 @@ import { openBackfills } from '../../../scripts/connector/backfill/backfill-stat
 import { recordBegin } from '../../../scripts/connector/history/audit-records.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/pause/shop-control.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { askAdmin } from '../../integration/store-sandbox/ask-admin.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 
 /** Clears the screen, begins a command to the terminal, deletes, breaks the line, and turns the direction. */
 const HOSTILE = 'x\u001b[2J\u009b31m\u007f\u0085\u2028\u202eabc\u2066\u061cy';
@@ -51,16 +51,7 @@ beforeAll(async () => {
   });
   store.actions.createProduct({ title: HOSTILE, price: 1 });
   store.actions.createDiscount({ percentage: 10, codes: [HOSTILE, `--${HOSTILE}`] });
-  const terms = { title: HOSTILE, points: 1, kind: 'fixed', value: 1, combines: false } as const;
-  const redemption = {
-    ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
-    terms: { ...terms, codePrefix: '', limited: false },
-    state: { at: 'calling', attempts: 1, calledAt: at },
-    stuck: 'no-key',
-  } as const;
-  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
-  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-  await ledger.write(bookKey({ shop: SHOP, customerId: '7012345' }), entry, undefined);
+  await leaveStuckRedemption(ledger, { shop: SHOP, customerId: '7012345' }, { title: HOSTILE, at });
   await changeControl(ledger, SHOP, (control) => withOperatorPause(control, 'all', HOSTILE, now));
 });
 

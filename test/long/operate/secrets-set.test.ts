@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expectClearMistake } from '../../support/clear-mistake.ts';
 import { canTypeInto, typeInto } from '../../support/connector-command.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
@@ -149,11 +150,7 @@ describe('loyalty-connector secrets set', () => {
     ['secrets set webhook --shop other', 'the settings have no shop "other"'],
     ['secrets set webhook --value x', "unknown option '--value'"],
     ['secrets set webhook a-secret', 'too many arguments'],
-  ])('answers "%s" with one clear line', async (line, words) => {
-    const { code, stdout, stderr } = await connector.run(line);
-    expect(stderr).toContain(words);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
-  });
+  ])('answers "%s" with one clear line', (line, words) =>
+    expectClearMistake(connector, line, words),
+  );
 });

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
-import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 import { runSuggested } from '../../support/suggested-command.ts';
 
 const connector = useOperatedConnector();
@@ -161,17 +161,11 @@ describe('where there is a storefront', () => {
       BalancesDeadLetterQueueUrl: connector.queues.urls.coupons.deadLetterUrl,
     };
     await connector.describe({ outputs, settings: resolve('local/harness/storefront.config.ts') });
-    const at = '2026-02-01T00:00:00.000Z';
-    const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
-    const redemption = {
-      ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
-      terms: { ...terms, codePrefix: '', limited: false },
-      state: { at: 'calling', attempts: 1, calledAt: at },
-      stuck: 'no-key',
-    } as const;
-    const remembered = rememberBook({ redemptions: [redemption], intents: [] });
-    const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-    await connector.ledger.write(bookKey({ shop: SHOP, customerId: '7012345' }), entry, undefined);
+    await leaveStuckRedemption(
+      connector.ledger,
+      { shop: SHOP, customerId: '7012345' },
+      { at: '2026-02-01T00:00:00.000Z' },
+    );
   });
 
   it('redemptions that need a person', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { expectClearMistake } from '../../support/clear-mistake.ts';
 import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
 
@@ -245,11 +246,7 @@ describe('loyalty-connector trace', () => {
     ['trace customer robin', 'a customer is an id or an e-mail address, not "robin"'],
     ['trace product #1001', 'the number at the end of its address in the admin, not "#1001"'],
     ['trace order 1 --shop nowhere', 'the settings have no shop "nowhere"'],
-  ])('answers "%s" with one clear line', async (line, words) => {
-    const { code, stdout, stderr } = await connector.run(line);
-    expect(stderr).toContain(words);
-    expect(stderr.trim().split('\n')).toHaveLength(1);
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
-  });
+  ])('answers "%s" with one clear line', (line, words) =>
+    expectClearMistake(connector, line, words),
+  );
 });

@@ -1,5 +1,6 @@
 import type { SentReason } from '../../../../../../shared/core/reconcile/healing-message.ts';
 import type { BackfillsDocument } from '../../../../backfill/report.ts';
+import { SENT_REASONS } from '../../../../healing/sent-reasons.ts';
 import type { InEveryLanguage } from '../../words.ts';
 
 type Stage = BackfillsDocument['backfills'][number]['state'];
@@ -65,18 +66,7 @@ export const strings: InEveryLanguage<Texts> = {
     sentAgain: 'What was sent, and why',
     more: (count) => `and ${count} more`,
     differing: 'The loyalty service holds another state of these orders:',
-    reasons: {
-      missing: 'no webhook of it was settled',
-      stale: 'changed without a webhook',
-      different: 'the ledger had another state',
-      uncertain: 'the outcome of its last call was not known',
-      deleted: 'deleted without a webhook',
-      removed: 'removed from its discount without a webhook',
-      'rules-changed': 'the rules or a date changed what is sent',
-      unannounced: 'only its version changed',
-      'letter-expired': 'its dead letter expired',
-      lost: 'the loyalty service had lost it',
-    },
+    reasons: SENT_REASONS,
     kinds: { order: 'Order', product: 'Product', coupon: 'Coupon' },
     subscriptions: 'Webhook subscriptions',
     inOrder: 'In order',

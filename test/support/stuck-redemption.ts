@@ -1,0 +1,20 @@
+import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { bookKey, rememberBook } from '../../shared/core/redeem/redemption-book.ts';
+
+/** Leaves a redemption that only a person can finish. */
+export async function leaveStuckRedemption(
+  ledger: Pick<Ledger, 'write'>,
+  book: Parameters<typeof bookKey>[0],
+  { title = 'Five off', points = 1, at = new Date().toISOString() } = {},
+): Promise<void> {
+  const terms = { title, points, kind: 'fixed', value: 1, combines: false } as const;
+  const redemption = {
+    ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
+    terms: { ...terms, codePrefix: '', limited: false },
+    state: { at: 'calling', attempts: 1, calledAt: at },
+    stuck: 'no-key',
+  } as const;
+  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
+  await ledger.write(bookKey(book), entry, undefined);
+}
