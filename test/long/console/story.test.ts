@@ -42,7 +42,6 @@ async function refusedOrder(email: string) {
 /** A redemption that only a person can finish. */
 async function leaveRedemption(customerId: string, title: string): Promise<void> {
   const { dynamoDb, outputs, shop } = world.stack;
-  const at = new Date().toISOString();
   const ledger = createDynamoDbLedger({ client: dynamoDb, table: outputs.LedgerTable ?? '' });
   await leaveStuckRedemption(ledger, { shop: shop.domain, customerId }, { title, points: 10 });
 }
