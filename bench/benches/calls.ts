@@ -89,7 +89,7 @@ async function countApplying(lab: Lab): Promise<readonly Figure[]> {
         peer: peer.aws,
         floor: floor.aws,
         note: `per ${NAMES[happening]} in a batch of 10: ${apart}`,
-        bar: { kind: 'exactly', limit: isSent ? 3.1 : 1.1, of: 'value' },
+        bar: { kind: 'exactly', limit: isSent ? 2.1 : 1.1, of: 'value' },
       } satisfies Figure,
       {
         key: `${key}.loyalty`,

@@ -53,8 +53,11 @@ export async function createOrderWriter(): Promise<WriteOrder> {
 
   return ({ id, updatedAt, lines, bytes, subtotal }) => {
     const at = updatedAt.toISOString().replace(/\.\d{3}Z/, 'Z');
+    const { customer, ...rest } = payloadWith(lines);
     const payload = {
-      ...payloadWith(lines),
+      ...rest,
+      // Each order has its own: what is read of customers is then not shared.
+      customer: { ...(customer as object), id, admin_graphql_api_id: `gid://shopify/Customer/${id}` },
       id,
       admin_graphql_api_id: `gid://shopify/Order/${id}`,
       updated_at: at,

@@ -43,13 +43,13 @@ interface Writing extends Change<RecordKey<'customer'>>, Given {
  * are written in one call; in all else they are independent.
  * See docs/decisions/0026-balances-are-written-together.md.
  */
-export const settleBalances: Settle<BalanceWorld> = {
-  keyOf({ items }) {
+export const settleBalances: Settle<BalanceWorld> = (groups, world) => ({
+  keys: groups.flatMap(({ items }) => {
     const event = items.find((item) => item.event)?.event;
-    return event?.kind === 'balance' ? customerKey(event) : undefined;
-  },
-  begin(groups, entries, world) {
-    const prepared = new Map(groups.map((group) => [group, prepare(group, entries, world)]));
+    return event?.kind === 'balance' ? [customerKey(event)] : [];
+  }),
+  begin(customers, entries) {
+    const prepared = new Map(customers.map((group) => [group, prepare(group, entries, world)]));
     const written = writeTogether(
       [...prepared.values()].map(async (one) => {
         const ready = await one;
@@ -66,7 +66,7 @@ export const settleBalances: Settle<BalanceWorld> = {
       return concludeWork(work, outcome, group, world);
     };
   },
-};
+});
 
 /** What is to be done for one customer after the first steps. */
 type Prepared =

@@ -19,14 +19,16 @@ export interface Group {
 }
 
 /** How the groups of a queue are worked on. */
-export interface Settle<World> {
-  /** What the work begins with; read once for all groups. Undefined: nothing. */
-  keyOf(group: Group): LedgerKey | undefined;
+export type Settle<World> = (groups: readonly Group[], world: World) => Settling;
+
+export interface Settling {
+  /** What the work needs of the ledger; read once for all groups. */
+  readonly keys: readonly LedgerKey[];
   /**
-   * Begins what the groups share, and returns the work on one of them. That work takes from `unsettled`
-   * what may leave the queue, and returns why the rest must stay, if it must.
+   * Begins what those of the groups share that may be worked on, and returns the work on one of them. That
+   * work takes from `unsettled` what may leave the queue, and returns why the rest must stay, if it must.
    */
-  begin(groups: readonly Group[], entries: ReadonlyMap<string, LedgerEntry>, world: World): Work;
+  begin(groups: readonly Group[], entries: ReadonlyMap<string, LedgerEntry>): Work;
 }
 
 type Work = (group: Group) => Promise<RetryReason | undefined>;
@@ -144,14 +146,10 @@ async function begin<World>(
 ): Promise<Work> {
   const { ledger, pauses, telemetry, now } = world;
   const shops = new Set(groups.flatMap((group) => shopOf(group) ?? []));
-  const keys = [...shops].map(pauses.keyOf);
-  for (const group of groups) {
-    const key = settle.keyOf(group);
-    if (key) keys.push(key);
-  }
+  const settling = settle(groups, world);
   let entries: ReadonlyMap<string, LedgerEntry>;
   try {
-    entries = await ledger.readMany(keys);
+    entries = await ledger.readMany([...[...shops].map(pauses.keyOf), ...settling.keys]);
   } catch (error) {
     telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return async () => ({ why: 'ledger-unavailable' });
@@ -161,10 +159,9 @@ async function begin<World>(
     const shop = shopOf(group);
     return shop === undefined ? undefined : pauses.of(shop, now());
   };
-  const work = settle.begin(
+  const work = settling.begin(
     groups.filter((group) => !pauseOf(group)),
     entries,
-    world,
   );
   return async (group) => {
     const pause = pauseOf(group);

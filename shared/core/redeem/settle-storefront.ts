@@ -16,19 +16,21 @@ export interface StorefrontWorld
 }
 
 /** The queue of balances carries redemptions and point events, too. No kind waits for another. */
-export const settleStorefront: Settle<StorefrontWorld> = {
-  keyOf: settleBalances.keyOf,
-  begin(groups, entries, world) {
-    const settleBalance = settleBalances.begin(
-      groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
-      entries,
-      world,
-    );
-    return (group) => {
-      if (isOf('redemption', group)) return settleRedemption(group, world);
-      return isOf('point-event', group) ? settlePointEvent(group, world) : settleBalance(group);
-    };
-  },
+export const settleStorefront: Settle<StorefrontWorld> = (all, world) => {
+  const balances = settleBalances(all, world);
+  return {
+    keys: balances.keys,
+    begin(groups, entries) {
+      const settleBalance = balances.begin(
+        groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
+        entries,
+      );
+      return (group) => {
+        if (isOf('redemption', group)) return settleRedemption(group, world);
+        return isOf('point-event', group) ? settlePointEvent(group, world) : settleBalance(group);
+      };
+    },
+  };
 };
 
 const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>

@@ -4,8 +4,14 @@ import type { Group, Settle } from '../batch/run-batch.ts';
 import { correlationOf, errorFields } from '../batch/telemetry.ts';
 import { isStoreEvent, type StoreEvent } from '../events/event.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
-import { type EntityKey, isEntityKind, ledgerKeyText } from '../ledger/ledger-key.ts';
+import {
+  type EntityKey,
+  isEntityKind,
+  type LedgerKey,
+  ledgerKeyText,
+} from '../ledger/ledger-key.ts';
 import { handleTask } from './handle-task.ts';
+import { customerKeys, readRecently } from './late-customer.ts';
 import { parkOnce } from './park-once.ts';
 import type { ReadEvent } from './store-reader.ts';
 import { type Candidate, type SyncWorld, syncEntity, wishesOf } from './sync-entity.ts';
@@ -15,17 +21,51 @@ export interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld 
 }
 
 interface Readable extends Candidate {
+  readonly kind: 'readable';
   readonly item: Item;
 }
 
+type ReadItem =
+  | Readable
+  | {
+      readonly kind: 'unreadable';
+      readonly item: Item;
+      readonly rejected: Extract<Outcome, { kind: 'rejected' }>;
+    };
+
+/** What is known of a group when its work begins. */
+interface Known extends Required<Pick<Candidate, 'customers'>> {
+  readonly key: EntityKey | undefined;
+  readonly entry: LedgerEntry | undefined;
+  readonly readings: readonly ReadItem[];
+}
+
 /** Settles the events of the store: a group is one entity, or one task. */
-export const settleEntities: Settle<EntitiesWorld> = {
-  keyOf: entityKeyOf,
-  begin: (_, entries, world) => (group) => {
-    const key = entityKeyOf(group);
-    return settleGroup(group, key, key && entries.get(ledgerKeyText(key)), world);
-  },
+export const settleEntities: Settle<EntitiesWorld> = (groups, world) => {
+  const readings = new Map(
+    groups.map((group) => [group, group.items.map((item) => readItem(item, world))]),
+  );
+  const customers = [...readings.values()].flat().flatMap((read) => customersOf(read, world));
+  const readAt = world.now();
+  return {
+    keys: [...groups.flatMap((group) => entityKeyOf(group) ?? []), ...customers],
+    begin(_, entries) {
+      const recent = readRecently({ keys: customers, entries, readAt }, world);
+      return (group) => {
+        const key = entityKeyOf(group);
+        const entry = key && entries.get(ledgerKeyText(key));
+        const known = { key, entry, readings: readings.get(group) ?? [], customers: recent };
+        return settleGroup(group, known, world);
+      };
+    },
+  };
 };
+
+function customersOf(read: ReadItem, { shop }: EntitiesWorld): readonly LedgerKey[] {
+  if (read.kind === 'unreadable' || read.reading.kind !== 'snapshot') return [];
+  const { event, reading } = read;
+  return customerKeys(event.shop, reading.entity, shop(event.shop).rules);
+}
 
 /** Undefined for a group of other events. */
 function entityKeyOf({ items }: Group): EntityKey | undefined {
@@ -40,18 +80,16 @@ function entityKeyOf({ items }: Group): EntityKey | undefined {
  * holds its version, so that for each of them the plan says "superseded" without a call.
  */
 async function settleGroup(
-  { items, unsettled }: Group,
-  key: EntityKey | undefined,
-  entry: LedgerEntry | undefined,
+  { unsettled }: Group,
+  { key, entry, readings, customers }: Known,
   world: EntitiesWorld,
 ): Promise<RetryReason | undefined> {
   const readable: Readable[] = [];
-  for (const item of items) {
-    const read = readItem(item, world);
-    if (read.kind !== 'rejected') readable.push(read.readable);
+  for (const read of readings) {
+    if (read.kind === 'readable') readable.push(read);
     else {
-      const outcome = await parkOnce(item, read, world);
-      const retry = await conclude(item, outcome, unsettled, world);
+      const outcome = await parkOnce(read.item, read.rejected, world);
+      const retry = await conclude(read.item, outcome, unsettled, world);
       if (retry) return retry;
     }
   }
@@ -71,7 +109,7 @@ async function settleGroup(
       outcome = { kind: 'superseded' };
     } else {
       const redelivered = item.message.attempts > 1;
-      const tried = { ...candidate, redelivered, ...triedBefore(candidate, work) };
+      const tried = { ...candidate, redelivered, customers, ...triedBefore(candidate, work) };
       ({ outcome, entry: known } = await syncEntity(key, tried, known, world));
     }
 
@@ -92,32 +130,28 @@ function asksForMore({ force, history, newRules }: StoreEvent): boolean {
   return force === true || history === true || newRules === true;
 }
 
-type ReadItem =
-  | { readonly kind: 'readable'; readonly readable: Readable }
-  | Extract<Outcome, { kind: 'rejected' }>;
-
 /** A bug in a reader parks its message, and costs the other groups of the batch nothing. */
 function readItem(item: Item, { read, telemetry }: EntitiesWorld): ReadItem {
-  if (!item.event) return unreadable(item.unreadable);
+  if (!item.event) return unreadable(item, item.unreadable);
   const { event } = item;
-  if (!isStoreEvent(event)) return unreadable('it belongs on another queue');
+  if (!isStoreEvent(event)) return unreadable(item, 'it belongs on another queue');
   try {
     const reading = read(event);
     return reading.kind === 'unreadable'
-      ? unreadable(reading.why)
-      : { kind: 'readable', readable: { item, event, reading } };
+      ? unreadable(item, reading.why)
+      : { kind: 'readable', item, event, reading };
   } catch (error) {
     telemetry.count('crash');
     telemetry.log('error', 'reading an event broke off', {
       ...correlationOf(event),
       ...errorFields(error),
     });
-    return unreadable('reading it broke off: a fault of the connector');
+    return unreadable(item, 'reading it broke off: a fault of the connector');
   }
 }
 
-function unreadable(why: string): ReadItem {
-  return { kind: 'rejected', reason: 'unreadable', why };
+function unreadable(item: Item, why: string): ReadItem {
+  return { kind: 'unreadable', item, rejected: { kind: 'rejected', reason: 'unreadable', why } };
 }
 
 /** The other snapshots of the entity, if a worker that got them before may have died over them. */

@@ -1,7 +1,7 @@
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
@@ -32,6 +32,8 @@ export interface Candidate {
   readonly maybeSent?: readonly Omit<Snapshot, 'source'>[];
   /** The message was received before: a worker that died may have sent this event itself. */
   readonly redelivered?: boolean;
+  /** Where customers are looked up; absent: in the ledger itself. */
+  readonly customers?: Pick<Ledger, 'readMany'>;
 }
 
 export interface SyncWorld extends ExecutionWorld {
@@ -52,7 +54,7 @@ export async function syncEntity(
   entry: EntityEntry | undefined,
   world: SyncWorld,
 ): Promise<Synced> {
-  const { event, reading, redelivered = false } = candidate;
+  const { event, reading, redelivered = false, customers = world.ledger } = candidate;
   const rules = await rulesOf(key, world);
   if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry };
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
@@ -82,7 +84,7 @@ export async function syncEntity(
       next.kind === 'read-store' ||
       (next.kind === 'call' && doubtful) ||
       (isDecided(next) && hidesParts(snapshot, rules)) ||
-      (next.kind === 'call' && (await hasLateCustomer(key.shop, snapshot, rules, world.ledger)))
+      (next.kind === 'call' && (await hasLateCustomer(key.shop, snapshot, rules, customers)))
     ) {
       snapshot = undefined;
       continue;

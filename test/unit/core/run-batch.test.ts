@@ -78,7 +78,7 @@ describe('a batch', () => {
     expect(connector.telemetry.total('superseded')).toBe(2);
   });
 
-  it('reads the ledger once for all its groups and once per call for the customer, and writes once for a first send', async () => {
+  it('reads the ledger once for all its groups and their customers, and writes once for a first send', async () => {
     const connector = openConnector();
     let reads = 0;
     let writes = 0;
@@ -96,7 +96,7 @@ describe('a batch', () => {
     };
     await deliverOrders(connector, 1, 2, 3, 4, 5);
     await connector.work('orders');
-    expect([reads, writes]).toEqual([1 + 5, 5]);
+    expect([reads, writes]).toEqual([1, 5]);
 
     // A change: one write to mark it and one to record it. An unchanged event: one.
     await connector.deliver({
@@ -105,7 +105,7 @@ describe('a batch', () => {
     });
     await connector.deliver({ topic: 'orders/updated', payload: order(2, 2) });
     await connector.work('orders');
-    expect([reads, writes]).toEqual([6 + 2, 8]);
+    expect([reads, writes]).toEqual([2, 8]);
     expect(connector.telemetry.total('unchanged')).toBe(1);
   });
 
