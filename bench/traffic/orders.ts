@@ -57,7 +57,11 @@ export async function createOrderWriter(): Promise<WriteOrder> {
     const payload = {
       ...rest,
       // Each order has its own: what is read of customers is then not shared.
-      customer: { ...(customer as object), id, admin_graphql_api_id: `gid://shopify/Customer/${id}` },
+      customer: {
+        ...(customer as object),
+        id,
+        admin_graphql_api_id: `gid://shopify/Customer/${id}`,
+      },
       id,
       admin_graphql_api_id: `gid://shopify/Order/${id}`,
       updated_at: at,

@@ -27,7 +27,12 @@ async function openBatch(ids: readonly number[], rules = {}) {
   };
   const merge = () =>
     noteMerge({ shop: SHOP, id: String(gone.id) }, String(kept.id), {
-      ...{ ledger, now: new Date(connector.clock.ms), topic: 'customers/merge', retentionDays: 400 },
+      ...{
+        ledger,
+        now: new Date(connector.clock.ms),
+        topic: 'customers/merge',
+        retentionDays: 400,
+      },
     });
   /** What happens while the first order is being sent. */
   const duringTheFirst = (happens: () => Promise<unknown>) => {
