@@ -2,6 +2,7 @@ import type { BackfillsDocument } from '../../../../backfill/report.ts';
 import { about, isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Choice, optionsIn } from '../../parts/choice.tsx';
 import { useQuestion } from '../../use-question.ts';
 import { agoText, momentText, numberText, words } from '../../words.ts';
 import { strings } from './strings.ts';
@@ -92,10 +93,7 @@ function BackfillTable({
 function StartForm({ onEnd }: { readonly onEnd: () => void }) {
   const texts = words(strings);
   const submit = (form: HTMLFormElement) => {
-    const given = Object.fromEntries(
-      [...new FormData(form)].filter(([, value]) => value !== '').map(([k, v]) => [k, String(v)]),
-    );
-    const { kind = 'orders', ...options } = given;
+    const { kind = 'orders', ...options } = optionsIn(form);
     const command = `backfill ${kind}`;
     openAction({
       title: `${texts.backfills}: ${texts.whats[kind as keyof typeof texts.whats]}`,
@@ -114,26 +112,8 @@ function StartForm({ onEnd }: { readonly onEnd: () => void }) {
     >
       <h3>{texts.start}</h3>
       <div class="filters">
-        <label>
-          {texts.what}{' '}
-          <select name="kind">
-            {Object.entries(texts.whats).map(([value, name]) => (
-              <option value={value} key={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {texts.shop}{' '}
-          <select name="shop">
-            {about.shops.map((shop) => (
-              <option value={shop} key={shop}>
-                {shop}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice name="kind" label={texts.what} of={texts.whats} />
+        <Choice name="shop" label={texts.shop} of={about.shops} />
         <label>
           {texts.since} <input type="date" name="since" required />
         </label>

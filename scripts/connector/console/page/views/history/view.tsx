@@ -1,5 +1,6 @@
 import type { HistoryDocument } from '../../../../history/show-history.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { optionsIn } from '../../parts/choice.tsx';
 import { goTo, hrefOf, type ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
 import { momentText, words } from '../../words.ts';
@@ -44,8 +45,7 @@ function Filters({ filters }: { readonly filters: Readonly<Record<string, string
       class="filters"
       onSubmit={(event) => {
         event.preventDefault();
-        const given = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
-        goTo('history', [], Object.fromEntries(given.map(([name, one]) => [name, String(one)])));
+        goTo('history', [], optionsIn(event.currentTarget));
       }}
     >
       <label>

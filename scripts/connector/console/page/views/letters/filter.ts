@@ -2,19 +2,17 @@ import type { Place } from '../../router.ts';
 import type { Line } from '../../run.ts';
 
 /** The options of `dead-letters` that choose letters, as the address of the view has them. */
-export const FILTERS = [
-  ...([
-    'reason',
-    'code',
-    'queue',
-    'kind',
-    'shop',
-    'text',
-    'since',
-    'until',
-    'topic',
-    'id',
-  ] as const),
+const FILTERS = [
+  'reason',
+  'code',
+  'queue',
+  'kind',
+  'shop',
+  'text',
+  'since',
+  'until',
+  'topic',
+  'id',
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 export type Filter = Readonly<Partial<Record<FilterName, string>>>;

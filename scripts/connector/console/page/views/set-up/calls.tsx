@@ -1,6 +1,7 @@
 import type { Finding } from '../../../../doctor/finding.ts';
 import { about, isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
+import { Choice, optionsIn } from '../../parts/choice.tsx';
 import { agoText, momentText, words } from '../../words.ts';
 import { strings } from './strings.ts';
 
@@ -58,8 +59,7 @@ const nameOf = (arn: string) => arn.split('/').at(-1) ?? arn;
 function CallsForm({ onEnd }: { readonly onEnd: () => void }) {
   const texts = words(strings);
   const act = (form: HTMLFormElement, which: string | undefined) => {
-    const given = [...new FormData(form)].filter(([, value]) => value !== '');
-    const options = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+    const options = optionsIn(form);
     if (which === 'pause') {
       openAction({
         title: texts.pause,
@@ -85,28 +85,13 @@ function CallsForm({ onEnd }: { readonly onEnd: () => void }) {
         act(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter.value : '');
       }}
     >
-      <label>
-        {texts.shop}{' '}
-        <select name="shop">
-          <option value="">{texts.all}</option>
-          {about.shops.map((shop) => (
-            <option value={shop} key={shop}>
-              {shop}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {texts.queue}{' '}
-        <select name="queue">
-          <option value="">{texts.all}</option>
-          {QUEUES.filter((one) => one !== 'balances' || about.hasStorefront).map((queue) => (
-            <option value={queue} key={queue}>
-              {queue}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice name="shop" label={texts.shop} of={about.shops} any={texts.all} />
+      <Choice
+        name="queue"
+        label={texts.queue}
+        of={QUEUES.filter((one) => one !== 'balances' || about.hasStorefront)}
+        any={texts.all}
+      />
       <button type="submit" class="quiet" value="pause">
         {texts.pause}
       </button>
