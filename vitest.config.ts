@@ -21,6 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          globalSetup: 'test/support/run-folder.ts',
           include: ['test/integration/**/*.test.ts', 'bench/**/*.integration.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -30,6 +31,7 @@ export default defineConfig({
       {
         test: {
           name: 'long',
+          globalSetup: 'test/support/run-folder.ts',
           include: ['test/long/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

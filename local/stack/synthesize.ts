@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type Concurrency, concurrencyText } from '../../shared/config/concurrency.ts';
 import { moduleFile } from '../../shared/config/folders.ts';
 import { isAlive } from '../sandbox-kit/data-file-lock.ts';
+import { compileCache } from './compile-cache.ts';
 import { type Assembly, readAssembly } from './template/template.ts';
 
 /** A problem that the user can fix; the message says how. */
@@ -31,12 +31,11 @@ export async function synthesize(
   { project, settings, concurrency, signal }: SynthesisOptions,
 ): Promise<Assembly> {
   rmSync(folder, { recursive: true, force: true });
-  const compiled = getCompileCacheDir();
   const child = spawn(process.execPath, [moduleFile('infra/app')], {
     cwd: project,
     env: {
       ...process.env,
-      ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }),
+      ...compileCache(),
       CDK_OUTDIR: folder,
       CDK_CONTEXT_JSON: JSON.stringify({
         stage,

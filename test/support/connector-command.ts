@@ -1,9 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { compileCache } from '../../local/stack/compile-cache.ts';
 
 const LOOPBACK_ONLY = fileURLToPath(new URL('loopback-only.mjs', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../../scripts/connector/launch.mjs', import.meta.url));
+const WARM = fileURLToPath(new URL('command-process.ts', import.meta.url));
 
 export interface CommandRun {
   readonly code: number | null;
@@ -31,14 +35,7 @@ export function runCommand(
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...nodeOptions, script, ...args], {
       cwd: folder,
-      // Without this machine's AWS configuration and without variables of the test.
-      env: {
-        PATH: process.env.PATH ?? '',
-        HOME: folder,
-        AWS_EC2_METADATA_DISABLED: 'true',
-        NODE_OPTIONS: `--import=${pathToFileURL(LOOPBACK_ONLY)}`,
-        ...env,
-      },
+      env: { ...environmentIn(folder), ...env },
     });
     let stdout = '';
     let stderr = '';
@@ -56,6 +53,62 @@ export function runCommand(
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
+}
+
+/** Without this machine's AWS configuration and without variables of the test. */
+const environmentIn = (folder: string) => ({
+  PATH: process.env.PATH ?? '',
+  HOME: folder,
+  AWS_EC2_METADATA_DISABLED: 'true',
+  NODE_OPTIONS: `--import=${pathToFileURL(LOOPBACK_ONLY)}`,
+});
+
+/** To `command-process.ts`, which answers with a `CommandRun`. */
+export interface AskedCommand {
+  readonly words: readonly string[];
+  readonly input: string;
+}
+
+export interface WarmCommands {
+  run(words: readonly string[], input?: string): Promise<CommandRun>;
+  stop(): void;
+}
+
+/**
+ * Runs command lines in processes that have loaded the command line already: nine tenths of a short command's time is
+ * loading. A process runs one command at a time; other settings need another process, because a module is read once.
+ */
+export function openWarmCommands(folder: string): WarmCommands {
+  const file = join(folder, 'connector.config.ts');
+  const settingsNow = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const idle: { readonly child: ChildProcess; readonly settings: string }[] = [];
+  const started: ChildProcess[] = [];
+  const start = (settings: string) => {
+    const env = { ...environmentIn(folder), ...compileCache() };
+    const child = fork(WARM, [], { cwd: folder, execArgv: [], env });
+    started.push(child);
+    return { child, settings };
+  };
+  return {
+    async run(words, input = '') {
+      const settings = settingsNow();
+      const known = idle.pop();
+      if (known && known.settings !== settings) known.child.kill();
+      const warm = known?.settings === settings ? known : start(settings);
+      const over = new AbortController();
+      const answered = once(warm.child, 'message', over);
+      const ended = once(warm.child, 'exit', over).then(() => {
+        throw new Error(`the process of "${words.join(' ')}" ended`);
+      });
+      warm.child.send({ words, input } satisfies AskedCommand);
+      const [run] = await Promise.race([answered, ended]).finally(() => over.abort());
+      idle.push(warm);
+      return run;
+    },
+    stop() {
+      for (const child of started) child.kill();
+    },
+  };
 }
 
 const SCRIPT = '/usr/bin/script';

@@ -68,7 +68,6 @@ interface VisitOptions {
  * and must have had no problem.
  */
 export function useConsoleInBrowser(
-  name: string,
   started: (world: ConsoleInBrowser) => Promise<unknown>,
   options: Pick<StackOptions, 'storeSettings'> = {},
 ): void {
@@ -78,7 +77,7 @@ export function useConsoleInBrowser(
   const visits: ConsoleVisit[] = [];
 
   beforeAll(async () => {
-    stack = await startLocalStack(name, { settings: SETTINGS, ...options });
+    stack = await startLocalStack({ settings: SETTINGS, ...options });
     browser = await startBrowser(findBrowser() ?? '');
     const world = { stack, browser };
     const own = await deploymentOf(stack);

@@ -13,8 +13,8 @@ import type { Calls } from './treatments.ts';
 const NAMES = { shop: 'StorefrontProxy', worker: 'BalancesSync' } as const;
 export type Disturbed = keyof typeof NAMES;
 
-/** `lost`: the answer to an executed call; the others end the function's process. */
-export type Fault = 'lost' | 'killed-before' | 'killed-after';
+/** When the function's process ends; to be killed before a call is to be killed after the one before it. */
+type Fault = 'killed-before' | 'killed-after';
 
 export interface Disturbance {
   readonly calls: Calls;
@@ -27,7 +27,7 @@ export interface Disturbance {
  * The local stack with a storefront. Every call of the function that answers shoppers and of the worker
  * that completes redemptions passes a line on which a disturbance waits for its call, once.
  */
-export async function startDisturbedStack(name: string) {
+export async function startDisturbedStack() {
   const targets: Record<Disturbed, Partial<Record<keyof Addresses, string>>> = {
     shop: {},
     worker: {},
@@ -74,7 +74,7 @@ export async function startDisturbedStack(name: string) {
     };
   }
 
-  stack = await startLocalStack(name, {
+  stack = await startLocalStack({
     settings: 'local/harness/storefront.config.ts',
     environmentOf,
   });
@@ -95,7 +95,6 @@ export async function startDisturbedStack(name: string) {
 }
 
 async function treat(fault: Fault, kill: () => Promise<void>): Promise<Treatment> {
-  if (fault === 'lost') return 'lost';
   if (fault === 'killed-after') return { meanwhile: kill };
   await kill();
   return 'unsent';

@@ -1,16 +1,15 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { loadConnector } from '../../local/stack/choose-settings.ts';
 import { settle } from '../../local/stack/demo/settle.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
 import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import type { RunningShop } from '../../local/stack/start-sandboxes.ts';
-import { synthesize } from '../../local/stack/synthesize.ts';
 import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { PROJECT } from './project.ts';
+import { sharedAssembly } from './shared-assembly.ts';
 
 export interface LocalStack extends RunningStack {
   readonly problems: readonly string[];
@@ -36,16 +35,16 @@ interface LocalStackOptions
 }
 
 /** The stack as `npm start` runs it, in this process, on free ports. */
-export async function startLocalStack(
-  name: string,
-  { settings: file, concurrency, ...options }: LocalStackOptions = {},
-): Promise<LocalStack> {
+export async function startLocalStack({
+  settings: file,
+  concurrency,
+  ...options
+}: LocalStackOptions = {}): Promise<LocalStack> {
   const settings = file && resolve(PACKAGE_FOLDER, file);
-  const folder = join(PACKAGE_FOLDER, `.connector/test-${name}`);
   const problems: string[] = [];
   const stack = await startStack({
     connector: await loadConnector('prod', PROJECT, settings),
-    assembly: synthesize('prod', folder, { project: PROJECT, settings, concurrency }),
+    assembly: sharedAssembly({ project: PROJECT, settings, concurrency }),
     ports: portsFrom(0),
     ...options,
     onProblem: (problem) => problems.push(problem),
@@ -72,10 +71,6 @@ export async function startLocalStack(
     async settled() {
       const left = await settle(stack, 50_000);
       if (left > 0) throw new Error(`${left} messages are still on their way`);
-    },
-    async stop() {
-      await stack.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -28,7 +28,7 @@ import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import connector from '../fixtures/project/connector.config.ts';
 import { answerCaller, type ScriptedService, startAwsGateway } from './aws-gateway.ts';
-import { runCommand } from './connector-command.ts';
+import { openWarmCommands } from './connector-command.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
 import { invocationOf } from './event-source.ts';
@@ -171,9 +171,11 @@ export async function openOperatedConnector({
       }),
     );
   await describe();
+  const commands = openWarmCommands(folder);
 
   return {
     folder,
+    commands,
     gateway,
     outputs,
     loyalty,
@@ -202,7 +204,7 @@ export async function openOperatedConnector({
 
     /** One command, as a person types it; whatever it says must tell no secret. */
     async run(line: string, input?: string) {
-      const run = await runCommand(line.split(' '), { folder, ...(input && { input }) });
+      const run = await commands.run(line.split(' '), input);
       const told = confidential.disclosedIn([run.stdout, run.stderr]);
       if (told.length > 0) throw new Error(`"${line}" told what must not be told: ${told.length}`);
       return run;
@@ -215,6 +217,7 @@ export async function openOperatedConnector({
 
     async close(): Promise<void> {
       output.stop();
+      commands.stop();
       const parts = [gateway, webhooks, metricsServer, loyalty, store, ...Object.values(emulators)];
       await Promise.all(parts.map((part) => part.stop()));
       for (const client of [sqs, dynamoDb, secrets]) client.destroy();

@@ -13,14 +13,13 @@ interface ShopInBrowser {
  * must have had no problem: among others, nothing that the pages' strict policy forbids.
  */
 export function useShopInBrowser(
-  name: string,
   visits: Pick<ShopVisit, 'context' | 'problems'>[],
   started: (shop: ShopInBrowser) => Promise<unknown> | undefined,
 ): void {
   let shop: Partial<ShopInBrowser> = {};
   beforeAll(async () => {
     const settings = 'local/harness/storefront.config.ts';
-    const stack = await startLocalStack(name, { settings });
+    const stack = await startLocalStack({ settings });
     shop = { stack };
     const browser = await startBrowser(findBrowser() ?? '');
     shop = { stack, browser };

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
-import type { CommandRun } from './connector-command.ts';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import type { CommandRun, WarmCommands } from './connector-command.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../../scripts/connector/launch.mjs', import.meta.url));
 const COMMAND = /npx loyalty-connector .*$/gm;
 
 export interface SuggestedRun extends CommandRun {
@@ -19,7 +17,7 @@ export interface SuggestedRun extends CommandRun {
  */
 export async function runSuggested(
   { stdout, stderr }: Pick<CommandRun, 'stdout' | 'stderr'>,
-  folder: string,
+  { folder, commands }: { readonly folder: string; readonly commands: WarmCommands },
   input = '',
 ): Promise<readonly SuggestedRun[]> {
   const printed = stripVTControlCharacters(stdout + stderr);
@@ -28,14 +26,11 @@ export async function runSuggested(
   if (lines.length === 0) throw new Error(`no command is suggested in:\n${stdout}${stderr}`);
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
-  writeFileSync(
-    join(bin, 'npx'),
-    `#!/bin/sh\nshift\nexec "${process.execPath}" "${LAUNCHER}" "$@"\n`,
-  );
+  writeFileSync(join(bin, 'npx'), `#!/bin/sh\nprintf '%s\\0' "$@"\n`);
   chmodSync(join(bin, 'npx'), 0o755);
   const runs: SuggestedRun[] = [];
   for (const line of new Set(lines)) {
-    const run = await runInShell(line, folder, bin, input);
+    const run = { line, ...(await commands.run(await wordsIn(line, bin), input)) };
     if (run.code === 2 || run.stdout === '') {
       throw new Error(`the suggested "${line}" ends with ${run.code}: ${run.stderr}`);
     }
@@ -49,21 +44,9 @@ function textsIn(value: unknown): readonly string[] {
   return value && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function runInShell(
-  line: string,
-  folder: string,
-  bin: string,
-  input: string,
-): Promise<SuggestedRun> {
-  const env = {
-    ...{ PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: folder },
-    AWS_EC2_METADATA_DISABLED: 'true',
-  };
-  return new Promise((resolve) => {
-    const child = execFile('/bin/sh', ['-c', line], { cwd: folder, env }, (_, stdout, stderr) =>
-      resolve({ line, code: child.exitCode, stdout, stderr }),
-    );
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-  });
+/** As a shell understands it. */
+async function wordsIn(line: string, bin: string): Promise<readonly string[]> {
+  const env = { PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line], { env });
+  return stdout.split('\0').slice(1, -1);
 }

@@ -21,7 +21,7 @@ export interface DayParts {
 const PACES = {
   'to-read-along': { pauseMs: 1_100 },
   // Changes of one entity then fall into the same second, and the connector asks the store which is the last.
-  fast: { pauseMs: 300 },
+  fast: { pauseMs: 100 },
 };
 /** A worker starts at most so much later. */
 const LONGEST_OUTAGE_MS = 10_000;

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { moduleFile } from '../../../shared/config/folders.ts';
+import { compileCache } from '../compile-cache.ts';
 import type { FunctionDescription } from '../template/stack-description.ts';
 
 export interface WorkerSettings {
@@ -34,7 +35,7 @@ export class FunctionWorker {
     const { description, folder, environment } = settings;
     this.#child = fork(SCRIPT, [folder, description.handler], {
       cwd: folder,
-      env: { ...environment, AWS_LAMBDA_LOG_STREAM_NAME: this.#stream },
+      env: { ...environment, ...compileCache(), AWS_LAMBDA_LOG_STREAM_NAME: this.#stream },
       execArgv: [`--max-old-space-size=${description.memoryMb}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // Ctrl-C must reach only the runner, which stops its processes in order.

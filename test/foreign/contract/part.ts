@@ -30,7 +30,7 @@ export const contract: Part = {
     const program = join(installPython(), 'schemathesis');
     const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
     const sandbox = await startLoyaltySandbox({ settings: { credentials: CREDENTIALS } });
-    const stack = await startLocalStack('schemathesis', {
+    const stack = await startLocalStack({
       settings: 'test/foreign/contract/storefront.config.ts',
     });
     const { actions } = stack.store;

@@ -44,7 +44,7 @@ export const iam: Part = {
               : [
                   'test/integration/stack/end-to-end.test.ts',
                   'test/long/operate/operator-policies.test.ts',
-                  'test/long/stack/balances.test.ts',
+                  'test/long/stack/closed-redemption.test.ts',
                 ],
             instead: { 'local/stack/iam/policy.ts': 'test/foreign/iam/recorded-policy.ts' },
             environment: { RECORDED_QUESTIONS: file },

@@ -45,8 +45,30 @@ export async function deliverAll({ connector }: TwoAccounts, shop: string, ids: 
   await connector.post('discounts/create', changed, { shop });
 }
 
+export async function deliverOfBoth(accounts: TwoAccounts) {
+  await deliverAll(accounts, A, ORDERS_OF_A);
+  await deliverAll(accounts, B, ORDERS_OF_B);
+}
+
+/** One of two pieces of every order of A comes back. */
+export async function refundEach({ connector }: TwoAccounts) {
+  for (const id of ORDERS_OF_A) {
+    connector.store.putOrder(A, storeOrderOf(order(id, 2, 1)));
+    await connector.post('orders/updated', order(id, 2, 1), { shop: A });
+  }
+}
+
+/** Half of the points of A's orders are left. */
+export async function expectEachRefundedOnce({ connector }: TwoAccounts) {
+  await connector.settle();
+  const [customer] = connector.loyalty.state().customers;
+  expect(customer?.points).toBeCloseTo(worth(ORDERS_OF_A) / 2, 6);
+  expect(await connector.deadLetters()).toEqual([]);
+}
+
 /** Everything of both shops is in the service, each order by one call, with the points of the store. */
 export async function expectAllOnce({ connector, takenOrders }: TwoAccounts) {
+  await connector.settle();
   expect(takenOrders(A)).toEqual(ORDERS_OF_A);
   expect(takenOrders(B)).toEqual(ORDERS_OF_B);
   const { customers, products, coupons } = connector.loyalty.state();

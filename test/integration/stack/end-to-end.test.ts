@@ -8,7 +8,7 @@ let stack: LocalStack;
 let callsSeen = 0;
 
 beforeAll(async () => {
-  stack = await startLocalStack('end-to-end', { settings: 'test/fixtures/long-live.config.ts' });
+  stack = await startLocalStack({ settings: 'test/fixtures/long-live.config.ts' });
 }, 120_000);
 afterEach(() => {
   stack.access.restore();

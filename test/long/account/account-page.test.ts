@@ -71,7 +71,7 @@ const discountOf = (code: string) => {
 
 describe.skipIf(browserPath === undefined)('the account page, in a browser', () => {
   let orderId = '';
-  useShopInBrowser('account', visits, async (started) => {
+  useShopInBrowser(visits, async (started) => {
     ({ stack, browser } = started);
     [orderId] = await Promise.all([buyShirts('Robin', 10), buyShirts('Sasha', 1)]);
   });

@@ -18,7 +18,7 @@ const FORBIDDEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 /** Until all answers are there. The view of what happens now never rests. */
 async function settle(page: Page): Promise<void> {
   let before = '';
-  const until = Date.now() + 8_000;
+  const until = Date.now() + 2_000;
   await expect
     .poll(
       async () => {
@@ -27,7 +27,7 @@ async function settle(page: Page): Promise<void> {
         before = text;
         return isSame && (await page.locator('[aria-busy="true"]').count()) === 0;
       },
-      { timeout: 60_000, interval: 700 },
+      { timeout: 60_000, interval: 150 },
     )
     .toBe(true);
 }
@@ -61,7 +61,7 @@ async function visitAttacker(name: '127.0.0.1' | 'localhost', opened?: Page) {
 }
 
 describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 }, () => {
-  useConsoleInBrowser('console-attacks', async (started) => {
+  useConsoleInBrowser(async (started) => {
     world = started;
   });
   beforeAll(async () => {

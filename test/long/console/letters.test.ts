@@ -59,7 +59,7 @@ async function agree(page: Page): Promise<string> {
 }
 
 describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout: 180_000 }, () => {
-  useConsoleInBrowser('console-letters', async (started) => {
+  useConsoleInBrowser(async (started) => {
     world = started;
   });
   beforeAll(async () => {

@@ -63,7 +63,7 @@ async function runOnPage(page: Page, line: object): Promise<string> {
 }
 
 describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
-  useConsoleInBrowser('console-now', async (started) => {
+  useConsoleInBrowser(async (started) => {
     world = started;
   });
   beforeAll(async () => {

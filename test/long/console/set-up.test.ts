@@ -23,7 +23,6 @@ async function agree(page: Page): Promise<string> {
 describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 240_000 }, () => {
   let world: ConsoleInBrowser;
   useConsoleInBrowser(
-    'console-set-up',
     async (started) => {
       world = started;
       // A change of the last quarter of an hour is left to its webhook.

@@ -55,7 +55,7 @@ const answerOf = (page: Page) => page.getByRole('region', { name: 'The answer' }
 const textOf = (page: Page) => page.locator('main').innerText();
 
 describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 180_000 }, () => {
-  useConsoleInBrowser('console-story', async (started) => {
+  useConsoleInBrowser(async (started) => {
     world = started;
   });
   let refused: Awaited<ReturnType<typeof refusedOrder>>;

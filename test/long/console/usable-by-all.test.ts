@@ -14,7 +14,7 @@ const MOST_TABS = 150;
 /** Until its first answer is there. */
 async function openView(page: Page, view: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/${view}`);
-  await page.waitForTimeout(500);
+  await page.waitForTimeout(100);
   await expect.poll(() => page.locator('[aria-busy="true"]').count(), { timeout: 60_000 }).toBe(0);
 }
 
@@ -38,7 +38,7 @@ async function tabStops(page: Page): Promise<number> {
 }
 
 describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 }, () => {
-  useConsoleInBrowser('console-usable', async (started) => {
+  useConsoleInBrowser(async (started) => {
     world = started;
   });
   beforeAll(async () => {

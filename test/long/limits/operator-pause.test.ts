@@ -3,11 +3,13 @@ import { productAt } from '../../../local/harness/product-payload.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import {
   deliverAll,
+  deliverOfBoth,
   expectAllOnce,
+  expectEachRefundedOnce,
   ORDERS_OF_A,
   ORDERS_OF_B,
   order,
-  worth,
+  refundEach,
 } from '../../integration/limits/entities.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { A, B, useTwoAccounts } from '../../support/two-accounts.ts';
@@ -20,8 +22,7 @@ describe('a pause by an operator', () => {
     const accounts = await open();
     const { connector } = accounts;
     await connector.pauseShop(A);
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workNow();
     expect(accounts.takenOrders(B)).toEqual(ORDERS_OF_B);
     await accounts.workFor(600, 20);
@@ -38,8 +39,7 @@ describe('a pause by an operator', () => {
     const accounts = await open();
     const { connector, callsOf } = accounts;
     await connector.pauseShop(A, 'orders');
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workFor(600, 20);
     expect(accounts.takenOrders(A)).toEqual([]);
     expect(callsOf(A).map(({ what }) => what)).toEqual(
@@ -51,7 +51,6 @@ describe('a pause by an operator', () => {
     await accounts.workFor(600, 60);
     expect(accounts.takenOrders(A)).toEqual([]);
     await connector.resumeShop(A, 'orders');
-    await connector.settle();
     await expectAllOnce(accounts);
   });
 
@@ -59,20 +58,17 @@ describe('a pause by an operator', () => {
     const accounts = await open();
     const { connector } = accounts;
     for (const shop of [A, B]) await connector.pauseShop(shop);
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workFor(3_600, 120);
     expect(accounts.calls).toEqual([]);
     for (const shop of [A, B]) await connector.resumeShop(shop);
-    await connector.settle();
     await expectAllOnce(accounts);
   });
 
   it('that begins while messages wait for a retry stops the retries, too', async () => {
     const accounts = await open();
     accounts.answer(A, () => ({ status: 503 }));
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workFor(300, 10);
     await accounts.connector.pauseShop(A);
     const tried = accounts.callsOf(A).length;
@@ -81,7 +77,6 @@ describe('a pause by an operator', () => {
     await accounts.workFor(2 * 3_600, 120);
     expect(accounts.callsOf(A)).toHaveLength(tried);
     await accounts.connector.resumeShop(A);
-    await accounts.connector.settle();
     await expectAllOnce(accounts);
   });
 
@@ -109,8 +104,7 @@ describe('a pause by an operator and one by the service at the same time', () =>
   async function bothPaused(part: 'all' | 'orders') {
     const accounts = await open();
     accounts.answer(A, () => ({ status: 429, headers: { 'retry-after': '3000' } }));
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workNow();
     await accounts.connector.pauseShop(A, part);
     accounts.answer(A);
@@ -123,7 +117,6 @@ describe('a pause by an operator and one by the service at the same time', () =>
     await accounts.workFor(9_000, 300);
     expect(accounts.callsOf(A)).toHaveLength(refused);
     await accounts.connector.resumeShop(A);
-    await accounts.connector.settle();
     await expectAllOnce(accounts);
   });
 
@@ -133,7 +126,6 @@ describe('a pause by an operator and one by the service at the same time', () =>
     await accounts.connector.resumeShop(A, 'orders');
     await accounts.workFor(2_500, 60);
     expect(accounts.callsOf(A)).toHaveLength(refused);
-    await accounts.connector.settle();
     await expectAllOnce(accounts);
   });
 
@@ -194,15 +186,9 @@ describe('a refund', () => {
     await deliverAll(accounts, A, ORDERS_OF_A);
     await connector.settle();
     await connector.pauseShop(A);
-    for (const id of ORDERS_OF_A) {
-      connector.store.putOrder(A, storeOrderOf(order(id, 2, 1)));
-      await connector.post('orders/updated', order(id, 2, 1), { shop: A });
-    }
+    await refundEach(accounts);
     await accounts.workFor(6 * DAY, DAY / 6);
     await connector.resumeShop(A);
-    await connector.settle();
-    const [customer] = connector.loyalty.state().customers;
-    expect(customer?.points).toBeCloseTo(worth(ORDERS_OF_A) / 2, 6);
-    expect(await connector.deadLetters()).toEqual([]);
+    await expectEachRefundedOnce(accounts);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  deliverAll,
+  deliverOfBoth,
   expectAllOnce,
   ORDERS_OF_A,
   ORDERS_OF_B,
@@ -17,8 +17,7 @@ describe('the retry window of four days', () => {
     const accounts = await open();
     const { connector } = accounts;
     accounts.answer(A, () => ({ status: 503 }));
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workFor(days.before * DAY, DAY / 6);
     await connector.pauseShop(A);
     const tried = accounts.callsOf(A).length;
@@ -32,7 +31,6 @@ describe('the retry window of four days', () => {
   it('does not count a pause of nine days: nothing is parked, all is sent once', async () => {
     const accounts = await failing({ before: 0, paused: 9, after: 0 });
     accounts.answer(A);
-    await accounts.connector.settle();
     await expectAllOnce(accounts);
   });
 
@@ -40,7 +38,6 @@ describe('the retry window of four days', () => {
     const accounts = await failing({ before: 1.5, paused: 7, after: 2.2 });
     expect(await accounts.connector.deadLetters()).toEqual([]);
     accounts.answer(A);
-    await accounts.connector.settle();
     await expectAllOnce(accounts);
   });
 

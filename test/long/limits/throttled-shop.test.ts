@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { storeOrderOf } from '../../fixtures/order-life.ts';
 import {
   deliverAll,
+  deliverOfBoth,
   expectAllOnce,
+  expectEachRefundedOnce,
   ORDERS_OF_A,
   ORDERS_OF_B,
   order,
+  refundEach,
   worth,
 } from '../../integration/limits/entities.ts';
 import { runConnectors } from '../../support/running-connector.ts';
@@ -45,10 +47,9 @@ describe('a shop whose calls are refused with', () => {
     '%s is not called before the time is over; its neighbour has everything at once',
     async (_, refusal) => {
       const accounts = await open();
-      const { connector, callsOf } = accounts;
+      const { callsOf } = accounts;
       accounts.answer(A, () => refusal);
-      await deliverAll(accounts, A, ORDERS_OF_A);
-      await deliverAll(accounts, B, ORDERS_OF_B);
+      await deliverOfBoth(accounts);
       await accounts.workNow();
       // Those that had begun when the first was refused. Products and coupons come later, and are not tried.
       const refused = callsOf(A).length;
@@ -63,17 +64,15 @@ describe('a shop whose calls are refused with', () => {
       const left = 900 - (callsOf(A)[0]?.at ?? 0) / 1_000;
       await accounts.workFor(left - 10, 60);
       expect(callsOf(A)).toHaveLength(refused);
-      await connector.settle();
       await expectAllOnce(accounts);
     },
   );
 
   it('error 103 without a time waits at least ten seconds between tries, and loses nothing', async () => {
     const accounts = await open();
-    const { connector, callsOf } = accounts;
+    const { callsOf } = accounts;
     accounts.answer(A, () => ({ status: 200, body: error103({ ErrorCode: 103 }) }));
-    await deliverAll(accounts, A, ORDERS_OF_A);
-    await deliverAll(accounts, B, ORDERS_OF_B);
+    await deliverOfBoth(accounts);
     await accounts.workFor(300, 2);
     expect(accounts.takenOrders(B)).toEqual(ORDERS_OF_B);
     // Calls that run at the same time are one try.
@@ -86,7 +85,6 @@ describe('a shop whose calls are refused with', () => {
     }
     expect(callsOf(A).length).toBeLessThan(40);
     accounts.answer(A);
-    await connector.settle();
     await expectAllOnce(accounts);
   });
 });
@@ -96,10 +94,9 @@ describe('a Retry-After of', () => {
     '"%s" pauses for a second at least and an hour at most',
     async (header) => {
       const accounts = await open();
-      const { callsOf } = accounts;
+      const { connector, callsOf } = accounts;
       accounts.answer(A, () => ({ status: 429, headers: { 'retry-after': header } }));
-      await deliverAll(accounts, A, ORDERS_OF_A);
-      await deliverAll(accounts, B, ORDERS_OF_B);
+      await deliverOfBoth(accounts);
       await accounts.workNow();
       expect(accounts.takenOrders(B)).toEqual(ORDERS_OF_B);
       const refused = callsOf(A).length;
@@ -107,6 +104,7 @@ describe('a Retry-After of', () => {
       accounts.answer(A);
       // The pause, and the half of it over which the messages are spread.
       await accounts.workFor(1.5 * 3_600 + 60, 300);
+      expect(await connector.waiting()).toBe(0);
       await expectAllOnce(accounts);
       const next = callsOf(A)[refused]?.at ?? 0;
       expect(next - (callsOf(A)[0]?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
@@ -128,7 +126,6 @@ describe('a shop that is throttled in the middle of its work', () => {
       expect(accounts.takenOrders(A)).toHaveLength(last);
       accounts.answer(A);
       await deliverAll(accounts, B, ORDERS_OF_B);
-      await accounts.connector.settle();
       await expectAllOnce(accounts);
     }
   });
@@ -140,16 +137,13 @@ describe('a shop that is throttled in the middle of its work', () => {
     await connector.settle();
     accounts.calls.splice(0);
     accounts.answer(A, () => ({ status: 429, headers: seconds }));
-    for (const id of ORDERS_OF_A) {
-      connector.store.putOrder(A, storeOrderOf(order(id, 2, 1)));
-      await connector.post('orders/updated', order(id, 2, 1), { shop: A });
-    }
+    await refundEach(accounts);
     await accounts.workNow();
     const refused = callsOf(A).length;
     await accounts.workFor(850, 50);
     expect(callsOf(A)).toHaveLength(refused);
     accounts.answer(A);
-    await connector.settle();
+    await expectEachRefundedOnce(accounts);
     const taken = callsOf(A).filter(({ wasExecuted }) => wasExecuted);
     const parts = taken.filter(({ what }) => what.endsWith('/partialcancel'));
     expect(parts.map(({ what }) => what).toSorted()).toEqual(
@@ -159,9 +153,6 @@ describe('a shop that is throttled in the middle of its work', () => {
     for (const { body } of taken.filter((call) => !parts.includes(call))) {
       expect(body.OrderTotal).toBe(worth([Number(body.OriginalId)]));
     }
-    const [customer] = connector.loyalty.state().customers;
-    expect(customer?.points).toBeCloseTo(worth(ORDERS_OF_A) / 2, 6);
-    expect(await connector.deadLetters()).toEqual([]);
   });
 });
 
@@ -199,14 +190,12 @@ describe('a shop whose secret is no secret', () => {
       const accounts = await open();
       const { connector } = accounts;
       await connector.keepSecret('example-store/loyalty', fields);
-      await deliverAll(accounts, A, ORDERS_OF_A);
-      await deliverAll(accounts, B, ORDERS_OF_B);
+      await deliverOfBoth(accounts);
       await accounts.workNow();
       expect(accounts.takenOrders(B)).toEqual(ORDERS_OF_B);
       await accounts.workFor(7_200, 300);
       expect(accounts.takenOrders(A)).toEqual([]);
       await accounts.giveKey('example-store');
-      await connector.settle();
       await expectAllOnce(accounts);
     },
   );

@@ -86,7 +86,7 @@ describe('the history of a stack', () => {
     expect(second.changes.map(({ command }: AuditRecord) => command)).toEqual(['page 0']);
     expect(second.more).toBeUndefined();
     const shown = await connector.run('history --who nadia --limit 2');
-    const [rest] = await runSuggested(shown, connector.folder);
+    const [rest] = await runSuggested(shown, connector);
     expect(rest?.stdout).toContain('page 0');
     expect(rest?.stdout).not.toContain('page 1');
   });

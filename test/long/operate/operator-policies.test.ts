@@ -11,23 +11,30 @@ import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
-import { type CommandRun, runCommand } from '../../support/connector-command.ts';
+import {
+  type CommandRun,
+  openWarmCommands,
+  type WarmCommands,
+} from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 
 const settings = resolve('test/fixtures/own-key.config.ts');
 const shop = 'example-store.myshopify.com';
-const folders: string[] = [];
+const people = new Map<string, { readonly folder: string; readonly commands: WarmCommands }>();
 let stack: LocalStack;
 
 beforeAll(async () => {
-  stack = await startLocalStack('operator-policies', { settings });
+  stack = await startLocalStack({ settings });
   const table = stack.outputs.LedgerTable ?? '';
   await leaveWork(createDynamoDbLedger({ client: stack.dynamoDb, table }));
 }, 120_000);
 afterAll(async () => {
   await stack.stop();
-  for (const folder of folders) rmSync(folder, { recursive: true });
+  for (const { folder, commands } of people.values()) {
+    commands.stop();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 /** What `dead-letters`, `redemptions close` and `backfill resume` are for. */
@@ -68,12 +75,18 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
 
 /** Runs commands with the policy of the template that this person has. */
 function operateAs(person: keyof RunningStack['keys']) {
+  const { commands } = people.get(person) ?? equip(person);
+  const input = JSON.stringify(stack.loyalty.credentials);
+  return (line: string): Promise<CommandRun> => commands.run(line.split(' '), input);
+}
+
+function equip(person: keyof RunningStack['keys']) {
   const folder = mkdtempSync(join(tmpdir(), 'operator-policies-'));
-  folders.push(folder);
   const keys = { operator: stack.keys[person] };
   writeStateFile({ ...stack, keys }, { stage: 'prod', settings }, folder);
-  const input = JSON.stringify(stack.loyalty.credentials);
-  return (line: string): Promise<CommandRun> => runCommand(line.split(' '), { folder, input });
+  const equipped = { folder, commands: openWarmCommands(folder) };
+  people.set(person, equipped);
+  return equipped;
 }
 
 const namesOf = (...kinds: readonly string[]) =>

@@ -29,11 +29,11 @@ function placeOrder(): string {
 it('sends an order whose webhook was lost, as trace suggests, then says that both sides are in sync', async () => {
   const ids = [placeOrder(), placeOrder(), placeOrder()];
   const lost = await connector.run(`trace order ${ids[0]}`);
-  const [found] = await runSuggested(lost, connector.folder);
+  const [found] = await runSuggested(lost, connector);
   expect(found?.line).toContain(`reconcile --wait --shop ${SHOP}`);
   expect(found?.stdout).toContain(`${SHOP}: compared: 3 orders. Sent again`);
   expect(found?.code).toBe(0);
-  const [healing] = found ? await runSuggested(found, connector.folder) : [];
+  const [healing] = found ? await runSuggested(found, connector) : [];
   expect(healing?.line).toContain(`healing --shop ${SHOP}`);
   expect(healing?.stdout).toContain(`order ${ids.join(', ')}: no webhook of it was settled`);
   await connector.work();
@@ -64,7 +64,7 @@ it('says that it could not compare, with what to do next', async () => {
   const stopped = await connector.run('reconcile --wait');
   expect(stopped.stdout).toContain('not everything was compared (orders: ');
   expect(stopped.code).toBe(1);
-  const [status] = await runSuggested(stopped, connector.folder);
+  const [status] = await runSuggested(stopped, connector);
   expect(status?.line).toContain('status');
   connector.store.faults.clear();
 });

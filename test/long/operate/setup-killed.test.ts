@@ -20,7 +20,7 @@ let stack: LocalStack;
 let folder = '';
 beforeAll(async () => {
   folder = createProject('connector-setup');
-  stack = await startLocalStack('setup', { settings: SETTINGS, isNew: true });
+  stack = await startLocalStack({ settings: SETTINGS, isNew: true });
   const settings = resolve(PACKAGE_FOLDER, SETTINGS);
   writeStateFile(stack, { stage: 'prod', settings }, folder);
 });

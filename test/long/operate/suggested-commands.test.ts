@@ -35,22 +35,22 @@ describe('every command that is suggested can be run as it stands', () => {
     const sent = await connector.run('send --file broken.json --topic orders/updated');
     expect(sent.stdout).toContain('Next: npx loyalty-connector dead-letters list --id ');
     await connector.work();
-    const [listed] = await runSuggested(sent, connector.folder);
+    const [listed] = await runSuggested(sent, connector);
     expect(listed?.stdout).toContain('1 dead letter ');
-    if (listed) await runSuggested(listed, connector.folder);
+    if (listed) await runSuggested(listed, connector);
   });
 
   it('after sending a sample', async () => {
     const sent = await connector.run('send --sample orders/create');
     await connector.work();
-    const [traced] = await runSuggested(sent, connector.folder);
+    const [traced] = await runSuggested(sent, connector);
     expect(traced?.stdout).toContain(`of ${SHOP}`);
   });
 
   it('for letters that only the store can make readable: --refetch, and no more than was listed', async () => {
     await park(letterEvent({ id: '5512300000001', body: broken }), unreadable);
     const listed = await connector.run(`dead-letters list --shop ${SHOP}`);
-    const [shown, replayed] = await runSuggested(listed, connector.folder);
+    const [shown, replayed] = await runSuggested(listed, connector);
     expect(shown?.stdout).toContain('order 5512300000001');
     expect(replayed?.line).toContain(`--shop ${SHOP} --reason unreadable --refetch`);
     expect(replayed?.stdout).toContain('1 of 1 matching dead letters would be sent again.');
@@ -60,16 +60,16 @@ describe('every command that is suggested can be run as it stands', () => {
     await park('not an envelope', unreadable);
     const listed = await connector.run('dead-letters list');
     expect(listed.stdout).toContain('None can be sent again: this release cannot read the message');
-    const runs = await runSuggested(listed, connector.folder);
+    const runs = await runSuggested(listed, connector);
     expect(runs.map(({ line }) => line.includes('show'))).toEqual([true]);
   });
 
   it('for an id that begins with hyphens', async () => {
     await park(letterEvent({ kind: 'coupon', id: '--NEW10', topic: 'discounts/update' }));
-    const [shown] = await runSuggested(await connector.run('dead-letters list'), connector.folder);
+    const [shown] = await runSuggested(await connector.run('dead-letters list'), connector);
     expect(shown?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
     const compared = await connector.run('compare coupon -- --NEW10');
-    const [traced] = await runSuggested(compared, connector.folder);
+    const [traced] = await runSuggested(compared, connector);
     expect(traced?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
   });
 
@@ -92,13 +92,13 @@ describe('every command that is suggested can be run as it stands', () => {
     connector.loyalty.faults.add(lost);
     const absent = await connector.run(`trace order ${id}`);
     connector.loyalty.faults.clear();
-    const [again] = await runSuggested(absent, connector.folder);
+    const [again] = await runSuggested(absent, connector);
     expect(again?.line).toContain(`resend order ${id} --shop ${SHOP} --force`);
     expect(again?.stdout).toContain('It would be sent');
 
     actions.createDiscount({ percentage: 20, codes: [`${number}`] });
     const hits = await connector.run(`trace ${number}`);
-    expect(await runSuggested(hits, connector.folder)).toHaveLength(2);
+    expect(await runSuggested(hits, connector)).toHaveLength(2);
 
     connector.loyalty.faults.add({ kind: 'http-503' });
     const later = place();
@@ -106,14 +106,14 @@ describe('every command that is suggested can be run as it stands', () => {
     await connector.work();
     connector.loyalty.faults.clear();
     const waits = await connector.run(`trace order ${later.id}`);
-    const [woken] = await runSuggested(waits, connector.folder);
+    const [woken] = await runSuggested(waits, connector);
     expect(woken?.line).toContain('retry-now');
     await connector.work();
   });
 
   it('where there is no such letter', async () => {
     const missing = await connector.run('dead-letters show 4711');
-    const [listed] = await runSuggested(missing, connector.folder);
+    const [listed] = await runSuggested(missing, connector);
     expect(listed?.stdout).toContain('No dead letters in');
   });
 });

@@ -21,11 +21,7 @@ async function findingsOf(check: string) {
 async function fix(check: string, input = '') {
   const [finding] = await findingsOf(check);
   expect(finding.fix).toContain(finding.command);
-  const [run] = await runSuggested(
-    { stdout: finding.command, stderr: '' },
-    connector.folder,
-    input,
-  );
+  const [run] = await runSuggested({ stdout: finding.command, stderr: '' }, connector, input);
   return run ?? { line: '', stdout: '', stderr: '', code: null };
 }
 
@@ -34,7 +30,7 @@ describe("doctor's fixes repair what they are named for", () => {
     await connector.keepSecret('loyalty', '{"token":""}');
     await runSuggested(
       await connector.run('status --json'),
-      connector.folder,
+      connector,
       JSON.stringify(credentials),
     );
     expect(await connector.secret('loyalty')).toEqual(credentials);
@@ -43,14 +39,14 @@ describe("doctor's fixes repair what they are named for", () => {
     expect(set.line).toContain(`secrets set loyalty --shop ${SHOP}`);
     expect((await findingsOf('secrets'))[0].verdict).toBe('pass');
     // What it suggests next.
-    const [checked] = await runSuggested(set, connector.folder);
+    const [checked] = await runSuggested(set, connector);
     expect(checked?.stdout).toContain('pass  secrets');
   });
 
   it('subscriptions that are missing, in two steps', async () => {
     const shown = await fix('subscriptions');
     expect(shown.stdout).toContain('Nothing was changed.\nTo apply the changes:');
-    const [done] = await runSuggested(shown, connector.folder);
+    const [done] = await runSuggested(shown, connector);
     expect(done?.stdout).toContain('created orders/create');
     expect((await findingsOf('subscriptions'))[0].verdict).toBe('pass');
   });
@@ -62,9 +58,9 @@ describe("doctor's fixes repair what they are named for", () => {
     connector.metrics.length = 0;
     const next = JSON.stringify({ current: 'webhook-secret-9d2f11' });
     const suggested = { stdout: refused.command, stderr: '' };
-    const [rotated] = await runSuggested(suggested, connector.folder, next);
+    const [rotated] = await runSuggested(suggested, connector, next);
     expect(rotated?.stdout).toContain('both secrets are accepted');
-    const [finished] = await runSuggested(rotated ?? suggested, connector.folder);
+    const [finished] = await runSuggested(rotated ?? suggested, connector);
     expect(finished?.stdout).toContain('The older secret is no longer accepted.');
     await connector.keepSecret('webhook', JSON.stringify(SECRETS.webhook));
   });
@@ -73,7 +69,7 @@ describe("doctor's fixes repair what they are named for", () => {
     await connector.run('pause --yes --queue orders');
     expect((await fix('pauses')).stdout).toContain('not paused');
     await connector.run('pause --yes');
-    const [resumed] = await runSuggested(await connector.run('status --json'), connector.folder);
+    const [resumed] = await runSuggested(await connector.run('status --json'), connector);
     expect(resumed?.line).toContain(`resume --shop ${SHOP}`);
     expect((await findingsOf('pauses'))[0].verdict).toBe('pass');
   });
@@ -83,7 +79,7 @@ describe('what commands suggest can be run, also from their JSON documents', () 
   it('pause without --yes', async () => {
     for (const json of ['', ' --json']) {
       const asked = await connector.run(`pause --queue orders${json}`);
-      const [paused] = await runSuggested(asked, connector.folder);
+      const [paused] = await runSuggested(asked, connector);
       expect(paused?.line).toContain('pause --queue orders --yes');
       expect(paused?.stdout).toContain('orders paused since');
       await connector.run('resume');
@@ -96,7 +92,7 @@ describe('what commands suggest can be run, also from their JSON documents', () 
     });
     for (const json of ['', ' --json']) {
       const checked = await connector.run(`webhooks check --shop example-store${json}`);
-      const [shown] = await runSuggested(checked, connector.folder);
+      const [shown] = await runSuggested(checked, connector);
       expect(shown?.line).toContain('webhooks sync --shop example-store');
       expect(shown?.stdout).toContain('missing');
     }
@@ -110,12 +106,12 @@ describe('what commands suggest can be run, also from their JSON documents', () 
     await parkLetters(connector.sqs, connector.queues.urls.orders.deadLetterUrl, [letter], {
       ...{ ledger: connector.ledger, family: 'orders' },
     });
-    const [listed] = await runSuggested(await connector.run('status --json'), connector.folder);
+    const [listed] = await runSuggested(await connector.run('status --json'), connector);
     expect(listed?.stdout).toContain('1 dead letter ');
     await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
     connector.metrics.push({ name: 'misconfigured', value: 3, at: Date.now(), dimensions: {} });
     await connector.send(letterEvent({ id: '5512300000002' }));
-    const runs = await runSuggested(await connector.run('status'), connector.folder);
+    const runs = await runSuggested(await connector.run('status'), connector);
     expect(runs.map(({ line }) => line)).toEqual(['npx loyalty-connector doctor']);
     connector.metrics.length = 0;
     await connector.work();
@@ -123,7 +119,7 @@ describe('what commands suggest can be run, also from their JSON documents', () 
 
   it('a store that refuses the credentials', async () => {
     connector.store.faults.add({ kind: 'unauthorized' });
-    const [doctor] = await runSuggested(await connector.run('webhooks check'), connector.folder);
+    const [doctor] = await runSuggested(await connector.run('webhooks check'), connector);
     expect(doctor?.line).toBe('npx loyalty-connector doctor');
     connector.store.faults.clear();
   });
@@ -136,19 +132,19 @@ describe('what commands suggest can be run, also from their JSON documents', () 
     await backfills.enlist(state.id);
     await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
     const stopped = await connector.run('backfill status --json');
-    const [resumed] = await runSuggested(stopped, connector.folder);
+    const [resumed] = await runSuggested(stopped, connector);
     expect(resumed?.line).toContain(`backfill resume products_first_now --shop ${SHOP}`);
     expect(resumed?.stdout).toContain('Done: ');
     for (const json of ['', ' --json']) {
       const [again] = await runSuggested(
         await connector.run(`backfill products${json}`),
-        connector.folder,
+        connector,
       );
       expect(again?.line).toContain(`backfill products --shop ${SHOP} --again --yes`);
       expect(again?.stdout).toContain('Done: ');
     }
     const missing = await connector.run('backfill resume orders_never_now');
-    const [listed] = await runSuggested(missing, connector.folder);
+    const [listed] = await runSuggested(missing, connector);
     expect(listed?.stdout).toContain('products_first_now');
   });
 });
@@ -170,7 +166,7 @@ describe('where there is a storefront', () => {
 
   it('redemptions that need a person', async () => {
     const listed = await connector.run('redemptions list');
-    const runs = await runSuggested(listed, connector.folder);
+    const runs = await runSuggested(listed, connector);
     // A person must look first: sending it again would change nothing.
     expect(runs.map(({ line }) => line)).toEqual([
       'npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --help',
@@ -179,7 +175,7 @@ describe('where there is a storefront', () => {
 
   it('a redemption that there is not', async () => {
     const missing = await connector.run('redemptions close 7012345 NONE --refused --yes');
-    const [shown] = await runSuggested(missing, connector.folder);
+    const [shown] = await runSuggested(missing, connector);
     expect(shown?.stdout).toContain('K3F9A2LQ7ZPX');
   });
 });
@@ -211,7 +207,7 @@ export default defineConnector({
     await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
     const [kept] = JSON.parse((await connector.run('backfill status --json')).stdout).backfills;
     expect(kept).toMatchObject({ id: 'orders_first_now', shop: SHOP, state: 'not-started' });
-    const [resumed] = await runSuggested({ stdout: kept.next, stderr: '' }, connector.folder);
+    const [resumed] = await runSuggested({ stdout: kept.next, stderr: '' }, connector);
     expect(resumed?.stdout).toContain('Done: ');
   });
 

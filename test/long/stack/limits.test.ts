@@ -24,7 +24,7 @@ const order = (id: number) => buildOrder(simpleOrder, changed('Order', id)).payl
 
 /** The answers to webhooks in a new account, while the loyalty service takes eight seconds for a call. */
 async function answersInNewAccount(concurrency: Concurrency | undefined) {
-  stack = await startLocalStack('limits', { settings: SETTINGS, quota: QUOTA, concurrency });
+  stack = await startLocalStack({ settings: SETTINGS, quota: QUOTA, concurrency });
   stack.loyalty.faults.add({ kind: 'latency', ms: 8_000 });
   const answers = new Set<number>();
   // Until the workers have had the time to take all that they can.
@@ -54,7 +54,7 @@ describe('a new account', () => {
 });
 
 it('several workers together make no more calls a second than the settings allow', async () => {
-  stack = await startLocalStack('rate', { settings: SETTINGS });
+  stack = await startLocalStack({ settings: SETTINGS });
   const ids = Array.from({ length: 60 }, (_, index) => index + 1);
   for (const id of ids) {
     await stack.post('products/update', product(id));

@@ -37,7 +37,7 @@ beforeAll(async () => {
   sqs = await startSqs();
   dynamodb = await startDynamoDb();
   const emulators = { sqs: sqs.endpoint, dynamodb: dynamodb.endpoint };
-  stack = await startLocalStack('neighbours', { settings: SETTINGS, emulators });
+  stack = await startLocalStack({ settings: SETTINGS, emulators });
   const [first, second] = stack.shops;
   if (!second) throw new Error('the settings have two shops');
   [troubled, neighbour] = [first, second];

@@ -1,16 +1,9 @@
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type Disturbance,
-  type Fault,
-  startDisturbedStack,
-} from '../../support/disturbed-stack.ts';
+import { type Disturbance, startDisturbedStack } from '../../support/disturbed-stack.ts';
 import type { OutsideCall } from '../../support/outside-line.ts';
 import { openShoppers, type Shopper } from '../../support/stack-shoppers.ts';
 import { isRedeem } from '../../support/treatments.ts';
-
-/** To be killed before a call is to be killed after the one before it. */
-const FAULTS: readonly Fault[] = ['lost', 'killed-after'];
 
 /** What the worker calls to complete a redemption whose first process was killed before it spent. */
 const WORKER_STEPS = [
@@ -35,7 +28,7 @@ const VISIBILITY_SECONDS = 20;
 let world: Awaited<ReturnType<typeof startDisturbedStack>>;
 let shop: ReturnType<typeof openShoppers>;
 beforeAll(async () => {
-  world = await startDisturbedStack('redeem-killed');
+  world = await startDisturbedStack();
   shop = openShoppers(world.stack);
   await world.stack.sqs.send(
     new SetQueueAttributesCommand({
@@ -93,29 +86,30 @@ interface Walk {
   readonly mayPressAgain: boolean;
 }
 
-/** The function that answers the shopper meets the fault. */
-function shopWalk(step: string, fault: Fault, mayPressAgain: boolean): Walk {
+/** The function that answers the shopper is killed after this step. */
+function shopWalk(step: string, mayPressAgain: boolean): Walk {
   const disturb = () => {
     const { calls } = world.lines.shop;
     const from = calls.length;
-    return [world.disturb('shop', () => stepsOf(calls.slice(from)).at(-1) === step, fault)];
+    const isIt = () => stepsOf(calls.slice(from)).at(-1) === step;
+    return [world.disturb('shop', isIt, 'killed-after')];
   };
-  return { shopper: shop.newShopper(`shop: ${fault} at ${step}`), disturb, mayPressAgain };
+  return { shopper: shop.newShopper(`shop: killed after ${step}`), disturb, mayPressAgain };
 }
 
-/** That function is killed before it spends, and the worker that continues meets the fault. */
-function workerWalk(step?: string, fault: Fault = 'lost'): Walk {
-  const shopper = shop.newShopper(`worker: ${fault} at ${step}`);
+/** That function is killed before it spends, and the worker that continues after this step. */
+function workerWalk(step?: string): Walk {
+  const shopper = shop.newShopper(`worker: killed after ${step}`);
   const isIt = (call: OutsideCall) =>
     stepOf(call) === step && (NAMELESS_STEPS.includes(step) || isAbout(shopper, call));
   const disturb = () => [
     world.disturb('shop', isRedeem, 'killed-before'),
-    ...(step === undefined ? [] : [world.disturb('worker', isIt, fault)]),
+    ...(step === undefined ? [] : [world.disturb('worker', isIt, 'killed-after')]),
   ];
   return { shopper, disturb, mayPressAgain: false };
 }
 
-it('goes from an order over points, rewards, redemption and code to an order and its cancellation, wherever the redeeming loses an answer or its process', async () => {
+it('goes from an order over points, rewards, redemption and code to an order and its cancellation, wherever the redeeming loses its process', async () => {
   const calm = shop.newShopper('undisturbed');
   shop.buy(calm, EARNED);
   await shop.expectPoints([calm], EARNED);
@@ -127,10 +121,8 @@ it('goes from an order over points, rewards, redemption and code to an order and
   const pilot = workerWalk();
   const walks = [
     pilot,
-    ...[...WORKER_STEPS, ...NAMELESS_STEPS].flatMap((step) =>
-      FAULTS.map((fault) => workerWalk(step, fault)),
-    ),
-    ...steps.flatMap((step, index) => FAULTS.map((fault) => shopWalk(step, fault, index < stored))),
+    ...[...WORKER_STEPS, ...NAMELESS_STEPS].map((step) => workerWalk(step)),
+    ...steps.map((step, index) => shopWalk(step, index < stored)),
   ];
   const everyone = walks.map(({ shopper }) => shopper);
   for (const shopper of everyone) shop.buy(shopper, EARNED);

@@ -3,7 +3,7 @@ import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 
 let stack: LocalStack;
 beforeAll(async () => {
-  stack = await startLocalStack('shared-account', {
+  stack = await startLocalStack({
     settings: 'test/fixtures/shared-account.config.ts',
   });
 }, 180_000);

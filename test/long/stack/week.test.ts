@@ -21,7 +21,7 @@ const rules = { ...testRules, pendingOrders: 'skip' } as const;
 let stack: LocalStack;
 beforeAll(async () => {
   // The largest plan: by the points of the smallest one, a run over a week waits for minutes.
-  stack = await startLocalStack('week', {
+  stack = await startLocalStack({
     settings: 'test/fixtures/long-live.config.ts',
     storeSettings: { bucketSize: 20_000, restorePerSecond: 1_000 },
   });

@@ -50,7 +50,7 @@ const redeemCalls = () =>
   stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).map(({ path }) => path);
 
 describe.skipIf(browserPath === undefined)('the shop with the widget, in a browser', () => {
-  useShopInBrowser('demo-page', visits, async (started) => {
+  useShopInBrowser(visits, async (started) => {
     ({ stack, browser } = started);
     await Promise.all([
       earnPoints('Robin', 'Linen Shirt', 10),

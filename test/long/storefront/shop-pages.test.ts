@@ -61,12 +61,11 @@ const FIND_FAULTS = `(() => {
 })()`;
 
 /** How far visible things moved without the person's doing: Chromium's measure, poor from 0.1. */
-const SUM_SHIFTS = `new Promise((resolve) => {
-  new PerformanceObserver((list) => {
-    resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0));
-  }).observe({ type: 'layout-shift', buffered: true });
-  setTimeout(resolve, 1000, 0);
-})`;
+const SUM_SHIFTS = `(() => {
+  const shifts = new PerformanceObserver(() => {});
+  shifts.observe({ type: 'layout-shift', buffered: true });
+  return shifts.takeRecords().reduce((sum, { value }) => sum + value, 0);
+})()`;
 
 const newestOrder = () => {
   const [order] = [...stack.store.rows.orders.values()].slice(-1);
@@ -86,7 +85,7 @@ async function fillCart({ page, open }: ShopVisit): Promise<void> {
 const totalOf = (page: Page) => page.locator('.totals .total dd').textContent();
 
 describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser', () => {
-  useShopInBrowser('shop-pages', visits, (started) => {
+  useShopInBrowser(visits, (started) => {
     ({ stack, browser } = started);
   });
 

@@ -34,7 +34,7 @@ async function openTill(firstName: string): Promise<TillVisit> {
 const redeemCalls = () => stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).length;
 
 describe.skipIf(browserPath === undefined)('the till with our extension, in a browser', () => {
-  useShopInBrowser('till', visits, async (started) => {
+  useShopInBrowser(visits, async (started) => {
     ({ stack, browser } = started);
     await Promise.all([earnPoints('Robin', 10), earnPoints('Sasha', 10)]);
   });

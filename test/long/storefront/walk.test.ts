@@ -12,7 +12,7 @@ let stack: LocalStack;
 let browser: Browser;
 
 describe.skipIf(browserPath === undefined)('the walk through all surfaces', () => {
-  useShopInBrowser('walk', [], (started) => {
+  useShopInBrowser([], (started) => {
     ({ stack, browser } = started);
   });
 

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeCommand } from '../../../scripts/connector/redemptions/close-redemption.ts';
+import {
+  listCommand,
+  showCommand,
+} from '../../../scripts/connector/redemptions/show-redemptions.ts';
+import type { Session } from '../../../scripts/connector/session.ts';
+import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
+import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { deploymentOf } from '../../support/console-in-browser.ts';
+import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
+import { openShoppers } from '../../support/stack-shoppers.ts';
+import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
+
+const PATIENCE = { timeout: 90_000, interval: 250 };
+let stack: LocalStack;
+beforeAll(async () => {
+  stack = await startLocalStack({ settings: 'local/harness/storefront.config.ts' });
+}, 180_000);
+afterAll(() => stack?.stop());
+
+/** A command of the operator's on this stack; gives its exit code and what it prints. */
+async function operate(command: (session: Session) => Promise<number>) {
+  const lines: string[] = [];
+  const deployment = await deploymentOf(stack);
+  const session = {
+    terminal: {
+      ...createTerminal({ quiet: false }),
+      line: (text = '') => lines.push(text),
+      table: (table: Table) => lines.push(renderTable(table, 200, (_, text) => text)),
+    },
+    json: false,
+    findDeployment: async () => deployment,
+    beginChange: async () => ({ count: () => {} }),
+  } as unknown as Session;
+  const code = await command(session);
+  return { code, text: lines.join('\n') };
+}
+
+it('lets the operator see and close a redemption that needs a person, and the customer redeem again', async () => {
+  const shop = openShoppers(stack);
+  const shopper = shop.newShopper('with a redemption that needs a person');
+  shop.buy(shopper, 120);
+  await shop.expectPoints([shopper], 120);
+  const table = stack.outputs.LedgerTable ?? '';
+  const ledger = createDynamoDbLedger({ client: stack.dynamoDb, table });
+  const customer = { shop: stack.shop.domain, customerId: shopper.id };
+  await leaveStuckRedemption(ledger, customer, { points: 100 });
+  const redemptions = async () => (await shop.ask(shopper, 'redemptions')).redemptions;
+  const list = () => operate((session) => listCommand(session, {}));
+  const pending = await list();
+  expect(pending.code).toBe(1);
+  const id = 'K3F9A2LQ7ZPX';
+  expect(pending.text).toContain(id);
+
+  const close = (options: Parameters<typeof closeCommand>[3]) =>
+    operate((session) => closeCommand(session, shopper.id, id, options));
+  expect((await close({ refused: true })).text).toContain('Nothing was changed.');
+  expect(await redemptions()).toMatchObject([{ state: 'pending' }]);
+  await expect(close({})).rejects.toThrow('--refused or --cancelled');
+  expect((await close({ refused: true, yes: true })).text).toContain('Done');
+  await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is refused');
+  expect(await redemptions()).toMatchObject([{ state: 'refused' }]);
+  expect((await list()).code).toBe(0);
+
+  // A double click.
+  const answers = await Promise.all([1, 2].map(() => shop.ask(shopper, 'redeem', shopper.click)));
+  const [again] = new Set(answers.map(({ redemption }) => redemption.id));
+  expect(answers.map(({ redemption }) => redemption.id)).toEqual([again, again]);
+  expect(again).not.toBe(id);
+  await expect
+    .poll(redemptions, PATIENCE)
+    .toMatchObject([{ state: 'ready' }, { state: 'refused' }]);
+  await shop.expectPoints([shopper], 20);
+  const { text: shown } = await operate((session) => showCommand(session, shopper.id, {}));
+  expect(shown).toContain('Balance: 20 points');
+  expect(shown).toMatch(/ready .*\n.*refused/s);
+  expect(shown).not.toMatch(/Robin|example\.com/);
+  expect(shown).toMatch(/^points +20 +20 +20$/m);
+  const stranger = await operate((session) => showCommand(session, '404', {}));
+  expect(stranger.text).toContain('not known yet');
+  // Each function did all of this with the grants of its own role.
+  expect(stack.problems).toEqual([]);
+}, 180_000);
+
+it('refuses guessed addresses', async () => {
+  const { PointsAddress: address = '' } = stack.outputs;
+  const guess = `${address}/example-store/Point_Add/${'A'.repeat(43)}`;
+  const answer = await fetch(guess, { method: 'POST', body: '{}' });
+  expect(answer.status).toBe(401);
+  const unsigned = await fetch(`${stack.outputs.StorefrontAddress}/example-store/me?shop=x`);
+  expect(unsigned.status).toBe(401);
+});
