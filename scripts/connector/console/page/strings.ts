@@ -1,178 +1,76 @@
 import type { ViewName } from './router.ts';
-import type { InEveryLanguage } from './words.ts';
-
-interface Texts {
-  readonly views: Readonly<Record<ViewName, string>>;
-  readonly skip: string;
-  readonly navigation: string;
-  readonly language: string;
-  readonly readOnly: string;
-  readonly onThisMachine: string;
-  readonly asking: string;
-  readonly again: string;
-  readonly asOf: (moment: string) => string;
-  readonly unanswered: string;
-  readonly inTerminal: string;
-  readonly copy: string;
-  readonly copied: string;
-  readonly close: string;
-  readonly cancel: string;
-  readonly stop: string;
-  readonly stopping: string;
-  readonly running: string;
-  readonly done: string;
-  readonly failed: string;
-  readonly interrupted: string;
-  readonly runIt: string;
-  /** Commands that are suggested and run here, by their name. */
-  readonly actions: Readonly<Record<string, string>>;
-  readonly notOffered: string;
-  readonly onlyInTerminal: string;
-  readonly spent: (requests: string, dollars: string) => string;
-  readonly spentHere: (requests: string) => string;
-  readonly time: string;
-  readonly asTable: string;
-  readonly nothing: string;
-}
+import { inEveryLanguage, type Said } from './words.ts';
 
 /** Of what surrounds every view, and of the parts that several views use. */
-export const strings: InEveryLanguage<Texts> = {
-  en: {
-    views: {
-      now: 'Now',
-      story: 'Find',
-      letters: 'Dead letters',
-      customers: 'Customers',
-      healing: 'Healing',
-      'set-up': 'Set-up',
-      history: 'What was done',
-    },
-    skip: 'Skip to the content',
-    navigation: 'Views',
-    language: 'Language',
-    readOnly: 'Read only',
-    onThisMachine: 'on this machine',
-    asking: 'Asking…',
-    again: 'Refresh',
-    asOf: (moment) => `as of ${moment}`,
-    unanswered: 'The console does not answer. Does its command still run?',
-    inTerminal: 'The same in a terminal',
-    copy: 'Copy',
-    copied: 'Copied',
-    close: 'Close',
-    cancel: 'Cancel',
-    stop: 'Stop',
-    stopping: 'Stopping after what is under way…',
-    running: 'Running…',
-    done: 'Done',
-    failed: 'Not done',
-    interrupted: 'Stopped',
-    runIt: 'Do it',
-    actions: {
-      ...{ resume: 'End the pause', 'retry-now': 'Send what waits now' },
-      ...{ reconcile: 'Compare now', 'webhooks sync': 'Repair the subscriptions' },
-      ...{ resend: 'Send again', 'dead-letters replay': 'Send again' },
-    },
-    notOffered: 'This console only looks. Someone who may change things can run:',
-    onlyInTerminal: 'In a terminal:',
-    spent: (requests, dollars) =>
-      `Requests to AWS since this console was started: ${requests}, for about ${dollars}.`,
-    spentHere: (requests) =>
-      `Requests since this console was started: ${requests}. On this machine they cost nothing.`,
-    time: 'Time',
-    asTable: 'As a table',
-    nothing: 'Nothing in this time.',
-  },
-  'pt-BR': {
-    views: {
-      now: 'Agora',
-      story: 'Procurar',
-      letters: 'Não entregues',
-      customers: 'Clientes',
-      healing: 'Correções',
-      'set-up': 'Configuração',
-      history: 'O que foi feito',
-    },
-    skip: 'Ir para o conteúdo',
-    navigation: 'Visões',
-    language: 'Idioma',
-    readOnly: 'Somente leitura',
-    onThisMachine: 'nesta máquina',
-    asking: 'Perguntando…',
-    again: 'Atualizar',
-    asOf: (moment) => `dados de ${moment}`,
-    unanswered: 'O console não responde. O comando dele ainda está rodando?',
-    inTerminal: 'O mesmo em um terminal',
-    copy: 'Copiar',
-    copied: 'Copiado',
-    close: 'Fechar',
-    cancel: 'Cancelar',
-    stop: 'Parar',
-    stopping: 'Parando depois do que está em andamento…',
-    running: 'Executando…',
-    done: 'Feito',
-    failed: 'Não foi feito',
-    interrupted: 'Interrompido',
-    runIt: 'Executar',
-    actions: {
-      ...{ resume: 'Encerrar a pausa', 'retry-now': 'Enviar agora o que espera' },
-      ...{ reconcile: 'Comparar agora', 'webhooks sync': 'Corrigir as assinaturas' },
-      ...{ resend: 'Reenviar', 'dead-letters replay': 'Reenviar' },
-    },
-    notOffered: 'Este console só mostra. Quem pode fazer alterações pode executar:',
-    onlyInTerminal: 'Em um terminal:',
-    spent: (requests, dollars) =>
-      `Solicitações à AWS desde o início deste console: ${requests}, por cerca de ${dollars}.`,
-    spentHere: (requests) =>
-      `Solicitações desde o início deste console: ${requests}. Nesta máquina não custam nada.`,
-    time: 'Hora',
-    asTable: 'Como tabela',
-    nothing: 'Nada neste período.',
-  },
-  es: {
-    views: {
-      now: 'Ahora',
-      story: 'Buscar',
-      letters: 'No entregados',
-      customers: 'Clientes',
-      healing: 'Correcciones',
-      'set-up': 'Configuración',
-      history: 'Qué se hizo',
-    },
-    skip: 'Ir al contenido',
-    navigation: 'Vistas',
-    language: 'Idioma',
-    readOnly: 'Solo lectura',
-    onThisMachine: 'en esta máquina',
-    asking: 'Preguntando…',
-    again: 'Actualizar',
-    asOf: (moment) => `datos de ${moment}`,
-    unanswered: 'La consola no responde. ¿Sigue en marcha su comando?',
-    inTerminal: 'Lo mismo en una terminal',
-    copy: 'Copiar',
-    copied: 'Copiado',
-    close: 'Cerrar',
-    cancel: 'Cancelar',
-    stop: 'Detener',
-    stopping: 'Se detiene después de lo que está en curso…',
-    running: 'En marcha…',
-    done: 'Hecho',
-    failed: 'No se hizo',
-    interrupted: 'Detenido',
-    runIt: 'Hacerlo',
-    actions: {
-      ...{ resume: 'Terminar la pausa', 'retry-now': 'Enviar ahora lo que espera' },
-      ...{ reconcile: 'Comparar ahora', 'webhooks sync': 'Corregir las suscripciones' },
-      ...{ resend: 'Reenviar', 'dead-letters replay': 'Reenviar' },
-    },
-    notOffered: 'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
-    onlyInTerminal: 'En una terminal:',
-    spent: (requests, dollars) =>
-      `Solicitudes a AWS desde que se inició esta consola: ${requests}, por unos ${dollars}.`,
-    spentHere: (requests) =>
-      `Solicitudes desde que se inició esta consola: ${requests}. En esta máquina no cuestan nada.`,
-    time: 'Hora',
-    asTable: 'Como tabla',
-    nothing: 'Nada en este período.',
-  },
-};
+export const strings = inEveryLanguage({
+  views: {
+    now: ['Now', 'Agora', 'Ahora'],
+    story: ['Find', 'Procurar', 'Buscar'],
+    letters: ['Dead letters', 'Não entregues', 'No entregados'],
+    customers: ['Customers', 'Clientes', 'Clientes'],
+    healing: ['Healing', 'Correções', 'Correcciones'],
+    'set-up': ['Set-up', 'Configuração', 'Configuración'],
+    history: ['What was done', 'O que foi feito', 'Qué se hizo'],
+  } satisfies Readonly<Record<ViewName, Said>>,
+  skip: ['Skip to the content', 'Ir para o conteúdo', 'Ir al contenido'],
+  navigation: ['Views', 'Visões', 'Vistas'],
+  language: ['Language', 'Idioma', 'Idioma'],
+  readOnly: ['Read only', 'Somente leitura', 'Solo lectura'],
+  onThisMachine: ['on this machine', 'nesta máquina', 'en esta máquina'],
+  asking: ['Asking…', 'Perguntando…', 'Preguntando…'],
+  again: ['Refresh', 'Atualizar', 'Actualizar'],
+  asOf: (moment: string) => [`as of ${moment}`, `dados de ${moment}`, `datos de ${moment}`],
+  unanswered: [
+    'The console does not answer. Does its command still run?',
+    'O console não responde. O comando dele ainda está rodando?',
+    'La consola no responde. ¿Sigue en marcha su comando?',
+  ],
+  inTerminal: ['The same in a terminal', 'O mesmo em um terminal', 'Lo mismo en una terminal'],
+  copy: ['Copy', 'Copiar', 'Copiar'],
+  copied: ['Copied', 'Copiado', 'Copiado'],
+  close: ['Close', 'Fechar', 'Cerrar'],
+  cancel: ['Cancel', 'Cancelar', 'Cancelar'],
+  stop: ['Stop', 'Parar', 'Detener'],
+  stopping: [
+    'Stopping after what is under way…',
+    'Parando depois do que está em andamento…',
+    'Se detiene después de lo que está en curso…',
+  ],
+  running: ['Running…', 'Executando…', 'En marcha…'],
+  done: ['Done', 'Feito', 'Hecho'],
+  failed: ['Not done', 'Não foi feito', 'No se hizo'],
+  interrupted: ['Stopped', 'Interrompido', 'Detenido'],
+  runIt: ['Do it', 'Executar', 'Hacerlo'],
+  /** Commands that are suggested and run here, by their name. */
+  actions: {
+    resume: ['End the pause', 'Encerrar a pausa', 'Terminar la pausa'],
+    'retry-now': ['Send what waits now', 'Enviar agora o que espera', 'Enviar ahora lo que espera'],
+    reconcile: ['Compare now', 'Comparar agora', 'Comparar ahora'],
+    'webhooks sync': [
+      'Repair the subscriptions',
+      'Corrigir as assinaturas',
+      'Corregir las suscripciones',
+    ],
+    resend: ['Send again', 'Reenviar', 'Reenviar'],
+    'dead-letters replay': ['Send again', 'Reenviar', 'Reenviar'],
+  } as Readonly<Record<string, Said>>,
+  notOffered: [
+    'This console only looks. Someone who may change things can run:',
+    'Este console só mostra. Quem pode fazer alterações pode executar:',
+    'Esta consola solo muestra. Quien puede hacer cambios puede ejecutar:',
+  ],
+  onlyInTerminal: ['In a terminal:', 'Em um terminal:', 'En una terminal:'],
+  spent: (requests: string, dollars: string) => [
+    `Requests to AWS since this console was started: ${requests}, for about ${dollars}.`,
+    `Solicitações à AWS desde o início deste console: ${requests}, por cerca de ${dollars}.`,
+    `Solicitudes a AWS desde que se inició esta consola: ${requests}, por unos ${dollars}.`,
+  ],
+  spentHere: (requests: string) => [
+    `Requests since this console was started: ${requests}. On this machine they cost nothing.`,
+    `Solicitações desde o início deste console: ${requests}. Nesta máquina não custam nada.`,
+    `Solicitudes desde que se inició esta consola: ${requests}. En esta máquina no cuestan nada.`,
+  ],
+  time: ['Time', 'Hora', 'Hora'],
+  asTable: ['As a table', 'Como tabela', 'Como tabla'],
+  nothing: ['Nothing in this time.', 'Nada neste período.', 'Nada en este período.'],
+});

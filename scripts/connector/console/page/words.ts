@@ -2,8 +2,36 @@ import { signal } from '@preact/signals';
 export const LANGUAGES = { en: 'English', 'pt-BR': 'Português', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** The texts of one part of the page, beside that part. */
-export type InEveryLanguage<Texts> = Readonly<Record<Language, Texts>>;
+type InEveryLanguage<Texts> = Readonly<Record<Language, Texts>>;
+
+/** One text in the languages above, in their order. */
+export type Said = readonly [en: string, ptBr: string, es: string];
+
+/** The texts of one part of the page, beside that part; some say what they are given. */
+interface Rows {
+  readonly [name: string]: Said | ((...given: never[]) => Said) | Rows | undefined;
+}
+
+type Chosen<Row> = Row extends Said
+  ? string
+  : Row extends (...given: infer Given) => Said
+    ? (...given: Given) => string
+    : { readonly [Name in keyof Row]: Chosen<Row[Name]> };
+
+export function inEveryLanguage<const Table extends Rows>(
+  table: Table,
+): InEveryLanguage<Chosen<Table>> {
+  const choose = (index: 0 | 1 | 2) => chooseOf(table, index) as Chosen<Table>;
+  return { en: choose(0), 'pt-BR': choose(1), es: choose(2) };
+}
+
+function chooseOf(row: Rows[string], index: 0 | 1 | 2): unknown {
+  if (Array.isArray(row)) return row[index];
+  if (typeof row === 'function') return (...given: never[]) => row(...given)[index];
+  return Object.fromEntries(
+    Object.entries(row ?? {}).map(([name, one]) => [name, chooseOf(one, index)]),
+  );
+}
 
 const KEPT = 'console-language';
 
