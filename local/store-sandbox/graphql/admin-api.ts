@@ -17,7 +17,6 @@ import { bulkProblem } from './bulk-rules.ts';
 import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
 import { executeDocument } from './execute-document.ts';
 import type { GraphContext } from './graph-context.ts';
-import { orderView } from './order-view.ts';
 import { type BulkResult, JsonlWriter } from './write-jsonl.ts';
 
 export interface GraphRequest {
@@ -206,7 +205,6 @@ export class AdminApi {
       world,
       subscriptions,
       bulk: this.bulk,
-      viewOrder: orderView,
       scopes: new Set(settings.scopes),
       unpaged,
       ...(roots && { roots }),

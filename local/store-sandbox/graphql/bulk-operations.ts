@@ -95,14 +95,6 @@ export class BulkOperations {
     return operation && this.#view(operation);
   }
 
-  all(): View[] {
-    return [...this.#operations.values()].map((one) => this.#view(one));
-  }
-
-  current(): View | undefined {
-    return this.all().at(-1);
-  }
-
   /** The content of a result file. */
   result(key: string): readonly Buffer[] | undefined {
     return [...this.#operations.values()].find((one) => one.key === key)?.result?.pieces;
@@ -151,17 +143,13 @@ export class BulkOperations {
     return {
       __typename: 'BulkOperation',
       id: operation.id,
-      type: 'QUERY',
       status: operation.status,
-      query: operation.query,
       errorCode: operation.errorCode,
       createdAt: operation.createdAt,
-      completedAt: operation.completedAt,
       objectCount: String(result?.objects ?? 0),
       rootObjectCount: String(result?.rootObjects ?? 0),
       fileSize: hasFile ? String(sizeOf(result)) : null,
       url: hasFile ? `${this.#parts.address()}/bulk-results/${operation.key}.jsonl` : null,
-      partialDataUrl: null,
     };
   }
 }

@@ -4,8 +4,6 @@ import type { GraphContext, View } from './graph-context.ts';
 export interface PageArguments {
   readonly first?: number | null;
   readonly after?: string | null;
-  readonly last?: number | null;
-  readonly before?: string | null;
   readonly reverse?: boolean | null;
 }
 
@@ -42,48 +40,28 @@ export function connect<Row>(
   if (unpaged) {
     const slice = roots?.take();
     const shown = slice ? sorted.slice(slice.start, slice.start + slice.size) : sorted;
-    return page(listing, shown, false, false);
+    return page(listing, shown, false);
   }
-  const { first, last } = args;
-  if (first == null && last == null) throw invalid('you must provide one of first or last');
-  if (first != null && last != null)
-    throw invalid('providing both first and last is not supported');
-  const size = first ?? last ?? 0;
-  if (size < 0) throw invalid('first and last cannot be negative');
-  if (size > maxAtOnce) throw invalid(`first and last cannot exceed ${maxAtOnce}`);
+  const { first } = args;
+  if (first == null) throw invalid('you must provide one of first or last; the sandbox has first');
+  if (first < 0) throw invalid('first cannot be negative');
+  if (first > maxAtOnce) throw invalid(`first cannot exceed ${maxAtOnce}`);
   const direction = args.reverse ? -1 : 1;
   const after = args.after == null ? undefined : readCursor(args.after);
-  const before = args.before == null ? undefined : readCursor(args.before);
-  const between = sorted.filter(
-    (entry) =>
-      (!after || direction * compare(entry, after) > 0) &&
-      (!before || direction * compare(entry, before) < 0),
-  );
-  const shown =
-    first != null ? between.slice(0, size) : between.slice(Math.max(0, between.length - size));
-  const more = between.length > shown.length;
-  return first != null
-    ? page(listing, shown, more, after !== undefined)
-    : page(listing, shown, before !== undefined, more);
+  const left = sorted.filter((entry) => !after || direction * compare(entry, after) > 0);
+  return page(listing, left.slice(0, first), left.length > first);
 }
 
 function page<Row>(
   { view }: Listing<Row>,
   entries: readonly Sorted<Row>[],
   hasNextPage: boolean,
-  hasPreviousPage: boolean,
 ): View {
-  const [first, last] = [entries[0], entries.at(-1)];
+  const last = entries.at(-1);
   return {
     nodes: () => entries.map(({ row }) => view(row)),
-    edges: () =>
-      entries.map((entry) => ({ cursor: writeCursor(entry), node: () => view(entry.row) })),
-    pageInfo: {
-      hasNextPage,
-      hasPreviousPage,
-      startCursor: first ? writeCursor(first) : null,
-      endCursor: last ? writeCursor(last) : null,
-    },
+    edges: () => entries.map(({ row }) => ({ node: () => view(row) })),
+    pageInfo: { hasNextPage, endCursor: last ? writeCursor(last) : null },
   };
 }
 

@@ -10,8 +10,6 @@ export interface GraphContext {
   readonly scopes: ReadonlySet<string>;
   readonly subscriptions: Subscriptions;
   readonly bulk: BulkOperations;
-  /** The parts of an order refer back to it: through here, to avoid an import cycle of the views. */
-  readonly viewOrder: (context: GraphContext, order: OrderRow) => View;
   /** A bulk operation reads every connection completely. */
   readonly unpaged: boolean;
   /** The slice of the root connection; used once. */

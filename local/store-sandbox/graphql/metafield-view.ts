@@ -41,13 +41,9 @@ export function metafieldView(row: MetafieldRow): View {
   return {
     __typename: 'Metafield',
     id: gid('Metafield', row.id),
-    legacyResourceId: row.id,
     namespace: row.namespace,
     key: row.key,
-    type: row.type,
     value: row.value,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
   };
 }
 
@@ -55,12 +51,8 @@ export function definitionView(row: MetafieldDefinitionRow): View {
   return {
     __typename: 'MetafieldDefinition',
     id: gid('MetafieldDefinition', row.id),
-    namespace: row.namespace,
     key: row.key,
-    name: row.name,
-    ownerType: row.ownerType,
     type: { name: row.type },
-    access: { admin: null, storefront: row.storefront, customerAccount: row.customerAccount },
-    pinnedPosition: row.pinned ? 1 : null,
+    access: { storefront: row.storefront, customerAccount: row.customerAccount },
   };
 }

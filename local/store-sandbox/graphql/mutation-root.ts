@@ -1,7 +1,6 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { moment } from '../model/world.ts';
 import { createCodeDiscount, type DiscountInput } from './discount-mutation.ts';
-import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { metafieldMutations } from './metafield-mutations.ts';
 import { subscriptionView, topicName } from './subscription-view.ts';
@@ -84,12 +83,6 @@ export function mutationRoot(context: GraphContext): View {
       createCodeDiscount(context, 'basic', basicCodeDiscount),
     discountCodeFreeShippingCreate: (args: { freeShippingCodeDiscount: DiscountInput }) =>
       createCodeDiscount(context, 'free-shipping', args.freeShippingCodeDiscount),
-    discountCodeDeactivate: ({ id }: { id: string }) => {
-      const ended = perform('deactivateDiscount', { discountId: numberOf(id) });
-      return ended.kind === 'done'
-        ? { codeDiscountNode: findNode(context, id) ?? null, userErrors: [] }
-        : failed('codeDiscountNode', ['id'], 'Code discount does not exist.', 'INVALID');
-    },
     discountCodeDelete: ({ id }: { id: string }) => {
       const gone = perform('deleteDiscount', { discountId: numberOf(id) });
       return gone.kind === 'done'

@@ -1,186 +1,130 @@
+import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
-import type { DiscountRow } from '../model/rows.ts';
+import type { DiscountRow, ProductRow } from '../model/rows.ts';
 import { connect, type PageArguments } from './connection.ts';
 import { customerView } from './customer-view.ts';
 import { discountNodeView } from './discount-view.ts';
 import { findNode } from './find-node.ts';
 import { type GraphContext, isVisible, type View } from './graph-context.ts';
 import { definitionView } from './metafield-view.ts';
-import { listOrders } from './order-list.ts';
+import { findOrders } from './order-list.ts';
+import { orderView } from './order-view.ts';
 import { productView } from './product-view.ts';
-import { fitsBulkOperation, fitsCustomer, fitsDiscount, fitsProduct } from './search-fields.ts';
-import { appInstallationView, locationView, shopView, staffView } from './shop-view.ts';
+import { parseSearch } from './search-query.ts';
+import { shopView } from './shop-view.ts';
 import { subscriptionView } from './subscription-view.ts';
 
-type ListArguments = PageArguments & { readonly query?: string | null; readonly sortKey?: string };
-interface DefinitionArguments extends PageArguments {
-  readonly ownerType: string;
-  readonly namespace?: string | null;
-  readonly key?: string | null;
-}
-
-/** Without `customId`, which needs metafields that are unique. */
-interface CustomerIdentifier {
-  readonly identifier: {
-    readonly id?: string | null;
-    readonly emailAddress?: string | null;
-    readonly phoneNumber?: string | null;
-  };
+interface ListArguments extends PageArguments {
+  readonly query?: string | null;
+  readonly sortKey?: string;
 }
 
 type IdArgument = { readonly id: string };
 
-/** The fields of QueryRoot that the sandbox has. */
+/** The fields of QueryRoot that the sandbox has: those that a document of the connector asks for. */
 export function queryRoot(context: GraphContext): View {
-  const { world, subscriptions, bulk } = context;
+  const { world, scopes, subscriptions } = context;
   const { rows } = world;
-  const orders = () => [...rows.orders.values()].filter((order) => isVisible(context, order));
   const byType =
-    (...types: readonly string[]) =>
+    (type: string) =>
     ({ id }: IdArgument) => {
       const view = findNode(context, id);
-      return view && types.includes(String(view.__typename)) ? view : null;
+      return view?.__typename === type ? view : null;
     };
-  const count = (size: number) => ({ count: size, precision: 'EXACT' });
-  const discounts = (
+  const count = (found: readonly unknown[]) => ({ count: found.length });
+  const list = <Row extends Dated>(
     args: ListArguments,
-    method: DiscountRow['method'] | undefined,
-    as: 'DiscountNode' | 'own',
+    found: readonly Row[],
+    view: (row: Row) => View,
   ) =>
     connect(context, args, {
-      rows: [...rows.discounts.values()].filter(
-        (row) => (!method || row.method === method) && fitsDiscount(context, args.query, row),
-      ),
+      rows: found,
       id: ({ id }) => id,
       value: momentKey(args.sortKey),
-      view: (row) => discountNodeView(context, row, as),
+      view,
     });
+  const orders = ({ query }: ListArguments) =>
+    findOrders(
+      [...rows.orders.values()].filter((order) => isVisible(context, order)),
+      query,
+    );
+  const products = ({ query }: ListArguments) =>
+    [...rows.products.values()].filter((row) => fitsProduct(query, row));
+  const discounts = ({ query }: ListArguments) =>
+    [...rows.discounts.values()].filter((row) => fitsDiscount(context, query, row));
 
   return {
     node: ({ id }: IdArgument) => findNode(context, id) ?? null,
     nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => findNode(context, id) ?? null),
     shop: () => shopView(context),
-    app: () => appInstallationView(context).app,
-    currentAppInstallation: () => appInstallationView(context),
-    order: byType('Order'),
-    orders: (args: ListArguments) => listOrders(context, args, orders()),
-    ordersCount: ({ query }: ListArguments) => {
-      const { nodes } = listOrders({ ...context, unpaged: true }, query ? { query } : {}, orders());
-      return count((nodes as () => unknown[])().length);
+    currentAppInstallation: {
+      id: gid('AppInstallation', '661200001'),
+      accessScopes: [...scopes].sort().map((handle) => ({ handle })),
     },
+    order: byType('Order'),
+    orders: (args: ListArguments) => list(args, orders(args), (row) => orderView(context, row)),
+    ordersCount: (args: ListArguments) => count(orders(args)),
     refund: byType('Refund'),
-    fulfillment: byType('Fulfillment'),
     product: byType('Product'),
-    productVariant: byType('ProductVariant'),
     products: (args: ListArguments) =>
-      connect(context, args, {
-        rows: [...rows.products.values()].filter((row) => fitsProduct(args.query, row)),
-        id: ({ id }) => id,
-        value: momentKey(args.sortKey),
-        view: (row) => productView(context, row),
-      }),
-    productsCount: ({ query }: ListArguments) =>
-      count([...rows.products.values()].filter((row) => fitsProduct(query, row)).length),
-    metafieldDefinitions: (args: DefinitionArguments) =>
+      list(args, products(args), (row) => productView(context, row)),
+    productsCount: (args: ListArguments) => count(products(args)),
+    metafieldDefinitions: (
+      args: PageArguments & { readonly ownerType: string; readonly namespace?: string | null },
+    ) =>
       connect(context, args, {
         rows: [...rows.metafieldDefinitions.values()].filter(
-          ({ ownerType, namespace, key }) =>
+          ({ ownerType, namespace }) =>
             ownerType === args.ownerType &&
-            (args.namespace == null || namespace === args.namespace) &&
-            (args.key == null || key === args.key),
+            (args.namespace == null || namespace === args.namespace),
         ),
         id: ({ id }) => id,
         view: definitionView,
       }),
     customer: byType('Customer'),
     customerByIdentifier: ({
-      identifier: { id, emailAddress, phoneNumber },
-    }: CustomerIdentifier) => {
-      if (id != null) return byType('Customer')({ id });
-      const row = [...rows.customers.values()].find(({ email, phone }) =>
-        emailAddress == null
-          ? phone !== null && phone === phoneNumber
-          : email?.toLowerCase() === emailAddress.toLowerCase(),
+      identifier: { emailAddress },
+    }: {
+      identifier: { readonly emailAddress?: string | null };
+    }) => {
+      const wanted = emailAddress?.toLowerCase();
+      const row = [...rows.customers.values()].find(
+        ({ email }) => email !== null && email.toLowerCase() === wanted,
       );
       return row ? customerView(context, row) : null;
     },
-    customers: (args: ListArguments) =>
-      connect(context, args, {
-        rows: [...rows.customers.values()].filter((row) => fitsCustomer(args.query, row)),
-        id: ({ id }) => id,
-        value: momentKey(args.sortKey),
-        view: (row) => customerView(context, row),
-      }),
-    customersCount: ({ query }: ListArguments) =>
-      count([...rows.customers.values()].filter((row) => fitsCustomer(query, row)).length),
-    discountNodesCount: ({ query }: ListArguments) =>
-      count([...rows.discounts.values()].filter((row) => fitsDiscount(context, query, row)).length),
-    discountNode: ({ id }: IdArgument) => {
-      const row = [...rows.discounts.values()].find((one) => id === nodeGid(one));
-      return row ? discountNodeView(context, row, 'DiscountNode') : null;
+    discountNodes: (args: ListArguments) =>
+      list(args, discounts(args), (row) => discountNodeView(context, row, 'DiscountNode')),
+    discountNodesCount: (args: ListArguments) => count(discounts(args)),
+    codeDiscountNodes: (args: ListArguments) => {
+      const withCodes = discounts(args).filter(({ method }) => method === 'code');
+      return list(args, withCodes, (row) => discountNodeView(context, row));
     },
-    discountNodes: (args: ListArguments) => discounts(args, undefined, 'DiscountNode'),
-    codeDiscountNode: byType('DiscountCodeNode'),
-    codeDiscountNodes: (args: ListArguments) => discounts(args, 'code', 'own'),
     codeDiscountNodeByCode: ({ code }: { code: string }) => {
       const found = rows.codes.get(code.toLowerCase());
       const row = found && rows.discounts.get(found.discountId);
       return row ? discountNodeView(context, row) : null;
     },
-    automaticDiscountNode: byType('DiscountAutomaticNode'),
-    automaticDiscountNodes: (args: ListArguments) => discounts(args, 'automatic', 'own'),
-    location: ({ id }: { id?: string | null }) => {
-      const [first] = rows.locations.values();
-      if (id == null) return first ? locationView(context, first) : null;
-      return byType('Location')({ id });
-    },
-    locations: (args: ListArguments) =>
-      connect(context, args, {
-        rows: [...rows.locations.values()],
-        id: ({ id }) => id,
-        value: ({ name }) => name,
-        view: (row) => locationView(context, row),
-      }),
-    staffMember: ({ id }: { id?: string | null }) =>
-      id == null ? null : byType('StaffMember')({ id }),
-    staffMembers: (args: ListArguments) =>
-      connect(context, args, {
-        rows: [...rows.staff.values()],
-        id: ({ id }) => id,
-        view: staffView,
-      }),
-    webhookSubscription: byType('WebhookSubscription'),
-    webhookSubscriptions: (
-      args: ListArguments & { topics?: readonly string[] | null; uri?: string | null },
-    ) =>
+    webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
       connect(context, args, {
         rows: subscriptions
           .all()
           .filter(({ madeBy }) => madeBy === 'admin-api')
-          .filter(
-            (row) =>
-              (args.topics == null || args.topics.includes(String(subscriptionView(row).topic))) &&
-              (args.uri == null || row.uri === args.uri),
-          ),
+          .filter((row) => args.topics?.includes(String(subscriptionView(row).topic)) ?? true),
         id: ({ id }) => id,
         view: subscriptionView,
       }),
-    currentBulkOperation: () => bulk.current() ?? null,
     bulkOperation: byType('BulkOperation'),
-    bulkOperations: (args: ListArguments) =>
-      connect(context, args, {
-        rows: bulk.all().filter((view) => fitsBulkOperation(args.query, view)),
-        id: ({ id }) => String(id).split('/').at(-1) ?? '',
-        view: (view) => view,
-      }),
   };
 }
 
-const nodeGid = ({ method, id }: DiscountRow) =>
-  gid(method === 'code' ? 'DiscountCodeNode' : 'DiscountAutomaticNode', id);
+interface Dated {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
 
 function momentKey(sortKey: string | undefined) {
-  type Dated = { readonly createdAt: string; readonly updatedAt: string };
   switch (sortKey) {
     case 'UPDATED_AT':
       return ({ updatedAt }: Dated) => updatedAt;
@@ -189,4 +133,36 @@ function momentKey(sortKey: string | undefined) {
     default:
       return undefined;
   }
+}
+
+function fitsProduct(query: string | null | undefined, row: ProductRow): boolean {
+  return parseSearch(query)(
+    (field) =>
+      ({
+        id: Number(row.id),
+        title: row.title,
+        updated_at: row.updatedAt,
+        created_at: row.createdAt,
+        text: row.title,
+      })[field],
+  );
+}
+
+function fitsDiscount(
+  { world }: GraphContext,
+  query: string | null | undefined,
+  row: DiscountRow,
+): boolean {
+  return parseSearch(query)(
+    (field) =>
+      ({
+        id: Number(row.id),
+        title: row.title,
+        method: row.method,
+        status: discountStatus(row, world.now()),
+        updated_at: row.updatedAt,
+        created_at: row.createdAt,
+        text: row.title,
+      })[field],
+  );
 }

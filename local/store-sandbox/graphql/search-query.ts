@@ -1,5 +1,5 @@
 /** The value of a row for a search field; `undefined`: the field is unknown. */
-export type SearchFields = (field: string) => string | number | readonly string[] | undefined;
+type SearchFields = (field: string) => string | number | readonly string[] | undefined;
 
 type Test = (fields: SearchFields) => boolean;
 

@@ -7,20 +7,13 @@ export function subscriptionView(row: SubscriptionRow): View {
   return {
     __typename: 'WebhookSubscription',
     id: gid('WebhookSubscription', row.id),
-    legacyResourceId: row.id,
     topic: topicEnum(row.topic),
     uri: row.uri,
-    callbackUrl: row.uri,
-    endpoint: { __typename: 'WebhookHttpEndpoint', callbackUrl: row.uri },
     format: 'JSON',
     filter: row.filter,
-    name: row.name,
     includeFields: row.includeFields,
     metafieldNamespaces: row.metafieldNamespaces,
-    metafields: [],
-    apiVersion: { handle: apiVersion, displayName: apiVersion, supported: true },
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
+    apiVersion: { handle: apiVersion, supported: true },
   };
 }
 

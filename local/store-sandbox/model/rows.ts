@@ -107,14 +107,14 @@ export interface MetafieldDefinitionRow {
   readonly customerAccount: 'NONE' | 'READ' | 'READ_WRITE';
 }
 
-export interface LocationRow {
+interface LocationRow {
   readonly id: string;
   readonly name: string;
   readonly city: string;
   readonly countryCode: string;
 }
 
-export interface StaffRow {
+interface StaffRow {
   readonly id: string;
   readonly firstName: string;
   readonly lastName: string;

@@ -61,7 +61,7 @@ export function moneyWriter(order: Currencies): MoneyWriter {
 }
 
 /** Each amount is converted separately, so sums may differ by a unit in the customer's currency. */
-export function presentmentMinor({ currency, presentment }: Currencies, minor: number): number {
+function presentmentMinor({ currency, presentment }: Currencies, minor: number): number {
   if (!presentment) return minor;
   const scale = 10 ** (minorDigits(presentment.currency) - minorDigits(currency));
   return Math.round(minor * presentment.rate * scale) + 0;

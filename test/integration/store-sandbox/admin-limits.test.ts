@@ -20,7 +20,7 @@ const later = (seconds: number) => {
 const shopName = '{ shop { name } }';
 
 describe('the cost of a query', () => {
-  const products = '{ products(first: 100) { nodes { id variants(first: 10) { nodes { id } } } } }';
+  const products = '{ products(first: 100) { nodes { id media(first: 10) { nodes { id } } } } }';
 
   it('is reported as requested and as actual cost, and only the actual cost is charged', async () => {
     await start();

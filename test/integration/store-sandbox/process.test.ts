@@ -87,9 +87,9 @@ describe('a killed store', () => {
     const second = await startProcess(...args);
     const { data } = await askAdmin(
       { address: second.address, credentials },
-      '{ orders(first: 5) { nodes { legacyResourceId } } codeDiscountNodeByCode(code: "KEPT") { id } productsCount { count } }',
+      '{ orders(first: 5) { nodes { id } } codeDiscountNodeByCode(code: "KEPT") { id } productsCount { count } }',
     );
-    expect(data.orders.nodes).toEqual([{ legacyResourceId: result.id }]);
+    expect(data.orders.nodes).toEqual([{ id: `gid://shopify/Order/${result.id}` }]);
     expect(data.codeDiscountNodeByCode).not.toBeNull();
     expect(data.productsCount.count).toBe(5);
     await expect

@@ -6,6 +6,10 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { Tables } from '../../../local/sandbox-kit/tables.ts';
@@ -13,9 +17,10 @@ import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptio
 import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext, View } from '../../../local/store-sandbox/graphql/graph-context.ts';
 import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root.ts';
-import { orderView } from '../../../local/store-sandbox/graphql/order-view.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
+import * as documents from '../../../shared/shopify/admin/documents.gen.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
+import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { openStore } from './open-store.ts';
 
 /** One view of a discount serves all its types, so each type has fields that it does not use. */
@@ -27,14 +32,9 @@ const deepest = 7;
 const lists = [
   'orders',
   'products',
-  'customers',
   'discountNodes',
   'codeDiscountNodes',
-  'automaticDiscountNodes',
-  'locations',
-  'staffMembers',
   'webhookSubscriptions',
-  'bulkOperations',
   'shop',
   'currentAppInstallation',
   'ordersCount',
@@ -109,7 +109,6 @@ function openContext(): GraphContext {
     scopes: new Set(['read_all_orders']),
     subscriptions: new Subscriptions(new Tables()),
     bulk,
-    viewOrder: orderView,
     unpaged: false,
     tally: { objects: 0 },
     perform: () => ({ kind: 'refused', why: '' }),
@@ -160,20 +159,72 @@ function findFaults(
   });
 }
 
+/** `Order.name` for every field that the connector asks the store for. */
+function askedFields(): ReadonlySet<string> {
+  const metafields = (['order', 'customer'] as const).map((owner) => ({
+    ...{ owner, namespace: 'custom', key: 'k' },
+  }));
+  const flags = { card: true, locationNames: true, staffNames: true, localizedFields: true };
+  const texts = [
+    ...Object.values(documents).map(({ text }) => text),
+    ...(['orders', 'products', 'discounts'] as const).map((kind) =>
+      bulkQuery(kind, '', { ...flags, metafields }),
+    ),
+  ];
+  const asked = new Set<string>();
+  for (const text of texts) {
+    const types = new TypeInfo(adminSchema());
+    const Field = ({ name }: { readonly name: { readonly value: string } }) => {
+      const parent = types.getParentType();
+      if (!parent) return;
+      const named = isAbstractType(parent) ? adminSchema().getPossibleTypes(parent) : [parent];
+      for (const type of named) asked.add(`${type.name}.${name.value}`);
+    };
+    visit(parse(text), visitWithTypeInfo(types, { Field }));
+  }
+  return asked;
+}
+
+/** The shop is the least that a person or a test can ask for. */
+const unasked = /^(?:Shop\.\w+|QueryRoot\.shop|Mutation\.bulkOperationCancel)$/;
+
+function seenFields(): { readonly faults: readonly string[]; readonly seen: Set<string> } {
+  const root = queryRoot(openContext());
+  const fields = adminSchema().getQueryType()?.getFields() ?? {};
+  const seen = new Set<string>();
+  const faults = lists.flatMap((name) => {
+    const type = fields[name]?.type;
+    if (!type) return [`there is no ${name}`];
+    const member = root[name];
+    const value = typeof member === 'function' ? member({ first: 5 }) : member;
+    return findFaults(type, value, name, deepest, seen);
+  });
+  return { faults, seen };
+}
+
 describe('every view', () => {
   it('has only fields of the real schema, with values of their types', () => {
-    const root = queryRoot(openContext());
-    const fields = adminSchema().getQueryType()?.getFields() ?? {};
-    const seen = new Set<string>();
-    const faults = lists.flatMap((name) => {
-      const type = fields[name]?.type;
-      if (!type) return [`there is no ${name}`];
-      const member = root[name];
-      const value = typeof member === 'function' ? member({ first: 5 }) : member;
-      return findFaults(type, value, name, deepest, seen);
-    });
+    const { faults, seen } = seenFields();
     expect([...new Set(faults)]).toEqual([]);
-    expect(seen.size).toBeGreaterThan(300);
+    expect(seen.size).toBeGreaterThan(100);
+  });
+
+  it('has no field that the connector never asks for', () => {
+    const asked = askedFields();
+    const roots = { QueryRoot: queryRoot(openContext()), Mutation: mutationRoot(openContext()) };
+    const own = Object.entries(roots).flatMap(([type, root]) =>
+      Object.keys(root).map((name) => `${type}.${name}`),
+    );
+    // One view serves the lists that are asked for by nodes and those that are asked for by edges.
+    const isList = (name: string) => /(?:Connection|Edge|PageInfo)\./.test(name);
+    const left = [...seenFields().seen, ...own].filter(
+      (name) =>
+        !asked.has(name) &&
+        !unasked.test(name) &&
+        !isList(name) &&
+        !sharedViews.test(name.split('.')[0] ?? ''),
+    );
+    expect(left).toEqual([]);
   });
 
   it('is reached only by root fields of the real schema', () => {
