@@ -4,6 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import './chart.css';
 import { strings } from '../strings.ts';
 import { LOCALES, language, momentText, words } from '../words.ts';
+import { Table } from './table.tsx';
 
 export interface Series {
   readonly name: string;
@@ -74,9 +75,7 @@ export function Chart(props: ChartProps) {
       <div ref={place} aria-hidden="true" />
       <details>
         <summary>{words(strings).asTable}</summary>
-        <div class="scrolls">
-          <ValueTable {...props} times={times} text={text} />
-        </div>
+        <ValueTable {...props} times={times} text={text} />
       </details>
     </figure>
   );
@@ -96,31 +95,21 @@ function ValueTable({
     .reverse();
   if (rows.length === 0) return <p class="soft">{nothing}</p>;
   return (
-    <table>
-      <caption class="unseen">{title}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{time}</th>
-          {series.map(({ name }) => (
-            <th scope="col" class="number" key={name}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ at, values }) => (
-          <tr key={at}>
-            <th scope="row">{momentText(at * 1000)}</th>
-            {values.map((one, index) => (
-              <td class="number" key={series[index]?.name}>
-                {one === null ? '–' : text(one)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption={<caption class="unseen">{title}</caption>}
+      rows={rows}
+      keyOf={({ at }) => at}
+      columns={[
+        { title: time, kind: 'row', cell: ({ at }) => momentText(at * 1000) },
+        ...series.map(({ name }, index) => ({
+          ...{ title: name, kind: 'number' as const },
+          cell: ({ values }: (typeof rows)[number]) => {
+            const one = values[index] ?? null;
+            return one === null ? '–' : text(one);
+          },
+        })),
+      ]}
+    />
   );
 }
 

@@ -1,3 +1,11 @@
+import { Table } from './table.tsx';
+
+interface Side {
+  readonly field: string;
+  readonly cells: readonly string[];
+  readonly differs: boolean;
+}
+
 /** The same thing as several sides have it, with the differences marked. */
 export function Sides({
   label,
@@ -7,40 +15,20 @@ export function Sides({
 }: {
   readonly label: string;
   readonly columns: readonly string[];
-  readonly rows: readonly {
-    readonly field: string;
-    readonly cells: readonly string[];
-    readonly differs: boolean;
-  }[];
+  readonly rows: readonly Side[];
   /** The mark of a row that differs. */
   readonly differs: string;
 }) {
   return (
-    <div class="scrolls">
-      <table class="sides" aria-label={label}>
-        <thead>
-          <tr>
-            <td />
-            {columns.map((one) => (
-              <th scope="col" key={one}>
-                {one}
-              </th>
-            ))}
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.field} class={row.differs ? 'differs' : undefined}>
-              <th scope="row">{row.field}</th>
-              {row.cells.map((cell, index) => (
-                <td key={columns[index]}>{cell}</td>
-              ))}
-              <td>{row.differs && <strong class="bad">{differs}</strong>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      {...{ label, rows, class: 'sides' }}
+      keyOf={({ field }) => field}
+      classOf={(row) => (row.differs ? 'differs' : undefined)}
+      columns={[
+        { title: '', kind: 'row', cell: ({ field }) => field },
+        ...columns.map((title, index) => ({ title, cell: ({ cells }: Side) => cells[index] })),
+        { title: '', cell: (row) => row.differs && <strong class="bad">{differs}</strong> },
+      ]}
+    />
   );
 }

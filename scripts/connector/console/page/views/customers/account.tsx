@@ -1,6 +1,6 @@
 import type { BalanceRow, BalanceSide } from '../../../../redemptions/read-account.ts';
 import type { CustomerDocument } from '../../../../redemptions/show-redemptions.ts';
-import { about } from '../../about.ts';
+import { inShop } from '../../about.ts';
 import { Sides } from '../../parts/sides.tsx';
 import { hrefOf } from '../../router.ts';
 import { agoText, numberText, words } from '../../words.ts';
@@ -19,7 +19,6 @@ export function Account({
 }) {
   const texts = words(strings);
   const { customer, shop, mergedInto, balances, rows, orders, redemptions } = document;
-  const inShop = about.shops.length > 1 ? { shop } : {};
   const isBehind = rows.some(({ differs }) => differs);
   return (
     <article>
@@ -28,7 +27,8 @@ export function Account({
       </h2>
       {mergedInto !== null && (
         <p>
-          {texts.mergedInto} <a href={hrefOf('customers', [mergedInto], inShop)}>{mergedInto}</a>
+          {texts.mergedInto}{' '}
+          <a href={hrefOf('customers', [mergedInto], inShop(shop))}>{mergedInto}</a>
         </p>
       )}
       <section class="card" aria-label={texts.balance}>
@@ -49,7 +49,7 @@ export function Account({
         )}
         {isBehind && <p>{texts.behind}</p>}
         <p class="buttons">
-          <a href={hrefOf('story', ['customer', customer], inShop)}>{texts.story}</a>
+          <a href={hrefOf('story', ['customer', customer], inShop(shop))}>{texts.story}</a>
         </p>
       </section>
       <h2>{texts.redemptions}</h2>
@@ -61,7 +61,7 @@ export function Account({
         <ul class="inline">
           {orders.map((order) => (
             <li key={order.id}>
-              <a href={hrefOf('story', ['order', order.id], inShop)}>{order.name}</a>
+              <a href={hrefOf('story', ['order', order.id], inShop(shop))}>{order.name}</a>
             </li>
           ))}
         </ul>

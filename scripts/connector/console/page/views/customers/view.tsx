@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CustomerDocument } from '../../../../redemptions/show-redemptions.ts';
-import { about } from '../../about.ts';
+import { about, inShop } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { goTo, type ViewProps } from '../../router.ts';
@@ -16,7 +16,7 @@ export function CustomersView({ place }: ViewProps) {
   const [typed, setTyped] = useState('');
   const [named] = place.path;
   const shop = place.query.shop ?? about.shops[0] ?? '';
-  const options = about.shops.length > 1 ? { shop } : {};
+  const options = inShop(shop);
   const customer = named ?? typed;
   const line = { command: 'redemptions show', operands: [customer], options };
   const question = useQuestion<CustomerDocument>(customer === '' ? undefined : line);

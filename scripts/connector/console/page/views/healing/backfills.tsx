@@ -2,9 +2,10 @@ import type { BackfillsDocument } from '../../../../backfill/report.ts';
 import { about, isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { Choice, optionsIn } from '../../parts/choice.tsx';
+import { Ago, Choice, Form } from '../../parts/form.tsx';
+import { Table } from '../../parts/table.tsx';
 import { useQuestion } from '../../use-question.ts';
-import { agoText, momentText, numberText, words } from '../../words.ts';
+import { numberText, words } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type Backfill = BackfillsDocument['backfills'][number];
@@ -41,26 +42,23 @@ function BackfillTable({
       onEnd,
     });
   return (
-    <div class="scrolls card">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{texts.backfills}</th>
-            <th scope="col">{texts.state}</th>
-            <th scope="col">{texts.sent}</th>
-            <th scope="col" class="number">
-              {texts.leftOut}
-            </th>
-            <th scope="col">{texts.saved}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {backfills.map((one) => (
-            <tr key={`${one.shop} ${one.id}`}>
-              <td>
-                {one.id} <span class="soft">{one.shop}</span>
-              </td>
-              <td>
+    <div class="card">
+      <Table
+        rows={backfills}
+        keyOf={({ shop, id }) => `${shop} ${id}`}
+        columns={[
+          {
+            title: texts.backfills,
+            cell: ({ id, shop }) => (
+              <>
+                {id} <span class="soft">{shop}</span>
+              </>
+            ),
+          },
+          {
+            title: texts.state,
+            cell: (one) => (
+              <>
                 <span class={`badge ${one.state === 'finished' ? 'well' : 'waits'}`}>
                   {texts.stages[one.state]}
                 </span>{' '}
@@ -69,22 +67,28 @@ function BackfillTable({
                     {texts.resume}
                   </button>
                 )}
-              </td>
-              <td>
-                {numberText(one.sent)}
-                {one.total !== undefined && ` / ${numberText(one.total)}`}
-                {one.state !== 'finished' && one.total !== undefined && (
-                  <progress value={one.sent + one.unreadable} max={Math.max(one.total, 1)} />
+              </>
+            ),
+          },
+          {
+            title: texts.sent,
+            cell: ({ sent, total, state, unreadable }) => (
+              <>
+                {numberText(sent)}
+                {total !== undefined && ` / ${numberText(total)}`}
+                {state !== 'finished' && total !== undefined && (
+                  <progress value={sent + unreadable} max={Math.max(total, 1)} />
                 )}
-              </td>
-              <td class="number">{numberText(one.unreadable)}</td>
-              <td>
-                <span title={momentText(one.savedAt)}>{agoText(one.savedAt)}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              </>
+            ),
+          },
+          {
+            ...{ title: texts.leftOut, kind: 'number' },
+            cell: ({ unreadable }) => numberText(unreadable),
+          },
+          { title: texts.saved, cell: ({ savedAt }) => <Ago at={savedAt} /> },
+        ]}
+      />
     </div>
   );
 }
@@ -92,8 +96,7 @@ function BackfillTable({
 /** Shows the estimate before anything is sent. */
 function StartForm({ onEnd }: { readonly onEnd: () => void }) {
   const texts = words(strings);
-  const submit = (form: HTMLFormElement) => {
-    const { kind = 'orders', ...options } = optionsIn(form);
+  const submit = ({ kind = 'orders', ...options }: Readonly<Record<string, string>>) => {
     const command = `backfill ${kind}`;
     openAction({
       title: `${texts.backfills}: ${texts.whats[kind as keyof typeof texts.whats]}`,
@@ -103,17 +106,11 @@ function StartForm({ onEnd }: { readonly onEnd: () => void }) {
     });
   };
   return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(event.currentTarget);
-      }}
-    >
+    <Form class="card" onSubmit={submit}>
       <h3>{texts.start}</h3>
       <div class="filters">
-        <Choice name="kind" label={texts.what} of={texts.whats} />
-        <Choice name="shop" label={texts.shop} of={about.shops} />
+        <Choice label={texts.what} name="kind" of={texts.whats} />
+        <Choice label={texts.shop} name="shop" of={about.shops} />
         <label>
           {texts.since} <input type="date" name="since" required />
         </label>
@@ -122,6 +119,6 @@ function StartForm({ onEnd }: { readonly onEnd: () => void }) {
         </label>
         <button type="submit">{texts.estimate}</button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -2,9 +2,11 @@ import type { HealingDocument } from '../../../../healing/show-healing.ts';
 import { isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Ago } from '../../parts/form.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
-import { agoText, momentText, numberText, words } from '../../words.ts';
+import { numberText, words } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type ShopHealing = HealingDocument['shops'][number];
@@ -73,66 +75,36 @@ function ShopRuns({
   );
 }
 
+const sum = (counts: Run['healed']) => counts.order + counts.product + counts.coupon;
+
 function RunTable({ runs, shop }: Pick<ShopHealing, 'runs' | 'shop'>) {
   const texts = words(strings);
+  const figure = (title: string, countsOf: (run: Run) => Run['healed']): Column<Run> => ({
+    ...{ title, kind: 'number' },
+    cell: (run) => numberText(sum(countsOf(run))),
+  });
   return (
-    <div class="scrolls">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{texts.ended}</th>
-            <th scope="col" class="number">
-              {texts.compared}
-            </th>
-            <th scope="col" class="number">
-              {texts.healed}
-            </th>
-            <th scope="col" class="number">
-              {texts.rolledOut}
-            </th>
-            <th scope="col">{texts.notCompared}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <RunRow run={run} shop={shop} key={run.endedAt} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      rows={runs}
+      keyOf={({ endedAt }) => endedAt}
+      below={(run) => (run.sent ?? []).length > 0 && <SentList run={run} shop={shop} />}
+      columns={[
+        { title: texts.ended, cell: ({ endedAt }) => <Ago at={endedAt} /> },
+        figure(texts.compared, ({ lookedAt }) => lookedAt),
+        figure(texts.healed, ({ healed }) => healed),
+        figure(texts.rolledOut, ({ rolledOut }) => rolledOut),
+        { title: texts.notCompared, cell: (run) => <span lang="en">{leftText(run)}</span> },
+      ]}
+    />
   );
 }
 
-const sum = (counts: Run['healed']) => counts.order + counts.product + counts.coupon;
-
-function RunRow({ run, shop }: { readonly run: Run; readonly shop: string }) {
-  const { endedAt, lookedAt, healed, rolledOut, stopped, deep } = run;
+function leftText({ stopped, deep }: Run): string {
   const left = [
     ...stopped.map(({ kind, why }) => `${kind}: ${why}`),
     ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
   ];
-  return (
-    <>
-      <tr>
-        <td>
-          <span title={momentText(endedAt)}>{agoText(endedAt)}</span>
-        </td>
-        {[lookedAt, healed, rolledOut].map((counts, index) => (
-          <td class="number" key={`${index}`}>
-            {numberText(sum(counts))}
-          </td>
-        ))}
-        <td lang="en">{left.join(', ') || '–'}</td>
-      </tr>
-      {(run.sent ?? []).length > 0 && (
-        <tr>
-          <td colSpan={5}>
-            <SentList run={run} shop={shop} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
+  return left.join(', ') || '–';
 }
 
 /** By reason, so that the cause shows. */

@@ -2,6 +2,7 @@ import type { WebhooksDocument } from '../../../../webhooks/sync-webhooks.ts';
 import { isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Table } from '../../parts/table.tsx';
 import { useQuestion } from '../../use-question.ts';
 import { numberText, words } from '../../words.ts';
 import { strings } from './strings.ts';
@@ -51,26 +52,21 @@ function ShopSubscriptions(found: ShopFindings & { readonly onEnd: () => void })
         {texts.right(numberText(fine.length))} <span class="soft">API {apiVersion.handle}</span>
       </p>
       {rows.length > 0 && (
-        <div class="scrolls">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{texts.topic}</th>
-                <th scope="col">{texts.state}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(([topic, state, detail = '']) => (
-                <tr key={`${topic} ${state} ${detail}`}>
-                  <td>{topic}</td>
-                  <td>
-                    {texts.states[state]} <span class="soft">{detail}</span>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          rows={rows}
+          keyOf={(row) => row.join(' ')}
+          columns={[
+            { title: texts.topic, cell: ([topic]) => topic },
+            {
+              title: texts.state,
+              cell: ([, state, detail = '']) => (
+                <>
+                  {texts.states[state]} <span class="soft">{detail}</span>
+                </>
+              ),
+            },
+          ]}
+        />
       )}
       {!inOrder && isOffered('webhooks sync') && (
         <p class="buttons">

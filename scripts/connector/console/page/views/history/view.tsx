@@ -1,6 +1,7 @@
 import type { HistoryDocument } from '../../../../history/show-history.ts';
 import { Answer } from '../../parts/answer.tsx';
-import { optionsIn } from '../../parts/choice.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Table } from '../../parts/table.tsx';
 import { goTo, hrefOf, type ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
 import { momentText, words } from '../../words.ts';
@@ -41,13 +42,7 @@ export function HistoryView({ place: { query } }: ViewProps) {
 function Filters({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
   const texts = words(strings);
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        goTo('history', [], optionsIn(event.currentTarget));
-      }}
-    >
+    <Form class="filters" onSubmit={(given) => goTo('history', [], given)}>
       <label>
         {texts.who} <input name="who" defaultValue={filters.who ?? ''} />
       </label>
@@ -57,65 +52,50 @@ function Filters({ filters }: { readonly filters: Readonly<Record<string, string
       <button type="submit" class="quiet">
         {texts.show}
       </button>
-    </form>
-  );
-}
-
-function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
-  const texts = words(strings);
-  return (
-    <div class="scrolls card">
-      <table>
-        <thead>
-          <tr>
-            {[texts.begun, texts.who, texts.command, texts.result, texts.changed].map((title) => (
-              <th scope="col" key={title}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map((change) => (
-            <ChangeRow change={change} key={`${change.at} ${change.who} ${change.command}`} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    </Form>
   );
 }
 
 const COLOURS = { finished: 'well', failed: 'bad', interrupted: 'waits', 'no-end': 'waits' };
 
-function ChangeRow({ change }: { readonly change: Change }) {
+function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
   const texts = words(strings);
-  const { at, who, command, arguments: given, end } = change;
-  const result = end?.result ?? 'no-end';
   return (
-    <tr>
-      <td>{momentText(at)}</td>
-      <td>
-        <span title={who}>{who.split('/').at(-1)}</span>
-      </td>
-      <td>
-        <code>{[command, ...Object.entries(given).map(wordOf)].join(' ')}</code>
-      </td>
-      <td>
-        <span
-          class={`badge ${COLOURS[result]}`}
-          title={result === 'no-end' ? texts.noEndMeans : undefined}
-        >
-          {texts.results[result]}
-        </span>
-      </td>
-      <td lang="en">
-        {Object.entries(end?.counts ?? {})
-          .filter(([, count]) => count > 0)
-          .map(([name, count]) => `${inWords(name)} ${count}`)
-          .join(', ') || '–'}
-      </td>
-    </tr>
+    <div class="card">
+      <Table
+        rows={changes}
+        keyOf={({ at, who, command }) => `${at} ${who} ${command}`}
+        columns={[
+          { title: texts.begun, cell: ({ at }) => momentText(at) },
+          { title: texts.who, cell: ({ who }) => <span title={who}>{who.split('/').at(-1)}</span> },
+          {
+            title: texts.command,
+            cell: ({ command, arguments: given }) => (
+              <code>{[command, ...Object.entries(given).map(wordOf)].join(' ')}</code>
+            ),
+          },
+          {
+            title: texts.result,
+            cell: ({ end }) => {
+              const result = end?.result ?? 'no-end';
+              const title = result === 'no-end' ? texts.noEndMeans : undefined;
+              return (
+                <span class={`badge ${COLOURS[result]}`} title={title}>
+                  {texts.results[result]}
+                </span>
+              );
+            },
+          },
+          { title: texts.changed, cell: (change) => <span lang="en">{countsText(change)}</span> },
+        ]}
+      />
+    </div>
   );
+}
+
+function countsText({ end }: Change): string {
+  const counts = Object.entries(end?.counts ?? {}).filter(([, count]) => count > 0);
+  return counts.map(([name, count]) => `${inWords(name)} ${count}`).join(', ') || '–';
 }
 
 /** `notReplayed` → `not replayed` */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { openAction } from '../../action.ts';
+import { Form, Tick } from '../../parts/form.tsx';
 import { words } from '../../words.ts';
 import { type Filter, optionsOf, optionsOfDrop } from './filter.ts';
 import { strings } from './strings.ts';
@@ -51,30 +52,10 @@ export function LetterActions({
         <button type="button" onClick={replay}>
           {texts.replay(many)}
         </button>
-        <label>
-          <input
-            type="checkbox"
-            checked={refetch}
-            onChange={({ currentTarget }) => setRefetch(currentTarget.checked)}
-          />{' '}
-          {texts.refetch}
-        </label>
-        <label>
-          <input
-            type="checkbox"
-            checked={force}
-            onChange={({ currentTarget }) => setForce(currentTarget.checked)}
-          />{' '}
-          {texts.force}
-        </label>
+        <Tick label={texts.refetch} isSet={refetch} onChange={setRefetch} />
+        <Tick label={texts.force} isSet={force} onChange={setForce} />
       </p>
-      <form
-        class="buttons"
-        onSubmit={(event) => {
-          event.preventDefault();
-          drop();
-        }}
-      >
+      <Form class="buttons" onSubmit={drop}>
         <label>
           {texts.because}{' '}
           <input
@@ -88,7 +69,7 @@ export function LetterActions({
         <button type="submit" class="quiet" disabled={because.trim() === ''}>
           {texts.drop(many)}
         </button>
-      </form>
+      </Form>
     </div>
   );
 }

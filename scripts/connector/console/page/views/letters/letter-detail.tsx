@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { about, isOffered } from '../../about.ts';
+import { inShop, isOffered } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Ago } from '../../parts/form.tsx';
 import { goTo, hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
@@ -87,7 +88,6 @@ function Letter({
 
 /** What the view "Find" can show. */
 const TRACED: ReadonlySet<string> = new Set(['order', 'product', 'coupon']);
-const inShop = (shop: string) => (about.shops.length > 1 ? { shop } : {});
 
 function Message({ letter: { event, body, undecodable }, onReveal }: Parameters<typeof Letter>[0]) {
   const texts = words(strings);
@@ -169,7 +169,7 @@ function LedgerLines({ ledger }: { readonly ledger: ShownLetter['ledger'] }) {
       <ul>
         {(ledger?.outcomes ?? []).map(({ at, outcome, topic, why }) => (
           <li key={`${at} ${outcome}`}>
-            <span title={momentText(at)}>{agoText(at)}</span>{' '}
+            <Ago at={at} />{' '}
             <span lang="en">{[outcome, topic, why].filter(Boolean).join(', ')}</span>
           </li>
         ))}

@@ -1,5 +1,7 @@
+import { Ago } from '../../parts/form.tsx';
+import { Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
-import { agoText, momentText, numberText, words } from '../../words.ts';
+import { numberText, words } from '../../words.ts';
 import type { Group } from './documents.ts';
 import type { Filter } from './filter.ts';
 import { strings } from './strings.ts';
@@ -14,54 +16,40 @@ export function LetterGroups({
 }) {
   const texts = words(strings);
   return (
-    <div class="scrolls">
-      <table class="stacks">
-        <caption>{texts.byCause}</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {texts.many}
-            </th>
-            <th scope="col">{texts.cause}</th>
-            <th scope="col">{texts.oldest}</th>
-            <th scope="col">{texts.newest}</th>
-            <th scope="col">{texts.example}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <GroupRow key={`${group.reason} ${group.code} ${group.why}`} {...{ group, filter }} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      {...{ class: 'stacks', rows: groups, caption: <caption>{texts.byCause}</caption> }}
+      keyOf={({ reason, code, why }) => `${reason} ${code} ${why}`}
+      columns={[
+        { title: texts.many, kind: 'number', cell: ({ count }) => numberText(count) },
+        { title: texts.cause, cell: (group) => <GroupCause {...{ group, filter }} /> },
+        { title: texts.oldest, cell: ({ oldest }) => <Ago at={oldest} /> },
+        { title: texts.newest, cell: ({ newest }) => <Ago at={newest} /> },
+        {
+          title: texts.example,
+          cell: ({ example: { letterId, kind, id = letterId } }) => (
+            <a href={hrefOf('letters', [letterId])}>
+              {kind} {id}
+            </a>
+          ),
+        },
+      ]}
+    />
   );
 }
 
-function GroupRow({ group, filter }: { readonly group: Group; readonly filter: Filter }) {
-  const { count, reason, code, why, advice, oldest, newest, example } = group;
+function GroupCause({ group, filter }: { readonly group: Group; readonly filter: Filter }) {
+  const { reason, code, why, advice } = group;
   const only = { ...filter, reason, ...(code !== undefined && { code }), text: why };
-  const id = example.id ?? example.letterId;
   return (
-    <tr>
-      <td class="number">{numberText(count)}</td>
-      <td>
-        <a href={hrefOf('letters', [], only)}>
-          <Cause reason={reason} code={code} />
-        </a>
-        <div class="soft" lang="en">
-          {why}
-        </div>
-        {advice !== undefined && <div lang="en">{advice}</div>}
-      </td>
-      <td title={momentText(oldest)}>{agoText(oldest)}</td>
-      <td title={momentText(newest)}>{agoText(newest)}</td>
-      <td>
-        <a href={hrefOf('letters', [example.letterId])}>
-          {example.kind} {id}
-        </a>
-      </td>
-    </tr>
+    <>
+      <a href={hrefOf('letters', [], only)}>
+        <Cause reason={reason} code={code} />
+      </a>
+      <div class="soft" lang="en">
+        {why}
+      </div>
+      {advice !== undefined && <div lang="en">{advice}</div>}
+    </>
   );
 }
 

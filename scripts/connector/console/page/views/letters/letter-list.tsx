@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import { isOffered } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
+import { Ago } from '../../parts/form.tsx';
+import { Table } from '../../parts/table.tsx';
 import { hrefOf, type Place } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion, useRefresh } from '../../use-question.ts';
-import { agoText, momentText, numberText, words } from '../../words.ts';
+import { agoText, numberText, words } from '../../words.ts';
 import type { ListDocument, ListedLetter } from './documents.ts';
 import { type Filter, filterOf } from './filter.ts';
 import { FilterForm } from './filter-form.tsx';
@@ -124,59 +126,64 @@ function Letters({
 }) {
   const texts = words(strings);
   return (
-    <div class="scrolls">
-      <table class="stacks">
-        <thead>
-          <tr>
-            {choose && <th scope="col">{texts.choose}</th>}
-            <th scope="col">{texts.about}</th>
-            <th scope="col">{texts.cause}</th>
-            <th scope="col">{texts.givenUp}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {letters.map(({ letterId, reason, code, why, at, attempts, event }) => {
-            const name = event ? `${event.kind} ${event.id}` : texts.unreadable;
-            return (
-              <tr key={letterId}>
-                {choose && (
-                  <td>
-                    <input
-                      type="checkbox"
-                      aria-label={`${texts.choose}: ${name}`}
-                      checked={chosen.includes(letterId)}
-                      onChange={({ currentTarget }) => choose(letterId, currentTarget.checked)}
-                    />
-                  </td>
-                )}
-                <td>
-                  <a href={hrefOf('letters', [letterId])}>{name}</a>
-                  {event && (
-                    <div class="soft">
-                      {event.topic} · {event.shop}
-                    </div>
-                  )}
-                </td>
-                <td>
-                  <Cause reason={reason} code={code} />
-                  {hasCauses && (
-                    <div class="soft" lang="en">
-                      {why}
-                    </div>
-                  )}
-                </td>
-                <td title={momentText(at)}>
-                  {agoText(at)}
-                  {attempts !== undefined && <div class="soft">{texts.attempts(attempts)}</div>}
-                  {event?.replays && <div class="soft">{texts.replays(event.replays.length)}</div>}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      {...{ class: 'stacks', rows: letters }}
+      keyOf={({ letterId }) => letterId}
+      columns={[
+        choose !== undefined && {
+          title: texts.choose,
+          cell: (letter) => (
+            <input
+              type="checkbox"
+              aria-label={`${texts.choose}: ${nameOf(letter)}`}
+              checked={chosen.includes(letter.letterId)}
+              onChange={({ currentTarget }) => choose(letter.letterId, currentTarget.checked)}
+            />
+          ),
+        },
+        {
+          title: texts.about,
+          cell: (letter) => (
+            <>
+              <a href={hrefOf('letters', [letter.letterId])}>{nameOf(letter)}</a>
+              {letter.event && (
+                <div class="soft">
+                  {letter.event.topic} · {letter.event.shop}
+                </div>
+              )}
+            </>
+          ),
+        },
+        {
+          title: texts.cause,
+          cell: ({ reason, code, why }) => (
+            <>
+              <Cause reason={reason} code={code} />
+              {hasCauses && (
+                <div class="soft" lang="en">
+                  {why}
+                </div>
+              )}
+            </>
+          ),
+        },
+        {
+          title: texts.givenUp,
+          cell: ({ at, attempts, event }) => (
+            <>
+              <Ago at={at} />
+              {attempts !== undefined && <div class="soft">{texts.attempts(attempts)}</div>}
+              {event?.replays && <div class="soft">{texts.replays(event.replays.length)}</div>}
+            </>
+          ),
+        },
+      ]}
+    />
   );
+
+  function nameOf({ event }: ListedLetter): string {
+    return event ? `${event.kind} ${event.id}` : texts.unreadable;
+  }
 }
 
 function Pages({

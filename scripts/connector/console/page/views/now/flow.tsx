@@ -6,6 +6,7 @@ import type {
   WaitingStatus,
 } from '../../../../status/status-model.ts';
 import { about } from '../../about.ts';
+import { Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
 import { agoText, durationText, numberText, words } from '../../words.ts';
 import { strings } from './strings.ts';
@@ -176,41 +177,26 @@ function Queues({
         </p>
       )}
       {queues && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{texts.queue}</th>
-              <th scope="col" class="number">
-                {texts.waiting}
-              </th>
-              <th scope="col" class="number">
-                {texts.inFlight}
-              </th>
-              <th scope="col" class="number">
-                {texts.dead}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {queues.map(({ family, waiting, inFlight, dead }) => (
-              <tr key={family}>
-                <th scope="row">{texts.families[family]}</th>
-                <td class="number">{numberText(waiting)}</td>
-                <td class="number">{numberText(inFlight)}</td>
-                <td class="number">
-                  {dead === 0 ? (
-                    numberText(dead)
-                  ) : (
-                    <a class="bad" href={hrefOf('letters', [], { queue: family })}>
-                      {numberText(dead)}
-                    </a>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          rows={queues}
+          keyOf={({ family }) => family}
+          columns={[
+            { title: texts.queue, kind: 'row', cell: ({ family }) => texts.families[family] },
+            { title: texts.waiting, kind: 'number', cell: ({ waiting }) => numberText(waiting) },
+            { title: texts.inFlight, kind: 'number', cell: ({ inFlight }) => numberText(inFlight) },
+            { title: texts.dead, kind: 'number', cell: deadText },
+          ]}
+        />
       )}
     </li>
+  );
+}
+
+function deadText({ family, dead }: QueueStatus): ComponentChildren {
+  if (dead === 0) return numberText(dead);
+  return (
+    <a class="bad" href={hrefOf('letters', [], { queue: family })}>
+      {numberText(dead)}
+    </a>
   );
 }

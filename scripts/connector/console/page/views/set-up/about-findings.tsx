@@ -1,4 +1,5 @@
 import type { Finding } from '../../../../doctor/finding.ts';
+import { Table } from '../../parts/table.tsx';
 import { words } from '../../words.ts';
 import { strings } from './strings.ts';
 
@@ -33,28 +34,30 @@ export function Rewards({ rewards }: { readonly rewards: readonly Reward[] }) {
   return (
     <section>
       <h2>{texts.rewards}</h2>
-      <div class="card scrolls">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{texts.reward}</th>
-              <th scope="col">{texts.becomes}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rewards.map(({ shop, id, title, becomes }) => (
-              <tr key={`${shop} ${id}`}>
-                <td>
+      <div class="card">
+        <Table
+          rows={rewards}
+          keyOf={({ shop, id }) => `${shop} ${id}`}
+          columns={[
+            {
+              title: texts.reward,
+              cell: ({ title, id }) => (
+                <>
                   {title} <span class="soft">{id}</span>
-                </td>
-                <td>
+                </>
+              ),
+            },
+            {
+              title: texts.becomes,
+              cell: ({ becomes }) => (
+                <>
                   <strong>{texts.readings[becomes?.kind ?? 'unread']}</strong>{' '}
                   <span lang="en">{becomes?.text}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+            },
+          ]}
+        />
       </div>
     </section>
   );

@@ -1,8 +1,8 @@
 import type { Finding } from '../../../../doctor/finding.ts';
 import { about, isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
-import { Choice, optionsIn } from '../../parts/choice.tsx';
-import { agoText, momentText, words } from '../../words.ts';
+import { Ago, Choice, Form } from '../../parts/form.tsx';
+import { momentText, words } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type Pause = Extract<NonNullable<Finding['about']>, { kind: 'pause' }>;
@@ -38,7 +38,7 @@ export function Calls({
               {pause.by === 'operator'
                 ? `${pause.part === 'all' ? texts.allCalls : pause.part}: ${texts.pausedBy(nameOf(pause.who))}`
                 : texts.pausedByService(momentText(pause.until))}
-              , <span title={momentText(pause.since)}>{agoText(pause.since)}</span>
+              , <Ago at={pause.since} />
             </span>
             {isOffered('resume') && (
               <button type="button" onClick={() => resume(pause)}>
@@ -58,46 +58,33 @@ const nameOf = (arn: string) => arn.split('/').at(-1) ?? arn;
 
 function CallsForm({ onEnd }: { readonly onEnd: () => void }) {
   const texts = words(strings);
-  const act = (form: HTMLFormElement, which: string | undefined) => {
-    const options = optionsIn(form);
-    if (which === 'pause') {
-      openAction({
-        title: texts.pause,
-        line: { command: 'pause', options: { ...options, yes: true } },
-        children: <p>{texts.pauseMeans}</p>,
-        onEnd,
-      });
-    } else {
-      openAction({
-        title: texts.retryNow,
-        line: { command: 'retry-now', options },
-        children: <p>{texts.retryMeans}</p>,
-        onEnd,
-      });
-    }
-  };
+  const queues = QUEUES.filter((one) => one !== 'balances' || about.hasStorefront);
+  const act = (options: Readonly<Record<string, string>>, pressed: string) =>
+    openAction(
+      pressed === 'pause'
+        ? {
+            title: texts.pause,
+            line: { command: 'pause', options: { ...options, yes: true } },
+            children: <p>{texts.pauseMeans}</p>,
+            onEnd,
+          }
+        : {
+            title: texts.retryNow,
+            line: { command: 'retry-now', options },
+            children: <p>{texts.retryMeans}</p>,
+            onEnd,
+          },
+    );
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const { submitter } = event;
-        act(event.currentTarget, submitter instanceof HTMLButtonElement ? submitter.value : '');
-      }}
-    >
-      <Choice name="shop" label={texts.shop} of={about.shops} any={texts.all} />
-      <Choice
-        name="queue"
-        label={texts.queue}
-        of={QUEUES.filter((one) => one !== 'balances' || about.hasStorefront)}
-        any={texts.all}
-      />
+    <Form class="filters" onSubmit={act}>
+      <Choice label={texts.shop} name="shop" any={texts.all} of={about.shops} />
+      <Choice label={texts.queue} name="queue" any={texts.all} of={queues} />
       <button type="submit" class="quiet" value="pause">
         {texts.pause}
       </button>
       <button type="submit" class="quiet" value="retry-now">
         {texts.retryNow}
       </button>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CheckResult, Finding } from '../../../../doctor/finding.ts';
 import { CommandText } from '../../parts/command-line.tsx';
+import { Tick } from '../../parts/form.tsx';
 import { Suggestion } from '../../parts/suggestion.tsx';
 import { words } from '../../words.ts';
 import { strings } from './strings.ts';
@@ -30,14 +31,7 @@ export function Checks({
     <section>
       <h2>{texts.checks}</h2>
       <p>
-        <label>
-          <input
-            type="checkbox"
-            checked={isWhole}
-            onChange={({ currentTarget }) => setWhole(currentTarget.checked)}
-          />{' '}
-          {texts.showFine}
-        </label>
+        <Tick label={texts.showFine} isSet={isWhole} onChange={setWhole} />
       </p>
       {shown.map(({ name, findings }) => (
         <div class="card" key={name}>

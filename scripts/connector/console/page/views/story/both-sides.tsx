@@ -1,5 +1,5 @@
 import type { ComparedDocument } from '../../../../compare/show-comparison.ts';
-import { about } from '../../about.ts';
+import { inShop } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Sides } from '../../parts/sides.tsx';
 import { useQuestion } from '../../use-question.ts';
@@ -17,11 +17,10 @@ export function BothSides({
   readonly shop: string;
 }) {
   const texts = words(strings);
-  const options = about.shops.length > 1 ? { shop } : {};
   const question = useQuestion<ComparedDocument>({
     command: 'compare',
     operands: [kind, id],
-    options,
+    options: inShop(shop),
   });
   return (
     <section aria-label={texts.bothSides}>

@@ -1,5 +1,5 @@
 import type { TraceDocument } from '../../../../trace/show-trace.ts';
-import { about, isOffered } from '../../about.ts';
+import { about, inShop, isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Suggestion } from '../../parts/suggestion.tsx';
 import { hrefOf } from '../../router.ts';
@@ -22,7 +22,6 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
   const kind = document.kind === 'member' ? 'customer' : document.kind;
   // The ledger would not send it again by itself.
   const isLost = points?.why === 'not-in-service';
-  const inShop = about.shops.length > 1 ? { shop } : {};
   return (
     <article>
       <h2>
@@ -61,7 +60,9 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
               {texts.sendAgain}
             </button>
           )}
-          {kind === 'customer' && <a href={hrefOf('customers', [id], inShop)}>{texts.account}</a>}
+          {kind === 'customer' && (
+            <a href={hrefOf('customers', [id], inShop(shop))}>{texts.account}</a>
+          )}
           {!isRevealed && document.wanted?.form && (
             <button type="button" class="quiet" onClick={onReveal} title={texts.recorded}>
               {texts.reveal}
@@ -83,7 +84,7 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
           <ul class="inline">
             {otherOrders.map((order) => (
               <li key={order.id}>
-                <a href={hrefOf('story', ['order', order.id], inShop)}>{order.name}</a>
+                <a href={hrefOf('story', ['order', order.id], inShop(shop))}>{order.name}</a>
               </li>
             ))}
           </ul>
@@ -116,7 +117,7 @@ function sendAgain(
   const texts = words(strings);
   const resend = (options: NonNullable<Line['options']>): Line => ({
     ...{ command: 'resend', operands: [kind, id] },
-    options: { ...(about.shops.length > 1 && { shop }), force, ...options },
+    options: { ...inShop(shop), force, ...options },
   });
   openAction({
     title: texts.sendAgain,

@@ -2,7 +2,7 @@ import './style.css';
 import { useState } from 'preact/hooks';
 import type { Hit } from '../../../../trace/find-any.ts';
 import type { HitsDocument, TraceDocument } from '../../../../trace/show-trace.ts';
-import { about } from '../../about.ts';
+import { about, inShop } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { goTo, hrefOf, type Place, type ViewProps } from '../../router.ts';
@@ -93,5 +93,5 @@ function Hits({ hits }: HitsDocument) {
 }
 
 function placeOf({ kind, id, shop }: Hit): string {
-  return hrefOf('story', [kind, id], about.shops.length > 1 ? { shop } : {});
+  return hrefOf('story', [kind, id], inShop(shop));
 }
