@@ -12,7 +12,7 @@ import type { StoreOrder } from '../store/order.ts';
  * - a function of yours. It gets the order and returns a text or undefined. If it throws, that order is
  *   parked with the name of the setting; other orders are not affected.
  */
-type DetailSource =
+export type DetailSource =
   | { readonly from: 'note-attribute'; readonly name: string }
   | {
       readonly from: 'metafield';

@@ -4,7 +4,6 @@ import {
   createMemoryQueue,
   createMemorySourceQueue,
 } from '../../local/harness/memory-queue.ts';
-import { createMemoryBalanceStore } from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
@@ -15,6 +14,7 @@ import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
+import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 

@@ -4,12 +4,7 @@ import {
   createMemoryQueue,
   createMemorySourceQueue,
 } from '../../local/harness/memory-queue.ts';
-import {
-  createMemoryBalanceStore,
-  createMemoryRewardStore,
-} from '../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
-import { createRewardService } from '../../local/harness/reward-service.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../shared/core/events/event.ts';
@@ -28,6 +23,8 @@ import {
   createCircuitBreaker,
 } from '../../shared/core/sync/circuit-breaker.ts';
 import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
+import { createMemoryBalanceStore, createMemoryRewardStore } from './memory-reward-store.ts';
+import { createRewardService } from './reward-service.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const ROBIN = '7001';

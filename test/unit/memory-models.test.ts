@@ -8,10 +8,6 @@ import {
   createMemorySourceQueue,
   type MemoryQueue,
 } from '../../local/harness/memory-queue.ts';
-import {
-  createMemoryBalanceStore,
-  createMemoryRewardStore,
-} from '../../local/harness/memory-reward-store.ts';
 import { createMemoryStore } from '../../local/harness/memory-store.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
@@ -20,6 +16,10 @@ import { describeBalanceStore, describeRewardStore } from '../contract/reward-st
 import { describeStoreContract } from '../contract/store-contract.ts';
 import { describeStoreWalkContract } from '../contract/store-walk-contract.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
+import {
+  createMemoryBalanceStore,
+  createMemoryRewardStore,
+} from '../support/memory-reward-store.ts';
 
 describeLedgerContract('the ledger in memory', async () => createMemoryLedger());
 

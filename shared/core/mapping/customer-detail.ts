@@ -1,6 +1,7 @@
+import type { DetailSource } from '../../config/mapping-settings.ts';
 import type { StoreMember } from '../../store/member.ts';
 import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/order.ts';
-import type { DetailSource, OrderRules } from './mapping-rules.ts';
+import type { OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';
 import type { MappingFault } from './wanted-state.ts';
 

@@ -1,9 +1,3 @@
-import {
-  createMemoryBalanceStore,
-  createMemoryRewardStore,
-  type MemoryBalanceStore,
-  type MemoryRewardStore,
-} from '../../../local/harness/memory-reward-store.ts';
 import type { BalanceStore } from '../../../shared/core/balances/balance-store.ts';
 import type { CustomerSearch } from '../../../shared/core/balances/find-customer.ts';
 import type {
@@ -12,6 +6,12 @@ import type {
   WantedCode,
 } from '../../../shared/core/redeem/reward-store.ts';
 import type { StoreUnavailable } from '../../../shared/core/sync/store-reader.ts';
+import {
+  createMemoryBalanceStore,
+  createMemoryRewardStore,
+  type MemoryBalanceStore,
+  type MemoryRewardStore,
+} from '../../support/memory-reward-store.ts';
 import { joined, nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CallFate } from '../../../../local/harness/reward-service.ts';
 import { createInterleaving, type Death } from '../../../support/interleaving.ts';
 import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
+import type { CallFate } from '../../../support/reward-service.ts';
 
 interface Click {
   readonly rewardId: number;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { createMemoryRewardStore } from '../../../../local/harness/memory-reward-store.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { findOffer, type OfferRequest } from '../../../../shared/core/redeem/find-offer.ts';
 import { createProgramIds } from '../../../../shared/core/redeem/program-customer.ts';
 import { readCart } from '../../../../shared/core/storefront/cart.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import { createMemoryRewardStore } from '../../../support/memory-reward-store.ts';
 
 const MUG = '8012300098313';
 const TYPES = { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' } as const;
