@@ -23,8 +23,8 @@ import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.t
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { openStore } from './open-store.ts';
 
-/** One view of a discount serves all its types, so each type has fields that it does not use. */
-const sharedViews = /^(?:Discount|DiscountNode|DiscountCode\w*|DiscountAutomatic\w*)$/;
+/** One view of a discount, or of a sale, serves all its types, so each type has fields that it does not use. */
+const sharedViews = /^(?:Discount|DiscountNode|DiscountCode\w*|DiscountAutomatic\w*|\w+Sale)$/;
 
 /** Deep enough for order → refund → line → product → media → image. */
 const deepest = 7;
