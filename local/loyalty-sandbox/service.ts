@@ -10,7 +10,7 @@ import type { Contract } from './contract.ts';
 import { EventSender } from './events/event-sender.ts';
 import { createEventPost } from './events/post-event.ts';
 import type { Subscription, Subscriptions } from './events/subscriptions.ts';
-import { type FaultRule, readFaultRule } from './faults/fault-rule.ts';
+import { type FaultRule, readFaultRule } from './fault-rule.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { Journal, type JournalEntry } from './journal.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import http from 'node:http';
-import https from 'node:https';
 import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { Poster } from '../../sandbox-kit/http/post.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { PointEvent } from './point-event.ts';
 import type { Subscription } from './subscriptions.ts';
@@ -11,9 +10,6 @@ export interface EventPost {
   post(to: Subscription, event: PointEvent): Promise<string | undefined>;
   close(): void;
 }
-
-/** Enough for a burst over many customers, few enough not to look like an attack. */
-const connections = { keepAlive: true, maxSockets: 16 };
 
 type EventSettings = Pick<SandboxSettings, 'eventForm' | 'eventUuid'>;
 
@@ -44,36 +40,13 @@ export function createEventPost(
     if (settings.eventUuid === 'per-event') uuids.set(id, uuid);
     return uuid;
   };
-  const stopped = new AbortController();
-  const plain = { request: http.request, agent: new http.Agent(connections) };
-  const secure = { request: https.request, agent: new https.Agent(connections) };
-
+  const poster = new Poster(timeoutMs, 16);
   return {
-    post: ({ address, headers: own }, event) =>
-      new Promise((resolve) => {
-        const { request, agent } = address.startsWith('https:') ? secure : plain;
-        const body = Buffer.from(JSON.stringify(wrapEvent(event, settings, uuidOf(event), now())));
-        const headers = {
-          ...own,
-          'content-type': 'application/json',
-          'content-length': body.length,
-        };
-        const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(timeoutMs)]);
-        request(address, { method: 'POST', agent, headers, signal })
-          .on('response', (response) => {
-            response.on('error', () => {}).resume();
-            const status = response.statusCode ?? 0;
-            resolve(status >= 200 && status < 300 ? undefined : `HTTP ${status}`);
-          })
-          .on('error', (error: NodeJS.ErrnoException) => {
-            resolve(signal.aborted ? `no answer within ${timeoutMs} ms` : (error.code ?? 'broken'));
-          })
-          .end(body);
-      }),
-    close: () => {
-      stopped.abort();
-      plain.agent.destroy();
-      secure.agent.destroy();
+    async post({ address, headers = {} }, event) {
+      const body = JSON.stringify(wrapEvent(event, settings, uuidOf(event), now()));
+      const { problem } = await poster.post(address, Buffer.from(body), headers);
+      return problem;
     },
+    close: () => poster.close(),
   };
 }

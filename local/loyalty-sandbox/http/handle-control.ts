@@ -9,7 +9,7 @@ import {
   wrong,
 } from '../../sandbox-kit/http/controls.ts';
 import { type Answer, jsonAnswer } from '../../sandbox-kit/http/server.ts';
-import type { FaultRule } from '../faults/fault-rule.ts';
+import type { FaultRule } from '../fault-rule.ts';
 import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';
 

@@ -6,7 +6,7 @@ import {
   respond,
   respondTruncated,
 } from '../../sandbox-kit/http/server.ts';
-import type { FaultKind } from '../faults/fault-rule.ts';
+import type { FaultKind } from '../fault-rule.ts';
 import type { JournalEntry } from '../journal.ts';
 
 /** What is done about a call, once it is decided. */

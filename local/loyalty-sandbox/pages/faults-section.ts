@@ -1,6 +1,6 @@
 import type { ActiveFault } from '../../sandbox-kit/faults.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import type { FaultRule } from '../faults/fault-rule.ts';
+import type { FaultRule } from '../fault-rule.ts';
 
 /** Faults a person is likely to want, one click away. */
 const common: readonly { readonly text: string; readonly rule: object }[] = [

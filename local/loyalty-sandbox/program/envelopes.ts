@@ -70,8 +70,13 @@ export interface Page<Item> {
   readonly number: number;
 }
 
-/** The list shape without error members, of a redemption. */
-export function toListShape<Item>({ items, total, size, number }: Page<Item>) {
+/** Of a redemption. */
+export function toListOrFailure<Item>(outcome: Outcome<Page<Item>>) {
+  return outcome.kind === 'done' ? toListShape(outcome.result) : toFailure(outcome);
+}
+
+/** The list shape without error members. */
+function toListShape<Item>({ items, total, size, number }: Page<Item>) {
   return {
     Items: items,
     TotalItemCount: total,
@@ -112,7 +117,8 @@ export function toProductPointsEnvelope(
     | {
         readonly kind: 'refused';
         readonly errors: Required<Schemas['ErrorDescription']>[];
-      },
+      }
+    | Refusal,
 ): Schemas['ProductPointsResponse'] {
   if (outcome.kind === 'done') {
     return {
@@ -123,18 +129,22 @@ export function toProductPointsEnvelope(
       Result: outcome.result,
     };
   }
-  const messages = outcome.errors.map(({ Field, FieldText }) => `${Field} ${FieldText}`.trim());
+  const errors =
+    'errors' in outcome
+      ? outcome.errors
+      : [{ Description: outcome.code, Field: '', FieldText: outcome.message }];
+  const messages = errors.map(({ Field, FieldText }) => `${Field} ${FieldText}`.trim());
   return {
     HasError: true,
     ErrorMessages: messages,
     ErrorMessage: messages[0] ?? '',
-    ErrorDescriptions: outcome.errors,
+    ErrorDescriptions: errors,
     Result: null,
   };
 }
 
 /** For the operations whose known answer has no error members. */
-export function toFailure({ code, message }: Refusal): Schemas['Failure'] {
+function toFailure({ code, message }: Refusal): Schemas['Failure'] {
   return {
     HasError: true,
     ErrorMessage: message,

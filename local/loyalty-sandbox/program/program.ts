@@ -1,3 +1,4 @@
+import { type ErrorNumber, errorNames } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type { Tables } from '../../sandbox-kit/tables.ts';
 import type { Call, Program } from '../call.ts';
@@ -14,15 +15,15 @@ import { getCustomerPoints, listCustomersReport, listPointsHistory } from './cus
 import { changeCustomerStatus, getCustomer, upsertCustomer } from './customers.ts';
 import {
   toBareObject,
-  toFailure,
   toListEnvelope,
-  toListShape,
+  toListOrFailure,
   toMovedEnvelope,
   toProductEnvelope,
   toProductPointsEnvelope,
   toSimpleEnvelope,
 } from './envelopes.ts';
 import { getOrder, sendOrder } from './orders.ts';
+import { type Refusal, refuse } from './outcome.ts';
 import { partiallyCancelOrder } from './partial-cancel.ts';
 import { calculateProductPoints } from './product-points.ts';
 import { updateProduct } from './products.ts';
@@ -43,48 +44,70 @@ export interface ProgramParts {
   random(): number;
 }
 
-type Answers = Readonly<Record<OperationId, (context: Context, call: Call) => unknown>>;
+type Envelope<Refused, Done> = (
+  outcome: { readonly kind: 'done'; readonly result: Done } | Refused | Refusal,
+  settings: SandboxSettings,
+) => unknown;
 
-/** Each operation with its rule and its envelope. */
-const answers: Answers = {
-  updateProduct: (c, call) => toProductEnvelope(updateProduct(c, call), c.settings),
-  calculateProductPoints: (c, call) => toProductPointsEnvelope(calculateProductPoints(c, call)),
-  redeemReward: (c, call) => {
-    const outcome = redeemReward(c, call);
-    return outcome.kind === 'done' ? toListShape(outcome.result) : toFailure(outcome);
-  },
-  sendOrder: (c, call) => toSimpleEnvelope(sendOrder(c, call)),
-  createCoupon: (c, call) => toListEnvelope(createCoupon(c, call), c.settings),
-  changeCashback: (c, call) => toMovedEnvelope(changeCashback(c, call), c.settings),
-  listTiers: (c, call) => toBareObject(listTiers(c, call)),
-  updateRewardMetadata: (c, call) => toSimpleEnvelope(updateRewardMetadata(c, call)),
-  getRewardConfiguration: (c, call) => toSimpleEnvelope(getRewardConfiguration(c, call)),
-  listQuizzes: (c, call) => toSimpleEnvelope(listQuizzes(c, call)),
-  getCustomer: (c, call) => toSimpleEnvelope(getCustomer(c, call)),
-  deactivateCoupon: (c, call) => toListEnvelope(deactivateCoupon(c, call), c.settings),
-  cancelPosOrder: (c, call) => toSimpleEnvelope(cancelOrder(c, call)),
-  cancelOrder: (c, call) => toSimpleEnvelope(cancelOrder(c, call)),
-  listRewardConfigurations: (c, call) =>
-    toListEnvelope(listRewardConfigurations(c, call), c.settings),
-  answerQuiz: (c, call) => toSimpleEnvelope(answerQuiz(c, call)),
-  getOrder: (c, call) => toBareObject(getOrder(c, call)),
-  completeOrder: (c, call) => toSimpleEnvelope(completeOrder(c, call)),
-  partiallyCancelOrder: (c, call) => toMovedEnvelope(partiallyCancelOrder(c, call), c.settings),
-  partiallyCancelPosOrder: (c, call) => toMovedEnvelope(partiallyCancelOrder(c, call), c.settings),
-  listAvailableRewards: (c, call) => toBareObject(listAvailableRewards(c, call)),
-  redeemRewardByKey: (c, call) => toSimpleEnvelope(redeemRewardByKey(c, call)),
-  cancelRedemption: (c, call) => toMovedEnvelope(cancelRedemption(c, call), c.settings),
-  cancelRedemptionByKey: (c, call) => toMovedEnvelope(cancelRedemptionByKey(c, call), c.settings),
-  startChallenge: (c, call) => toBareObject(startChallenge(c, call)),
-  validateChallenge: (c, call) => toBareObject(validateChallenge(c, call)),
-  getRedeemedReward: (c, call) => toBareObject(getRedeemedReward(c, call)),
-  getCustomerPoints: (c, call) => toBareObject(getCustomerPoints(c, call)),
-  listPointsHistory: (c, call) => toListEnvelope(listPointsHistory(c, call), c.settings),
-  upsertCustomer: (c, call) => toMovedEnvelope(upsertCustomer(c, call), c.settings),
-  changeCustomerStatus: (c, call) => toMovedEnvelope(changeCustomerStatus(c, call), c.settings),
-  getCoupon: (c, call) => toListEnvelope(getCoupon(c, call), c.settings),
-  listCustomersReport: (c, call) => toListEnvelope(listCustomersReport(c, call), c.settings),
+/** Its rule, and the envelope that its results and its errors come in. */
+function operation<Refused extends { readonly kind: 'refused' }, Done>(
+  rule: (
+    context: Context,
+    call: Call,
+  ) => { readonly kind: 'done'; readonly result: Done } | Refused,
+  envelope: Envelope<Refused, Done>,
+) {
+  return {
+    answer: (context: Context, call: Call) => envelope(rule(context, call), context.settings),
+    fail: (refusal: Refusal, settings: SandboxSettings) => envelope(refusal, settings),
+  };
+}
+
+const operations: Readonly<Record<OperationId, ReturnType<typeof operation>>> = {
+  updateProduct: operation(updateProduct, toProductEnvelope),
+  calculateProductPoints: operation(calculateProductPoints, toProductPointsEnvelope),
+  redeemReward: operation(redeemReward, toListOrFailure),
+  sendOrder: operation(sendOrder, toSimpleEnvelope),
+  createCoupon: operation(createCoupon, toListEnvelope),
+  changeCashback: operation(changeCashback, toMovedEnvelope),
+  listTiers: operation(listTiers, toBareObject),
+  updateRewardMetadata: operation(updateRewardMetadata, toSimpleEnvelope),
+  getRewardConfiguration: operation(getRewardConfiguration, toSimpleEnvelope),
+  listQuizzes: operation(listQuizzes, toSimpleEnvelope),
+  getCustomer: operation(getCustomer, toSimpleEnvelope),
+  deactivateCoupon: operation(deactivateCoupon, toListEnvelope),
+  cancelPosOrder: operation(cancelOrder, toSimpleEnvelope),
+  cancelOrder: operation(cancelOrder, toSimpleEnvelope),
+  listRewardConfigurations: operation(listRewardConfigurations, toListEnvelope),
+  answerQuiz: operation(answerQuiz, toSimpleEnvelope),
+  getOrder: operation(getOrder, toBareObject),
+  completeOrder: operation(completeOrder, toSimpleEnvelope),
+  partiallyCancelOrder: operation(partiallyCancelOrder, toMovedEnvelope),
+  partiallyCancelPosOrder: operation(partiallyCancelOrder, toMovedEnvelope),
+  listAvailableRewards: operation(listAvailableRewards, toBareObject),
+  redeemRewardByKey: operation(redeemRewardByKey, toSimpleEnvelope),
+  cancelRedemption: operation(cancelRedemption, toMovedEnvelope),
+  cancelRedemptionByKey: operation(cancelRedemptionByKey, toMovedEnvelope),
+  startChallenge: operation(startChallenge, toBareObject),
+  validateChallenge: operation(validateChallenge, toBareObject),
+  getRedeemedReward: operation(getRedeemedReward, toBareObject),
+  getCustomerPoints: operation(getCustomerPoints, toBareObject),
+  listPointsHistory: operation(listPointsHistory, toListEnvelope),
+  upsertCustomer: operation(upsertCustomer, toMovedEnvelope),
+  changeCustomerStatus: operation(changeCustomerStatus, toMovedEnvelope),
+  getCoupon: operation(getCoupon, toListEnvelope),
+  listCustomersReport: operation(listCustomersReport, toListEnvelope),
 };
+
+/** Reports an error on demand as the operation would report one of its own. */
+export function answerBusinessError(
+  settings: SandboxSettings,
+  operation: OperationId,
+  code: ErrorNumber,
+): unknown {
+  const refusal = refuse(code, `A fault on demand: ${errorNames[code]}.`);
+  return operations[operation].fail(refusal, settings);
+}
 
 /** All state is in the tables: a program over restored tables goes on where the other one ended. */
 export function createProgram({ tables, ...parts }: ProgramParts): Program {
@@ -92,7 +115,7 @@ export function createProgram({ tables, ...parts }: ProgramParts): Program {
   return {
     answer: (call) => {
       settleDueOrders(context);
-      return answers[call.operation](context, call);
+      return operations[call.operation].answer(context, call);
     },
     settleDue: () => settleDueOrders(context),
   };

@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
-import http from 'node:http';
-import https from 'node:https';
+import { type Posted, Poster } from '../../sandbox-kit/http/post.ts';
 import type { DeliveryPlan } from './disorder.ts';
 
 export interface WebhookPost {
-  post(delivery: WebhookDelivery, secret: string): Promise<Omit<DeliveryAttempt, 'at'>>;
+  post(delivery: WebhookDelivery, secret: string): Promise<Posted>;
   close(): void;
 }
 
@@ -14,59 +13,17 @@ export interface WebhookOrigin {
   readonly timeoutMs: number;
 }
 
-/** Long enough to show why the receiver refused it. */
-const answerShown = 500;
-
 export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin): WebhookPost {
-  const stopped = new AbortController();
-  const connections = { keepAlive: true, maxSockets: 32 };
-  const plain = { request: http.request, agent: new http.Agent(connections) };
-  const secure = { request: https.request, agent: new https.Agent(connections) };
-
+  const poster = new Poster(timeoutMs, 32);
   return {
-    post: (delivery, secret) =>
-      new Promise((resolve) => {
-        const address = new URL(delivery.address);
-        const { request, agent } = address.protocol === 'https:' ? secure : plain;
-        const body = Buffer.from(delivery.body);
-        const began = performance.now();
-        const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(timeoutMs)]);
-        const end = (result: Omit<DeliveryAttempt, 'at' | 'durationMs'>) =>
-          resolve({ durationMs: Math.round(performance.now() - began), ...result });
-        request(address, {
-          method: 'POST',
-          agent,
-          signal,
-          headers: {
-            'Content-Type': 'application/json',
-            'Content-Length': body.length,
-            'User-Agent': 'Shopify-Captain-Hook',
-            ...headersOf(delivery, { shop, apiVersion, signature: sign(body, secret) }),
-          },
-        })
-          .on('response', (response) => {
-            const status = response.statusCode ?? 0;
-            let answer = '';
-            const problem = status >= 200 && status < 300 ? {} : { problem: `HTTP ${status}` };
-            response
-              .setEncoding('utf8')
-              .on('data', (text: string) => {
-                if (answer.length < answerShown) answer += text.slice(0, answerShown);
-              })
-              .on('error', () => end({ status, problem: 'the answer was cut off' }))
-              .on('end', () => end({ status, ...(answer && { answer }), ...problem }));
-          })
-          .on('error', (error: NodeJS.ErrnoException) => {
-            const late = `no answer within ${timeoutMs} ms`;
-            end({ problem: signal.aborted ? late : (error.code ?? 'broken') });
-          })
-          .end(body);
-      }),
-    close: () => {
-      stopped.abort();
-      plain.agent.destroy();
-      secure.agent.destroy();
+    post(delivery, secret) {
+      const body = Buffer.from(delivery.body);
+      return poster.post(delivery.address, body, {
+        'User-Agent': 'Shopify-Captain-Hook',
+        ...headersOf(delivery, { shop, apiVersion, signature: sign(body, secret) }),
+      });
     },
+    close: () => poster.close(),
   };
 }
 
@@ -115,12 +72,6 @@ export interface WebhookDelivery {
   readonly attempts: readonly DeliveryAttempt[];
 }
 
-interface DeliveryAttempt {
+interface DeliveryAttempt extends Posted {
   readonly at: string;
-  readonly durationMs: number;
-  /** Absent if no answer came. */
-  readonly status?: number;
-  /** The beginning of the answer. */
-  readonly answer?: string;
-  readonly problem?: string;
 }

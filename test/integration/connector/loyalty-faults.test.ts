@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
-import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';

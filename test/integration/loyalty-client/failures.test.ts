@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { startClientAndSandbox, unwrap } from '../../support/client-and-sandbox.ts';
 

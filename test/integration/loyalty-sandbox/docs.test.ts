@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { help } from '../../../local/loyalty-sandbox/arguments.ts';
-import { readFaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import { readFaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { longestJournaledBytes } from '../../../local/loyalty-sandbox/journal.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/loyalty-sandbox/server-settings.ts';

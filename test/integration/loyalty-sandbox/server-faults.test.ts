@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
 import { contract, startSandbox } from './start-sandbox.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { awsSettings, outputsOf } from '../../../scripts/connector/deployment/deployment.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import settings from '../../fixtures/project/connector.config.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
 import { STORE_SECRET } from '../../support/store-and-connector.ts';
 

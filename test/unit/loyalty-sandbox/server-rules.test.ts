@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFaultRule } from '../../../local/loyalty-sandbox/faults/fault-rule.ts';
+import { readFaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { RateLimit } from '../../../local/loyalty-sandbox/http/rate-limit.ts';
 import { Journal } from '../../../local/loyalty-sandbox/journal.ts';
 import { Faults } from '../../../local/sandbox-kit/faults.ts';

@@ -1,6 +1,6 @@
-import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../../shared/loyalty/operations.ts';
-import type { FaultScope, RuleReading } from '../../sandbox-kit/faults.ts';
+import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
+import type { OperationId } from '../../shared/loyalty/operations.ts';
+import type { FaultScope, RuleReading } from '../sandbox-kit/faults.ts';
 
 /**
  * What can go wrong, and whether the call is executed all the same:
