@@ -1,40 +1,11 @@
 import type { Language } from './strings.ts';
 
 /** Sentences of the customer account only: the widget, which every page of the store loads, has none of them. */
-interface AccountStrings {
-  readonly heading: string;
-  /** An extension cannot select a text. */
-  readonly notCopied: string;
-  /** A reward for a product. */
-  readonly inCart: string;
-  readonly history: {
-    readonly heading: string;
-    readonly none: string;
-    readonly tier: string;
-    readonly code: string;
-    readonly cancelled: string;
-    readonly more: string;
-  };
-  /** What one order earns. `…Some`: the number is not known. */
-  readonly order: {
-    readonly heading: string;
-    readonly waiting: string;
-    readonly expected: string;
-    readonly expectedSome: string;
-    readonly later: string;
-    readonly earned: string;
-    readonly added: string;
-    readonly earnedSome: string;
-    readonly none: string;
-    readonly cancelled: string;
-    readonly logInTo: string;
-    readonly seeAll: string;
-  };
-}
-
-const en: AccountStrings = {
+const en = {
   heading: 'Points and rewards',
+  /** An extension cannot select a text. */
   notCopied: 'The code could not be copied. Select it and copy it yourself.',
+  /** A reward for a product. */
   inCart: 'Put the product into your cart to redeem this reward there.',
   history: {
     heading: 'History',
@@ -44,6 +15,7 @@ const en: AccountStrings = {
     cancelled: 'Cancelled',
     more: 'Show more',
   },
+  /** What one order earns. `…Some`: the number is not known. */
   order: {
     heading: 'Loyalty points',
     waiting: 'This order is on its way to the loyalty program. What it earns appears here.',
@@ -60,7 +32,7 @@ const en: AccountStrings = {
   },
 };
 
-const ptBr: AccountStrings = {
+const ptBr: typeof en = {
   heading: 'Pontos e recompensas',
   notCopied: 'Não foi possível copiar o código. Selecione-o e copie você mesmo.',
   inCart: 'Coloque o produto no carrinho para resgatar esta recompensa lá.',
@@ -88,7 +60,7 @@ const ptBr: AccountStrings = {
   },
 };
 
-const es: AccountStrings = {
+const es: typeof en = {
   heading: 'Puntos y recompensas',
   notCopied: 'No se ha podido copiar el código. Selecciónalo y cópialo tú.',
   inCart: 'Añade el producto al carrito para canjear allí esta recompensa.',
@@ -118,7 +90,7 @@ const es: AccountStrings = {
 };
 
 /** By the language that the words are in. */
-export const accountStrings: Readonly<Record<Language, AccountStrings>> = {
+export const accountStrings: Readonly<Record<Language, typeof en>> = {
   en,
   es,
   'pt-BR': ptBr,

@@ -1,6 +1,8 @@
-import type { Strings } from './strings.ts';
+import type { FailureCode, RedemptionState, WhyNot } from '../answers.ts';
+import type { SAME_SENTENCE } from './strings.ts';
 
-export const en: Strings = {
+/** `{n}` and the like are filled in. The other languages have the same texts, or they do not compile. */
+export const en = {
   points: { one: '{n} point', other: '{n} points' },
   cashback: '{amount} cashback',
   balance: {
@@ -29,8 +31,11 @@ export const en: Strings = {
     redeemCashback: 'Use cashback',
     amount: 'Amount ({least} to {most})',
     redeeming: 'Redeeming…',
+    /** Used where the number is known. */
     missing: 'You need {points} more.',
+    /** Used where the tiers are known. */
     forTiers: 'For {tiers} customers',
+    /** After a failure that leaves open whether points were spent. */
     safeToRetry: 'You can try again: your points are never taken twice for it.',
     done: 'Done. Your code is {code}.',
   },
@@ -40,6 +45,7 @@ export const en: Strings = {
     copied: 'Code copied.',
     notCopied: 'The code could not be copied. It is selected now: copy it yourself.',
     validUntil: 'Valid until {date}',
+    /** One that was refused has a sentence of `why`. */
     states: {
       ready: 'Ready: enter it at checkout.',
       making: 'Your points are spent and your code is being made. It appears here by itself.',
@@ -48,7 +54,7 @@ export const en: Strings = {
       used: 'Used',
       expired: 'Expired',
       cancelled: 'No code could be made. Your points are back.',
-    },
+    } satisfies Readonly<Record<Exclude<RedemptionState, 'refused'>, string>>,
   },
   quizzes: {
     heading: 'Quizzes',
@@ -65,6 +71,7 @@ export const en: Strings = {
   loading: 'Loading…',
   tryAgain: 'Try again',
   tryAgainIn: 'Please try again in {n} s.',
+  /** Why something is not possible, or did not work. */
   why: {
     'bad-signature': 'The store could not confirm this page. Please load it again.',
     'not-logged-in': 'Please log in first.',
@@ -88,5 +95,7 @@ export const en: Strings = {
     technical: 'Something went wrong on our side. Please try again later.',
     'other-tier': 'This reward is for customers of another tier.',
     pending: 'You asked for this reward already. It is being confirmed.',
-  },
+  } satisfies Readonly<Record<Exclude<WhyNot | FailureCode, keyof typeof SAME_SENTENCE>, string>>,
 };
+
+export type Strings = typeof en;

@@ -1,4 +1,4 @@
-import type { Strings } from './strings.ts';
+import type { Strings } from './en.ts';
 
 export const es: Strings = {
   points: { one: '{n} punto', other: '{n} puntos' },

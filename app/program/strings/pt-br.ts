@@ -1,4 +1,4 @@
-import type { Strings } from './strings.ts';
+import type { Strings } from './en.ts';
 
 export const ptBr: Strings = {
   points: { one: '{n} ponto', other: '{n} pontos' },

@@ -1,5 +1,6 @@
 import type { RedemptionState } from '../answers.ts';
-import type { Language, Strings } from './strings.ts';
+import type { Strings } from './en.ts';
+import type { Language } from './strings.ts';
 
 /** Why no reward can be redeemed for the till's cart as it is, or why a code is not in it. */
 export type CartProblem =
@@ -11,40 +12,7 @@ export type CartProblem =
   | 'not-applied';
 
 /** For the staff at the till, who read about the customer in the third person. */
-export interface TillStrings {
-  readonly heading: string;
-  readonly open: string;
-  readonly noPoints: string;
-  readonly redeemable: string;
-  readonly noneRedeemable: string;
-  readonly codes: string;
-  readonly apply: string;
-  readonly inCart: string;
-  readonly useCustomer: string;
-  readonly missing: string;
-  readonly challenge: {
-    readonly heading: string;
-    readonly ask: string;
-    readonly label: string;
-    readonly confirm: string;
-    readonly again: string;
-  };
-  /** The cart shows the code. */
-  readonly given: string;
-  /** The till took the code, and the cart does not show it. */
-  readonly handedOver: string;
-  readonly kept: string;
-  readonly mayHaveHappened: string;
-  readonly back: string;
-  readonly close: string;
-  readonly offline: string;
-  readonly cart: Readonly<Record<CartProblem, string>>;
-  readonly states: Readonly<Record<RedemptionState, string>>;
-  /** Instead of the sentences for a shopper; others are the same. */
-  readonly why: Readonly<Record<string, string>>;
-}
-
-const en: TillStrings = {
+const en = {
   heading: 'Loyalty',
   open: 'Rewards',
   noPoints: 'No points yet',
@@ -62,7 +30,9 @@ const en: TillStrings = {
     confirm: 'Confirm',
     again: 'Send another message',
   },
+  /** The cart shows the code. */
   given: 'Done. The code {code} is in the cart.',
+  /** The till took the code, and the cart does not show it. */
   handedOver: 'Done. The till has the code {code}: check that the discount is in the cart.',
   kept: 'The points are spent, but the code {code} is not in the cart. It stays valid for this customer.',
   mayHaveHappened:
@@ -77,7 +47,7 @@ const en: TillStrings = {
     'other-currency': 'The currency of the cart is not that of the loyalty program.',
     'not-editable': 'This cart cannot be changed.',
     'not-applied': 'The till did not accept the code for this cart.',
-  },
+  } satisfies Readonly<Record<CartProblem, string>>,
   states: {
     ready: 'Ready',
     making: 'The points are spent and the code is being made. It appears here by itself.',
@@ -86,7 +56,8 @@ const en: TillStrings = {
     expired: 'Expired',
     refused: 'The loyalty program did not accept this. No points were taken.',
     cancelled: 'No code could be made. The points are back.',
-  },
+  } satisfies Readonly<Record<RedemptionState, string>>,
+  /** Instead of the sentences for a shopper; others are the same. */
   why: {
     'too-few-points': 'The customer does not have enough points for this reward.',
     'below-minimum': 'The cart is too small for this reward.',
@@ -102,6 +73,8 @@ const en: TillStrings = {
     'challenge-wrong': 'The code from the message is wrong.',
   },
 };
+
+export type TillStrings = typeof en;
 
 const ptBr: TillStrings = {
   heading: 'Fidelidade',
