@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 
 export interface LoadOptions {
-  /** Of the steady part, without the flash sale. */
+  /** Of the part with kills, without the others. */
   readonly minutes: number;
-  /** Webhooks per second of the steady part; the flash sale has ten times as many. */
+  /** Webhooks per second of both shops together; the flash sale has ten times as many. */
   readonly rate: number;
   readonly burstSeconds: number;
   /** The maximum number of orders. */
@@ -22,21 +22,21 @@ export type Arguments =
 const USUAL = { minutes: 5, rate: 20, burstSeconds: 60 };
 const QUICK = { minutes: 0.5, rate: 8, burstSeconds: 15 };
 
-export const help = `Runs the whole connector on this machine under load, kills each of its processes during the run,
-and reports whether anything was lost or earned twice.
+export const help = `Runs the whole connector with two shops on this machine under load, throttles one of them, kills each process,
+and reports whether anything was lost or earned twice, and whether the other shop was slowed.
 
 npm run load -- [options]
 
-  --minutes N   minutes of steady load (default ${USUAL.minutes}), followed by a flash sale of a minute
-  --rate N      webhooks per second, ten times as many in the sale (default ${USUAL.rate})
+  --minutes N   minutes of load with kills (default ${USUAL.minutes}), between minutes without and a flash sale
+  --rate N      webhooks per second of both shops, ten times as many in the sale (default ${USUAL.rate})
   --orders N    places at most N orders (default: no limit)
   --seed N      seed for what happens in the store (default 1)
-  --quick       ${QUICK.minutes * 60} s at ${QUICK.rate}/s and a sale of ${QUICK.burstSeconds} s, for a first impression
+  --quick       ${QUICK.minutes * 60} s of kills at ${QUICK.rate}/s and ${QUICK.burstSeconds} s of the other parts, for a first impression
   --json FILE   also writes the report to FILE
   --docs        writes the report into docs/reliability.md
   --help        shows this text
 
-The exit code is 0 if nothing was lost or earned twice, and 1 otherwise.
+The exit code is 0 if nothing was lost, earned twice or slowed, and 1 otherwise.
 `;
 
 export function readArguments(args: readonly string[]): Arguments {

@@ -19,6 +19,8 @@ export function openLineFile(path: string): LineFile {
 
 /** The result of one webhook, without its body. */
 export interface DeliveryRecord {
+  readonly shop: string;
+  /** Counted by each store. */
   readonly n: number;
   readonly webhookId: string;
   readonly topic: string;
@@ -33,25 +35,26 @@ export interface DeliveryRecord {
 /** Writes the deliveries that were settled since the last call, because the store drops its oldest. */
 export function writeDeliveries(
   file: LineFile,
-  deliveries: StoreSandbox['deliveries'],
+  { shop, deliveries }: Pick<StoreSandbox, 'shop' | 'deliveries'>,
 ): { write(): void } {
   let written = new Set<number>();
   return {
     write() {
       const settled = deliveries.all().filter(({ state }) => state !== 'waiting');
       for (const one of settled) {
-        if (!written.has(one.n)) file.write(JSON.stringify(recordOf(one)));
+        if (!written.has(one.n)) file.write(JSON.stringify(recordOf(one, shop.domain)));
       }
       written = new Set(settled.map(({ n }) => n));
     },
   };
 }
 
-function recordOf(delivery: WebhookDelivery): DeliveryRecord {
+function recordOf(delivery: WebhookDelivery, shop: string): DeliveryRecord {
   const { n, webhookId, topic, state, attempts, body } = delivery;
   const { updated_at: updatedAt } = JSON.parse(body) as { readonly updated_at?: string };
   const version = Date.parse(updatedAt ?? '');
   return {
+    shop,
     n,
     webhookId,
     topic,

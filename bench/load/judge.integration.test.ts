@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
-import connector from '../../local/harness/storefront.config.ts';
 import { startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
+import { sandboxFile } from '../../local/stack/start-sandboxes.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createLoyaltyClient } from '../../shared/loyalty/client.ts';
 import { judge } from './judge.ts';
 import type { AcceptedWebhook } from './run-logs.ts';
+import connector from './two-shops.config.ts';
 
-const [shop] = connector.shops;
+const [, shop] = connector.shops;
 if (!shop) throw new Error('the fixture has no shop');
 const TABLE = 'ledger';
 /** The service wants an order to be completed after it was placed. */
@@ -21,6 +22,7 @@ const UPDATED_AT = '2026-11-15T08:00:00Z';
 
 let data: string;
 let orderId: string;
+const file = (name: 'store' | 'loyalty') => join(data, sandboxFile(connector, shop, name));
 
 /** The data of a run: a store with one fulfilled order, a loyalty service and a ledger that have it. */
 beforeEach(async () => {
@@ -29,7 +31,7 @@ beforeEach(async () => {
   const store = await startStoreSandbox({
     shop: { domain: shop.domain },
     sample: false,
-    dataFile: join(data, 'store.jsonl'),
+    dataFile: file('store'),
   });
   const customer = store.actions.createCustomer({ firstName: 'Alex', email: 'alex@example.com' });
   const order = store.actions.placeOrder({
@@ -48,7 +50,7 @@ beforeEach(async () => {
   orderId = order.id;
   await store.stop();
 
-  const loyalty = await startLoyaltySandbox({ dataFile: join(data, 'loyalty.jsonl') });
+  const loyalty = await startLoyaltySandbox({ dataFile: file('loyalty') });
   const client = createLoyaltyClient({
     baseUrl: loyalty.address,
     credentials: loyalty.credentials,
@@ -82,15 +84,16 @@ beforeEach(async () => {
 afterEach(() => rmSync(join(data, '..'), { recursive: true }));
 
 const judged = (accepted: readonly AcceptedWebhook[] = []) =>
-  judge({ data }, TABLE, shop, accepted);
+  judge({ data, table: TABLE, connector }, shop, accepted);
 
 /** Changes the stored data of the loyalty service. */
 function change(changes: readonly object[]): void {
-  appendFileSync(join(data, 'loyalty.jsonl'), `${JSON.stringify(changes)}\n`);
+  appendFileSync(file('loyalty'), `${JSON.stringify(changes)}\n`);
 }
 
 const webhook = (version: number): AcceptedWebhook => ({
   id: 'webhook-1',
+  shop: shop.domain,
   kind: 'order',
   entityId: orderId,
   receivedAt: Date.parse(UPDATED_AT),
@@ -114,7 +117,7 @@ describe('the judge of a load run', () => {
   });
 
   it('names an order that earned twice, and the balance that is wrong because of it', async () => {
-    const loyalty = await startLoyaltySandbox({ dataFile: join(data, 'loyalty.jsonl') });
+    const loyalty = await startLoyaltySandbox({ dataFile: file('loyalty') });
     const [earned] = loyalty.state().points;
     await loyalty.stop();
     const row = {

@@ -4,14 +4,17 @@ import { createDynamoDbClient } from '../../local/harness/sdk-clients.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../../local/loyalty-sandbox/sandbox.ts';
 import { compare } from '../../local/stack/demo/compare.ts';
 import { startDynamoDb } from '../../local/stack/emulators.ts';
+import { sandboxFile } from '../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import type { Shop } from '../../shared/config/connector-config.ts';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import type { LedgerEntry } from '../../shared/core/ledger/ledger.ts';
 import { type EntityKey, ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import type { AcceptedWebhook } from './run-logs.ts';
 
+/** About one shop. */
 export interface Verdict {
+  readonly shop: string;
   readonly orders: number;
   readonly products: number;
   readonly coupons: number;
@@ -24,6 +27,8 @@ export interface Verdict {
   readonly settledByLedger: number;
   /** Calls that sent an order again in the same state. */
   readonly sentAgain: number;
+  /** Calls that the loyalty service answered with 429. */
+  readonly throttled: number;
 }
 
 /**
@@ -31,25 +36,29 @@ export interface Verdict {
  * See docs/decisions/0033-a-load-run-is-judged-from-disk.md.
  */
 export async function judge(
-  files: { readonly data: string },
-  ledgerTable: string,
+  run: { readonly data: string; readonly table: string; readonly connector: Connector },
   shop: Shop,
   accepted: readonly AcceptedWebhook[],
 ): Promise<Verdict> {
+  const dataFile = (name: 'store' | 'loyalty') =>
+    join(run.data, sandboxFile(run.connector, shop, name));
   const store = await startStoreSandbox({
     shop: { domain: shop.domain },
-    dataFile: join(files.data, 'store.jsonl'),
+    dataFile: dataFile('store'),
     settings: { bucketSize: 1_000_000, restorePerSecond: 100_000 },
   });
-  const loyalty = await startLoyaltySandbox({ dataFile: join(files.data, 'loyalty.jsonl') });
-  const aws = await startDynamoDb(files.data);
+  const loyalty = await startLoyaltySandbox({ dataFile: dataFile('loyalty') });
+  const aws = await startDynamoDb(run.data);
   try {
     const { differences, ...same } = await compare({ store, loyalty }, shop, new Date());
     const points = judgePoints(loyalty);
     const balances = judgeBalances(store, loyalty);
-    const open = accepted.filter(({ outcome }) => outcome === undefined);
-    const unaccounted = await notInLedger(open, aws.endpoint, ledgerTable, shop.domain);
+    const open = accepted.filter(
+      (webhook) => webhook.shop === shop.domain && webhook.outcome === undefined,
+    );
+    const unaccounted = await notInLedger(open, aws.endpoint, run.table, shop.domain);
     return {
+      shop: shop.domain,
       ...same,
       balances: balances.right,
       lost: [
@@ -64,6 +73,7 @@ export async function judge(
       doubled: points.doubled,
       settledByLedger: open.length - unaccounted.length,
       sentAgain: countSentAgain(loyalty),
+      throttled: loyalty.journal.entries().filter(({ status }) => status === 429).length,
     };
   } finally {
     await aws.stop();

@@ -13,14 +13,15 @@ import type {
   StackQuestion,
   StackReady,
   StackTask,
+  ThrottledShop,
 } from './stack-process.ts';
 
 const STAGE = 'load';
 const STACK_NAME = `loyalty-connector-${STAGE}`;
 /** Eight retries within five minutes instead of four hours. */
 const RETRY_TIME_SCALE = 0.02;
-/** The store's concurrent deliveries: more would only start more processes on two cores. */
-const DELIVERIES_AT_ONCE = 6;
+/** Concurrent deliveries of each store: more would only start more processes on two cores. */
+const DELIVERIES_AT_ONCE = 3;
 /** Messages of a killed worker become visible again after this time instead of 24 minutes. */
 const VISIBILITY_SECONDS = 60;
 
@@ -43,6 +44,7 @@ export class LoadedStack {
   #aws: AnsweringProcess<AwsReady, never>;
   #stack: AnsweringProcess<StackReady, StackQuestion> | undefined;
   #ready: StackReady | undefined;
+  #throttled: ThrottledShop | undefined;
 
   private constructor(folder: string, assembly: string, ports: Ports & AwsTask['ports']) {
     this.#assembly = assembly;
@@ -70,8 +72,8 @@ export class LoadedStack {
   }
 
   /** Undefined while it is down. */
-  get storeAddress(): string | undefined {
-    return this.#ready?.store;
+  storeAddress(shop: string): string | undefined {
+    return this.#ready?.stores[shop];
   }
 
   get ledgerTable(): string {
@@ -114,6 +116,12 @@ export class LoadedStack {
     await this.#startStack();
   }
 
+  /** From its next start, which is now. */
+  throttle(shop: ThrottledShop): Promise<void> {
+    this.#throttled = shop;
+    return this.killAndRestartStack();
+  }
+
   async stop(): Promise<void> {
     await this.#stack?.ask({ kind: 'stop' }).catch(() => {});
     await this.#stack?.stop();
@@ -142,6 +150,7 @@ export class LoadedStack {
       deliveriesAtOnce: DELIVERIES_AT_ONCE,
       retryTimeScale: RETRY_TIME_SCALE,
       visibilitySeconds: VISIBILITY_SECONDS,
+      ...(this.#throttled && { throttled: this.#throttled }),
     };
     this.#stack = new AnsweringProcess(STACK, task);
     this.#ready = await this.#stack.ready;

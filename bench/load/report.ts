@@ -7,15 +7,20 @@ import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
 import type { Peak } from './peak-memory.ts';
 import type { AcceptedWebhook, Outcome, RunLogs } from './run-logs.ts';
+import { THROTTLED } from './two-shops.config.ts';
 
 export interface Phase {
-  readonly name: string;
+  readonly name: PhaseName;
+  readonly shop: string;
   /** Epoch milliseconds. */
   readonly from: number;
   readonly to: number;
   /** How many the store created in it. */
   readonly webhooks: number;
 }
+
+/** `calm`: no shop is throttled yet; `throttled`: one is, without other troubles; in all parts after it, too. */
+export type PhaseName = 'calm' | 'throttled' | 'killed' | 'flash sale';
 
 export interface RunFacts {
   readonly phases: readonly Phase[];
@@ -30,13 +35,13 @@ export interface RunFacts {
   readonly dead: number;
   readonly peaks: readonly Peak[];
   readonly logs: RunLogs;
-  readonly verdict: Verdict;
+  readonly verdicts: readonly Verdict[];
 }
 
 export type Report = ReturnType<typeof makeReport>;
 
 export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed }: LoadOptions) {
-  const { logs, verdict, phases } = facts;
+  const { logs, verdicts, phases } = facts;
   const { accepted } = logs;
   const count = (outcome: Outcome) => accepted.filter((one) => one.outcome === outcome).length;
   return {
@@ -49,38 +54,61 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     superseded: count('superseded'),
     skipped: count('skipped'),
     handled: count('handled'),
-    settledByLedger: verdict.settledByLedger,
+    settledByLedger: sum(verdicts, ({ settledByLedger }) => settledByLedger),
     dead: Math.max(facts.dead, count('dead')),
-    lost: verdict.lost,
-    doubled: verdict.doubled,
+    lost: verdicts.flatMap(({ lost }) => lost),
+    doubled: verdicts.flatMap(({ doubled }) => doubled),
     left: facts.left,
     givenUp: logs.givenUp.length,
     resent: logs.resent,
     healed: logs.healed,
     retries: logs.retries,
-    sentAgain: verdict.sentAgain,
-    compared: {
-      orders: verdict.orders,
-      products: verdict.products,
-      coupons: verdict.coupons,
-      balances: verdict.balances,
-    },
+    sentAgain: sum(verdicts, ({ sentAgain }) => sentAgain),
+    throttled: sum(verdicts, ({ throttled }) => throttled),
+    compared: verdicts.map(({ shop, orders, products, coupons, balances }) => ({
+      ...{ shop, orders, products, coupons, balances },
+    })),
     drainSeconds: facts.drainSeconds,
     bestPerSecond: bestPerSecond(accepted),
-    phases: phases.map(({ name, from, to, webhooks }) => ({
+    phases: phases.map(({ name, shop, from, to, webhooks }) => ({
       name,
+      shop,
       seconds: (to - from) / 1000,
       offeredPerSecond: webhooks / ((to - from) / 1000),
-      ...latencies(accepted.filter(({ sentAt = 0 }) => sentAt >= from && sentAt < to)),
+      ...latencies(
+        accepted.filter((one) => {
+          const { sentAt = 0 } = one;
+          return one.shop === shop && sentAt >= from && sentAt < to;
+        }),
+      ),
     })),
     troubles: facts.troubles,
     peaks: facts.peaks,
   };
 }
 
-/** Nothing lost, nothing doubled, nothing stuck. */
-export const isClean = ({ lost, doubled, left }: Report): boolean =>
-  lost.length === 0 && doubled.length === 0 && left === 0;
+export const isClean = (report: Report): boolean => problemsOf(report).length === 0;
+
+/** Twice the time without a throttled neighbour, and what chance adds on a busy machine. */
+const longestBeside = (calmMs: number): number => 2 * calmMs + 2_000;
+
+/** The shops, other than the throttled one, whose slowest webhooks took longer while it was. */
+export function slowedShops(
+  phases: readonly { readonly name: PhaseName; readonly shop: string; readonly p99Ms: number }[],
+): readonly string[] {
+  const of = (wanted: PhaseName) => phases.filter(({ name }) => name === wanted);
+  return of('throttled')
+    .filter(({ shop }) => shop !== THROTTLED)
+    .flatMap(({ shop, p99Ms }) => {
+      const calm = of('calm').find((one) => one.shop === shop)?.p99Ms ?? 0;
+      if (p99Ms <= longestBeside(calm)) return [];
+      return [`${shop}: ${seconds(p99Ms)} instead of ${seconds(calm)} beside the throttled shop`];
+    });
+}
+
+function sum<One>(all: readonly One[], count: (one: One) => number): number {
+  return all.reduce((total, one) => total + count(one), 0);
+}
 
 /** From the first time the webhook was sent until the loyalty service had answered. */
 export function latencies(webhooks: readonly AcceptedWebhook[]) {
@@ -117,7 +145,7 @@ export function renderReport(report: Report, width: number): string {
     [
       'accepted',
       whole(report.accepted),
-      `webhooks answered with 200, of ${whole(report.compared.orders)} orders`,
+      `webhooks answered with 200, of ${whole(sum(report.compared, ({ orders }) => orders))} orders`,
     ],
     ['applied', whole(report.applied), 'the loyalty service was brought to a new state'],
     ['unchanged', whole(report.unchanged), 'the state was already applied: no call'],
@@ -141,6 +169,7 @@ export function renderReport(report: Report, width: number): string {
     ['healed', whole(report.healed), 'found by reconcile, because the store had given up'],
     ['retries', whole(report.retries), 'messages left on their queue for later'],
     ['sent again', whole(report.sentAgain), 'orders sent once more in the same state'],
+    ['throttled', whole(report.throttled), 'calls that the loyalty service answered with 429'],
     ['time to drain', `${whole(report.drainSeconds)} s`, 'after the sale'],
     ['best', `${whole(report.bestPerSecond)}/s`, 'settled webhooks, over ten seconds'],
   ];
@@ -160,15 +189,16 @@ export function renderReport(report: Report, width: number): string {
     `${report.machine}\n`,
     table(['FIGURE', 'COUNT', 'WHAT'], figures, 2),
     table(
-      ['PHASE', 'OFFERED', 'FOR', 'P50', 'P99'],
+      ['PHASE', 'SHOP', 'OFFERED', 'FOR', 'P50', 'P99'],
       report.phases.map((phase) => [
         phase.name,
+        phase.shop,
         `${whole(phase.offeredPerSecond)}/s`,
         `${whole(phase.seconds)} s`,
         seconds(phase.p50Ms),
         seconds(phase.p99Ms),
       ]),
-      -1,
+      1,
     ),
     table(
       ['PROCESS', 'AT ONCE', 'PEAK'],
@@ -186,17 +216,26 @@ export function renderReport(report: Report, width: number): string {
 const SHOWN = 20;
 
 function judgement(report: Report): string {
-  const { orders, products, coupons, balances } = report.compared;
-  const problems = [
-    ...report.lost.map((one) => `lost: ${one}`),
-    ...report.doubled.map((one) => `doubled: ${one}`),
-    ...(report.left > 0 ? [`still on their way: ${report.left} webhooks and messages`] : []),
-  ];
+  const problems = problemsOf(report);
   if (problems.length === 0) {
-    return `lost 0, doubled 0: ${whole(orders)} orders, ${products} products, ${coupons} coupons and ${balances} balances are the same on both sides\n`;
+    const lines = report.compared.map(
+      ({ shop, orders, products, coupons, balances }) =>
+        `${shop}: lost 0, doubled 0: ${whole(orders)} orders, ${products} products, ${coupons} coupons and ${balances} balances are the same on both sides`,
+    );
+    return `${lines.join('\n')}\n`;
   }
   const more = problems.length > SHOWN ? [`and ${problems.length - SHOWN} more`] : [];
   return `${[...problems.slice(0, SHOWN), ...more].join('\n')}\n`;
+}
+
+function problemsOf({ lost, doubled, left, phases, throttled }: Report): readonly string[] {
+  return [
+    ...lost.map((one) => `lost: ${one}`),
+    ...doubled.map((one) => `doubled: ${one}`),
+    ...(throttled === 0 ? ['the loyalty service throttled no call'] : []),
+    ...slowedShops(phases).map((one) => `slowed: ${one}`),
+    ...(left > 0 ? [`still on their way: ${left} webhooks and messages`] : []),
+  ];
 }
 
 const FILE = join(PACKAGE_FOLDER, 'docs/reliability.md');

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import connector from '../../local/harness/storefront.config.ts';
 import type { LoadOptions } from './arguments.ts';
 import { judge } from './judge.ts';
 import { LoadedStack } from './loaded-stack.ts';
 import { PeakMemory } from './peak-memory.ts';
-import type { Phase, RunFacts } from './report.ts';
+import type { Phase, PhaseName, RunFacts } from './report.ts';
 import { readRunLogs } from './run-logs.ts';
 import { settle } from './settle.ts';
 import { StoreLoad } from './store-load.ts';
 import { killsOfEach, saleTroubles, type Trouble } from './trouble.ts';
+import connector, { THROTTLED } from './two-shops.config.ts';
 
 export interface LoadRun {
   readonly options: LoadOptions;
@@ -18,6 +18,8 @@ export interface LoadRun {
 }
 
 const BURST = 10;
+/** Of a throttled account, of the webhooks offered: bursts of the steady parts exceed it, and the sale does. */
+const THROTTLED_PART = 1 / 2;
 const PROGRESS_EVERY_MS = 10_000;
 /** Starts the stack, puts load on it, kills its processes, waits until it is idle, and compares. */
 export async function runLoad({ options, folder, say, signal }: LoadRun): Promise<RunFacts> {
@@ -27,16 +29,25 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
   const memory = new PeakMemory(() => stack.processes());
   const progressReports = reportProgress(stack, say);
   try {
-    const [shop] = connector.shops;
-    if (!shop) throw new Error('There is no shop in the settings.');
+    const { shops } = connector;
+    const domains = shops.map(({ domain }) => domain);
     const functions = [...new Set((await stack.processes()).map(({ name }) => name))].slice(0, -2);
-    const store = new StoreLoad(() => stack.storeAddress, options.seed, options.orders);
-    await store.open();
-    await settle(stack, signal);
+    const stores = domains.map(
+      (domain, index) =>
+        new StoreLoad(
+          () => stack.storeAddress(domain),
+          options.seed + index,
+          options.orders / shops.length,
+        ),
+    );
+    const open = async () => {
+      for (const store of stores) await store.open();
+      await settle(stack, signal);
+    };
 
     const phases: Phase[] = [];
     const load = async (
-      name: string,
+      name: PhaseName,
       rate: number,
       seconds: number,
       planned: readonly Trouble[],
@@ -45,7 +56,9 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
       say(`${name}: ${rate} webhooks a second for ${seconds} s.`);
       const from = Date.now();
       const before = await stack.progress();
-      const offering = store.keepRate({ rate, seconds, signal });
+      const offering = Promise.all(
+        stores.map((store) => store.keepRate({ rate: rate / shops.length, seconds, signal })),
+      );
       for (const trouble of planned) {
         await waitUntil(from + trouble.at * seconds * 1000, signal);
         if (signal.aborted) break;
@@ -55,9 +68,23 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
       }
       await offering;
       const { webhooks } = await stack.progress();
-      phases.push({ name, from, to: Date.now(), webhooks: webhooks - before.webhooks });
+      const created = (shop: string) => (webhooks[shop] ?? 0) - (before.webhooks[shop] ?? 0);
+      phases.push(
+        ...domains.map((shop) => ({ name, shop, from, to: Date.now(), webhooks: created(shop) })),
+      );
     };
-    await load('steady', options.rate, options.minutes * 60, killsOfEach(functions));
+    await open();
+    await load('calm', options.rate, options.burstSeconds, []);
+    await settle(stack, signal);
+
+    const callsPerSecond = options.rate * THROTTLED_PART;
+    say(
+      `The account of ${THROTTLED} takes ${callsPerSecond.toFixed(1)} calls a second from now on.`,
+    );
+    await stack.throttle({ domain: THROTTLED, callsPerSecond });
+    await open();
+    await load('throttled', options.rate, options.burstSeconds, []);
+    await load('killed', options.rate, options.minutes * 60, killsOfEach(functions));
     await load('flash sale', options.rate * BURST, options.burstSeconds, saleTroubles);
 
     signal.throwIfAborted();
@@ -80,8 +107,10 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
 
     say('Comparing the store and the loyalty service.');
     const logs = await readRunLogs(files);
-    const verdict = await judge(files, ledgerTable, shop, logs.accepted);
-    return { phases, troubles, drainSeconds, left, dead, peaks, logs, verdict };
+    const run = { data: files.data, table: ledgerTable, connector };
+    const verdicts = [];
+    for (const shop of shops) verdicts.push(await judge(run, shop, logs.accepted));
+    return { phases, troubles, drainSeconds, left, dead, peaks, logs, verdicts };
   } finally {
     progressReports.stop();
     memory.stop();
@@ -93,7 +122,8 @@ function reportProgress(stack: LoadedStack, say: (line: string) => void): { stop
   const report = async () => {
     const { webhooks, undelivered, queued, dead } = await stack.progress();
     const waiting = queued ?? 'unknown';
-    say(`  ${webhooks} webhooks, ${undelivered} not delivered, ${waiting} on queues, ${dead} dead`);
+    const created = Object.values(webhooks).join(' + ');
+    say(`  ${created} webhooks, ${undelivered} not delivered, ${waiting} on queues, ${dead} dead`);
   };
   const timer = setInterval(() => void report().catch(() => say('  (down)')), PROGRESS_EVERY_MS);
   return { stop: () => clearInterval(timer) };

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { latencies } from './report.ts';
+import { latencies, slowedShops } from './report.ts';
 import { readRunLogs } from './run-logs.ts';
+import { THROTTLED } from './two-shops.config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'connector-run-logs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,6 +16,7 @@ const received = (id: string, second: number) => ({
   service: 'receive-webhook',
   at: at(second),
   correlationId: id,
+  shop: 'a-store.myshopify.com',
   kind: 'order',
   id: '1',
 });
@@ -45,13 +47,16 @@ describe('the logs of a load run', () => {
       ended('b', 'parked in the dead-letter queue', 7),
       '{"message":"applied","correlationId":"c","serv',
     ]);
-    const delivery = { topic: 'orders/create', sentAt: Date.parse(at(0)), attempts: 1 };
+    const shop = 'a-store.myshopify.com';
+    const delivery = { shop, topic: 'orders/create', sentAt: Date.parse(at(0)), attempts: 1 };
     const deliveries = write('deliveries.jsonl', [
       { ...delivery, n: 1, webhookId: 'a', state: 'delivered', attempts: 2 },
       { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
       // Written again after a restart.
       { ...delivery, n: 2, webhookId: 'b', state: 'delivered' },
       { ...delivery, n: 3, webhookId: 'd', state: 'failed', attempts: 9 },
+      // Each store counts on its own.
+      { ...delivery, shop: 'another', n: 3, webhookId: 'e', state: 'failed', attempts: 9 },
     ]);
     const logs = await readRunLogs({ log, deliveries });
     expect(logs.accepted.map(({ id, outcome }) => [id, outcome])).toEqual([
@@ -59,9 +64,25 @@ describe('the logs of a load run', () => {
       ['b', 'dead'],
       ['c', undefined],
     ]);
-    expect(logs.givenUp.map(({ webhookId }) => webhookId)).toEqual(['d']);
-    expect(logs.resent).toBe(2);
+    expect(logs.givenUp.map(({ webhookId }) => webhookId)).toEqual(['d', 'e']);
+    expect(logs.resent).toBe(3);
     // From the first delivery until it was applied; only applied webhooks count.
     expect(latencies(logs.accepted)).toEqual({ applied: 1, p50Ms: 5_000, p99Ms: 5_000 });
+  });
+});
+
+describe('a shop beside a throttled one', () => {
+  const phase = (name: 'calm' | 'throttled', shop: string, p99Ms: number) => ({
+    name,
+    shop,
+    p99Ms,
+  });
+  it('may take about as long as before, and the throttled one any time', () => {
+    const calm = [phase('calm', 'free', 1_000), phase('calm', THROTTLED, 1_000)];
+    const throttled = phase('throttled', THROTTLED, 60_000);
+    expect(slowedShops([...calm, throttled, phase('throttled', 'free', 4_000)])).toEqual([]);
+    expect(slowedShops([...calm, throttled, phase('throttled', 'free', 4_001)])).toEqual([
+      'free: 4.00 s instead of 1.00 s beside the throttled shop',
+    ]);
   });
 });

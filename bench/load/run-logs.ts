@@ -17,6 +17,7 @@ export type Outcome = 'applied' | 'unchanged' | 'superseded' | 'skipped' | 'hand
 /** One webhook that the connector has accepted, with what the logs of connector and store say about it. */
 export interface AcceptedWebhook {
   readonly id: string;
+  readonly shop: string;
   readonly kind: string;
   readonly entityId: string;
   /** Epoch milliseconds. */
@@ -45,6 +46,7 @@ interface Line {
   readonly service?: string;
   readonly at?: string;
   readonly correlationId?: string;
+  readonly shop?: string;
   readonly kind?: string;
   readonly id?: string;
 }
@@ -63,12 +65,13 @@ export async function readRunLogs(files: {
       message = '',
       service = '',
       correlationId: id = '',
+      shop = '',
       kind = '',
       id: entityId = '',
     } = line;
     const at = Date.parse(line.at ?? '');
     if (service === 'receive-webhook' && message === 'received') {
-      if (!received.has(id)) received.set(id, { id, kind, entityId, receivedAt: at });
+      if (!received.has(id)) received.set(id, { id, shop, kind, entityId, receivedAt: at });
     }
     if (message === 'will be tried again') retries += 1;
     if (message === 'sent by reconciling') healed += 1;
@@ -76,8 +79,10 @@ export async function readRunLogs(files: {
     // A webhook may have several outcomes; `applied` wins.
     if (outcome && ended.get(id)?.outcome !== 'applied') ended.set(id, { outcome, endedAt: at });
   }
-  const deliveries = new Map<number, DeliveryRecord>();
-  for await (const one of linesOf<DeliveryRecord>(files.deliveries)) deliveries.set(one.n, one);
+  const deliveries = new Map<string, DeliveryRecord>();
+  for await (const one of linesOf<DeliveryRecord>(files.deliveries)) {
+    deliveries.set(`${one.shop} ${one.n}`, one);
+  }
   const sent = new Map<string, DeliveryRecord>();
   for (const one of deliveries.values()) sent.set(one.webhookId, one);
   return {

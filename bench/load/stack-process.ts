@@ -2,14 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import connector from '../../local/harness/storefront.config.ts';
 import { startStack } from '../../local/stack/running-stack.ts';
 import type { Ports } from '../../local/stack/start-options.ts';
 import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
 import { readAssembly, type Template } from '../../local/stack/template/template.ts';
+import type { Shop } from '../../shared/config/connector-config.ts';
 import { answerQuestions } from './answering-process.ts';
 import type { AwsReady } from './aws-process.ts';
 import { openLineFile, writeDeliveries } from './delivery-record.ts';
+import connector from './two-shops.config.ts';
 
 export interface StackTask {
   readonly assemblyFolder: string;
@@ -24,10 +25,18 @@ export interface StackTask {
   readonly retryTimeScale: number;
   /** For messages of a killed worker; the template has 24 minutes. */
   readonly visibilitySeconds: number;
+  readonly throttled?: ThrottledShop;
+}
+
+/** Its account at the loyalty service takes so few calls, and its store has the bucket of the smallest plan. */
+export interface ThrottledShop {
+  readonly domain: string;
+  readonly callsPerSecond: number;
 }
 
 export interface StackReady {
-  readonly store: string;
+  /** The addresses of the stores, by shop. */
+  readonly stores: Readonly<Record<string, string>>;
   readonly ledgerTable: string;
 }
 
@@ -38,8 +47,8 @@ export interface FunctionProcess {
 }
 
 export interface Progress {
-  /** How many the store has created so far. */
-  readonly webhooks: number;
+  /** How many each store has created so far. */
+  readonly webhooks: Readonly<Record<string, number>>;
   readonly undelivered: number;
   /** How many failed at every try. */
   readonly givenUp: number;
@@ -67,14 +76,13 @@ const stack = await startStack({
   ports: task.ports,
   dataFolder: task.dataFolder,
   emulators: task.emulators,
-  storeSettings: {
+  storeSettings: (shop) => ({
     deliveriesAtOnce: task.deliveriesAtOnce,
     retryPausesSeconds: [60, 120, 300, 600, 1_200, 2_400, 3_600, 6_120],
     retryTimeScale: task.retryTimeScale,
-    // The store's rate limit must not limit the measurement.
-    bucketSize: 1_000_000,
-    restorePerSecond: 100_000,
-  },
+    ...(!limitOf(shop) && { bucketSize: 1_000_000, restorePerSecond: 100_000 }),
+  }),
+  loyaltySettings: (shop) => ({ rateLimit: { perSecond: limitOf(shop) } }),
   // Problems are expected while queues and table are down.
   onProblem: () => {},
 });
@@ -86,8 +94,12 @@ const log = openLineFile(task.logFile);
 stack.logs.onLine(({ text }) => {
   if (!text.startsWith('{"_aws"')) log.write(text);
 });
-const deliveries = writeDeliveries(openLineFile(task.deliveriesFile), stack.store.deliveries);
-setInterval(() => deliveries.write(), RECORD_EVERY_MS).unref();
+const deliveriesFile = openLineFile(task.deliveriesFile);
+const deliveries = stack.shops.map(({ store }) => writeDeliveries(deliveriesFile, store));
+const record = () => {
+  for (const some of deliveries) some.write();
+};
+setInterval(record, RECORD_EVERY_MS).unref();
 
 const nameOf = nameFunctions(stack.description.functions);
 
@@ -98,24 +110,32 @@ answerQuestions<StackQuestion>(async (question) => {
     case 'progress':
       return readProgress();
     case 'loyalty':
-      stack.loyalty.faults.clear();
-      if (question.is === 'slow') stack.loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
-      return question.is === 'down' ? stack.loyaltyProxy.cut() : stack.loyaltyProxy.restore();
+      for (const { loyalty, loyaltyProxy } of stack.shops) {
+        loyalty.faults.clear();
+        if (question.is === 'slow') loyalty.faults.add({ kind: 'latency', ms: SLOW_MS });
+        await (question.is === 'down' ? loyaltyProxy.cut() : loyaltyProxy.restore());
+      }
+      return undefined;
     case 'reconcile':
       for (const schedule of stack.description.schedules) {
         await stack.functions.runSchedule(schedule);
       }
       return undefined;
     case 'stop':
-      deliveries.write();
+      record();
       return stack.stop();
   }
 });
 const ready: StackReady = {
-  store: stack.store.address,
+  stores: Object.fromEntries(stack.shops.map(({ shop, store }) => [shop.domain, store.address])),
   ledgerTable: stack.description.tables[0]?.name ?? '',
 };
 process.send?.({ kind: 'ready', ready });
+
+/** Calls per second; 0: no limit. */
+function limitOf({ domain }: Shop): number {
+  return task.throttled?.domain === domain ? task.throttled.callsPerSecond : 0;
+}
 
 /** Changes only the visibility time-out of the workers' queues. */
 function withVisibility(template: Template): Template {
@@ -131,17 +151,22 @@ function withVisibility(template: Template): Template {
 }
 
 async function readProgress(): Promise<Progress> {
-  const all = stack.store.deliveries.all();
+  const all = stack.shops.flatMap(({ store }) => store.deliveries.all());
   // Fails while queues and table restart.
   const queued = await stack.waiting().catch(() => undefined);
   return {
-    webhooks: all.reduce((most, { n }) => Math.max(most, n), 0),
+    webhooks: Object.fromEntries(
+      stack.shops.map(({ shop, store }) => [
+        shop.domain,
+        store.deliveries.all().reduce((most, { n }) => Math.max(most, n), 0),
+      ]),
+    ),
     undelivered: all.filter(({ state }) => state === 'waiting').length,
     givenUp: all.filter(({ state }) => state === 'failed').length,
     ...(queued !== undefined && { queued }),
     dead: await countDead().catch(() => 0),
-    pendingEvents: stack.loyalty.events
-      .all()
+    pendingEvents: stack.shops
+      .flatMap(({ loyalty }) => loyalty.events.all())
       .filter(({ delivery }) => (delivery?.state ?? 'pending') === 'pending').length,
   };
 }

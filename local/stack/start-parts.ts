@@ -1,6 +1,7 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Connector } from '../../shared/config/connector-config.ts';
+import type { Connector, Shop } from '../../shared/config/connector-config.ts';
+import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
@@ -29,8 +30,10 @@ export interface StackOptions {
   readonly dataFolder?: string;
   /** As after a first deployment: the secrets are not set, and neither side sends webhooks yet. */
   readonly isNew?: boolean;
-  /** Differences from the stores' default settings, such as their plan. */
-  readonly storeSettings?: Partial<ServerSettings>;
+  /** Differences from the default settings of a shop's store, such as its plan. */
+  readonly storeSettings?: (shop: Shop) => Partial<ServerSettings>;
+  /** The same for its account at the loyalty service. */
+  readonly loyaltySettings?: (shop: Shop) => PartialSettings;
   /** Emulators that already run in another process. Absent: they are started here. */
   readonly emulators?: { readonly sqs: string; readonly dynamodb: string };
   /** How many functions run at once. Absent: AWS's default for an account. */

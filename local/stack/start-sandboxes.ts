@@ -78,6 +78,7 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
         credentials: secretsOfShop(secrets, connector, owner).loyalty,
         // The till shows it; other pages redeem without.
         challenge: 'asked',
+        ...options.loyaltySettings?.(owner),
       },
       ...(points &&
         !options.isNew && {
@@ -103,18 +104,21 @@ async function startStore(
 ): Promise<Omit<RunningShop, keyof Account>> {
   const { connector, ports, storeSettings } = run.options;
   const { webhook, storeAccessToken } = secretsOfShop(run.secrets, connector, shop);
+  const place = connector.shops.indexOf(shop);
   const webhookAddress = `${webhooks.address}/${shop.path}`;
   const ofEvents = topicsOfEvents(connector.healing);
   const store = run.started(
     await startStoreSandbox({
       port: portOf(run, shop, ports.store),
       shop: { domain: shop.domain },
-      place: connector.shops.indexOf(shop),
+      // Other ids than its neighbours', of entities and of webhooks.
+      place,
+      seed: 1 + place,
       secret: webhook.current,
       previousSecret: webhook.previous,
       accessToken: storeAccessToken,
       clientId: CLIENT_ID,
-      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings },
+      settings: { retryPausesSeconds: RETRY_PAUSES, ...storeSettings?.(shop) },
       ...(connector.healing.subscriptions === 'app-configuration' && {
         webhooksTo: webhookAddress,
         webhookTopics: [...topicRoutes.keys()].filter((topic) => !ofEvents.has(topic)),
@@ -129,12 +133,18 @@ async function startStore(
 
 const isFirst = ({ options }: Run, shop: Shop): boolean => options.connector.shops[0] === shop;
 
+/** The name of a sandbox's file in the folder of the data. */
+export const sandboxFile = (
+  { shops }: Pick<Connector, 'shops'>,
+  shop: Shop,
+  name: 'store' | 'loyalty',
+): string => (shops[0] === shop ? `${name}.jsonl` : `${name}-${shop.path}.jsonl`);
+
 /** Only the first shop has ports that can be foretold. */
 const portOf = (run: Run, shop: Shop, port: number): number => (isFirst(run, shop) ? port : 0);
 
-function dataFile(run: Run, shop: Shop, name: string): { readonly dataFile?: string } {
-  const { dataFolder } = run.options;
+function dataFile({ options }: Run, shop: Shop, name: 'store' | 'loyalty') {
+  const { dataFolder, connector } = options;
   if (dataFolder === undefined) return {};
-  const file = isFirst(run, shop) ? `${name}.jsonl` : `${name}-${shop.path}.jsonl`;
-  return { dataFile: join(dataFolder, file) };
+  return { dataFile: join(dataFolder, sandboxFile(connector, shop, name)) };
 }

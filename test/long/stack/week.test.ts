@@ -23,7 +23,7 @@ beforeAll(async () => {
   // The largest plan: by the points of the smallest one, a run over a week waits for minutes.
   stack = await startLocalStack({
     settings: 'test/fixtures/long-live.config.ts',
-    storeSettings: { bucketSize: 20_000, restorePerSecond: 1_000 },
+    storeSettings: () => ({ bucketSize: 20_000, restorePerSecond: 1_000 }),
   });
 }, 300_000);
 afterAll(() => stack?.stop(), 60_000);
