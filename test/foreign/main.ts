@@ -1,12 +1,8 @@
-import { contract } from './contract/part.ts';
-import { dynamodb } from './dynamodb/part.ts';
-import { iam } from './iam/part.ts';
-import { aws } from './moto/aws-part.ts';
-import { sqs } from './moto/sqs-part.ts';
-import type { Part } from './part.ts';
-import type { Judgement } from './run-suites.ts';
-import { shopify } from './shopify-part.ts';
-import { template } from './template/part.ts';
+import { contract } from './contract/contract-part.ts';
+import { iam } from './iam-part.ts';
+import type { Judgement, Part } from './part.ts';
+import { aws, dynamodb, shopify, sqs } from './suite-parts.ts';
+import { template } from './template-part.ts';
 
 /** See docs/foreign-engines.md. */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -34,10 +30,11 @@ if (unknown.length > 0) {
 /** The product must pass, and must not pass with the planted bug. */
 async function judge(name: string, { engine, bug, open }: Part): Promise<boolean> {
   console.log(`\n${name}: ${engine}`);
+  const begin = Date.now();
   const opened = await open();
   try {
     const sound = await opened.judge(false);
-    report(sound);
+    report(sound, (Date.now() - begin) / 1000);
     const broken = await opened.judge(true);
     const isFound = broken.faults.length > 0;
     console.log(`  planted: ${bug}: ${isFound ? 'found' : 'NOT FOUND'}`);
@@ -47,7 +44,7 @@ async function judge(name: string, { engine, bug, open }: Part): Promise<boolean
   }
 }
 
-function report({ checks, faults }: Judgement): void {
-  console.log(`  ${checks} checks, ${faults.length} faults`);
+function report({ checks, faults }: Judgement, seconds: number): void {
+  console.log(`  ${checks} checks in ${Math.round(seconds)} s, ${faults.length} faults`);
   for (const fault of faults) console.log(`  FAULT ${fault}`);
 }

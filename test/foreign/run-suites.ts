@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { createVitest, type TestCase } from 'vitest/node';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { mutate } from '../simulation/mutations/apply-mutation.ts';
+import type { PlantedBug } from '../simulation/mutations/mutation.ts';
+import type { Judgement } from './part.ts';
 
 export interface Suites {
   /** Test files of the project, as they are. */
@@ -13,30 +15,17 @@ export interface Suites {
   readonly differences: Readonly<Record<string, string>>;
 }
 
-export interface Judgement {
-  readonly checks: number;
-  readonly faults: readonly string[];
-}
-
-/** A bug in the product that the engine must notice. */
-export interface PlantedFault {
-  readonly bug: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-}
-
 const ORIGINAL = '?original';
 
 /** Runs the suites on the engine; the known differences must be there, too. */
-export async function runSuites(suites: Suites, planted?: PlantedFault): Promise<Judgement> {
+export async function runSuites(suites: Suites, planted?: PlantedBug): Promise<Judgement> {
   const { files, instead, environment, differences } = suites;
   const absolute = (path: string) => resolve(PACKAGE_FOLDER, path);
   const replaced = new Map(
     Object.entries(instead).map(([ours, theirs]) => [absolute(ours), absolute(theirs)]),
   );
   const used = new Set<string>();
-  const mutated = planted && mutate({ ...planted, name: planted.bug });
+  const mutated = planted && mutate(planted);
   const vitest = await createVitest(
     {
       config: false,
@@ -67,7 +56,7 @@ export async function runSuites(suites: Suites, planted?: PlantedFault): Promise
           },
           load(id) {
             const theirs = replaced.get(id);
-            if (theirs !== undefined) used.add(theirs);
+            if (theirs !== undefined) used.add(id);
             return theirs && `export * from ${JSON.stringify(theirs)};`;
           },
           transform: (_, id) =>
@@ -93,8 +82,8 @@ export async function runSuites(suites: Suites, planted?: PlantedFault): Promise
     }
   }
   if (checks === 0) faults.push('no test ran');
-  const unused = [...replaced.values()].filter((theirs) => !planted && !used.has(theirs));
-  faults.push(...unused.map((theirs) => `no test asked for ${theirs}`));
+  const unused = [...replaced.keys()].filter((ours) => !planted && !used.has(ours));
+  faults.push(...unused.map((ours) => `no test asked for ${ours}`));
   return { checks, faults };
 }
 

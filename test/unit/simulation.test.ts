@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plantedBugs } from '../foreign/planted-bugs.ts';
 import { readArguments } from '../simulation/arguments.ts';
 import { createChance, nameOf } from '../simulation/kernel/chance.ts';
 import { Kernel } from '../simulation/kernel/kernel.ts';
@@ -42,8 +43,8 @@ describe('the arguments of the simulation', () => {
 });
 
 describe('the mutations', () => {
-  it.each([...mutations, ...scheduleMutations])(
-    '$name still has its place in the source',
+  it.each([...mutations, ...scheduleMutations, ...Object.values(plantedBugs)])(
+    '$bug: still has its place in the source',
     (mutation) => {
       expect(mutate(mutation)).not.toBe('');
     },

@@ -2,22 +2,20 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Mutation } from './mutation.ts';
-
-type Change = Pick<Mutation, 'name' | 'file' | 'find' | 'replace'>;
+import type { PlantedBug } from './mutation.ts';
 
 const PROJECT = new URL('../../..', import.meta.url);
 
 /** The source with the bug in it. Throws unless the text occurs exactly once. */
-export function mutate({ name, file, find, replace }: Change): string {
+export function mutate({ bug, file, find, replace }: PlantedBug): string {
   const source = readFileSync(new URL(file, PROJECT), 'utf8');
   const found = source.split(find).length - 1;
   if (found === 1) return source.replace(find, () => replace);
-  throw new Error(`${name}: its place was found ${found} times in ${file}, and must be there once`);
+  throw new Error(`${bug}: its place was found ${found} times in ${file}, and must be there once`);
 }
 
 /** The file must not have been loaded before. */
-export function loadMutated(mutation: Change): void {
+export function loadMutated(mutation: PlantedBug): void {
   const source = mutate(mutation);
   const url = new URL(mutation.file, pathToFileURL(`${PROJECT.pathname}/`)).href;
   registerHooks({

@@ -6,8 +6,7 @@ import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { startLocalStack } from '../../support/local-stack.ts';
 import { installPython } from '../install.ts';
-import type { Part } from '../part.ts';
-import type { Judgement } from '../run-suites.ts';
+import type { Judgement, Part } from '../part.ts';
 import { functionsContract } from './functions-contract.ts';
 import { startSigningFront } from './signing-front.ts';
 
@@ -31,7 +30,7 @@ export const contract: Part = {
     const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
     const sandbox = await startLoyaltySandbox({ settings: { credentials: CREDENTIALS } });
     const stack = await startLocalStack({
-      settings: 'test/foreign/contract/storefront.config.ts',
+      settings: 'test/fixtures/high-limits.config.ts',
     });
     const { actions } = stack.store;
     const email = 'robin.sampleson@example.com';

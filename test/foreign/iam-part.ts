@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLACE } from '../../../local/stack/emulators.ts';
-import { requireTool } from '../../../scripts/build/require-tool.ts';
-import type { Part } from '../part.ts';
-import { type Judgement, runSuites } from '../run-suites.ts';
-import type { RecordedQuestion } from './recorded-policy.ts';
+import { PLACE } from '../../local/stack/emulators.ts';
+import { requireTool } from '../../scripts/build/require-tool.ts';
+import type { RecordedQuestion } from './instead/recorded-policy.ts';
+import type { Part } from './part.ts';
+import { plantedBugs } from './planted-bugs.ts';
+import { runSuites } from './run-suites.ts';
 
 interface Answer {
   readonly resultType: 'error' | 'single' | 'wildcard';
@@ -17,17 +18,10 @@ interface Simulator {
   runSimulation(simulation: object, options: object): Promise<Answer>;
 }
 
-const PLANTED = {
-  bug: 'a condition of a policy always holds',
-  file: 'local/stack/iam/policy.ts',
-  find: '    conditionsHold(statement.conditions, context)',
-  replace: '    conditionsHold({}, context)',
-};
-
 /** Every call of the functions and of the operator's commands, as our own evaluation of the policies answered it. */
 export const iam: Part = {
   engine: '@cloud-copilot/iam-simulate 0.1.173',
-  bug: PLANTED.bug,
+  bug: plantedBugs.iam.bug,
   async open() {
     const { runSimulation } = requireTool(
       'iam-simulate',
@@ -46,11 +40,11 @@ export const iam: Part = {
                   'test/long/operate/operator-policies.test.ts',
                   'test/long/stack/closed-redemption.test.ts',
                 ],
-            instead: { 'local/stack/iam/policy.ts': 'test/foreign/iam/recorded-policy.ts' },
+            instead: { 'local/stack/iam/policy.ts': 'test/foreign/instead/recorded-policy.ts' },
             environment: { RECORDED_QUESTIONS: file },
             differences: {},
           },
-          withBug ? PLANTED : undefined,
+          withBug ? plantedBugs.iam : undefined,
         );
         const questions = readFileSync(file, 'utf8').trim().split('\n');
         const faults = withBug ? [] : [...calls.faults];
@@ -58,7 +52,7 @@ export const iam: Part = {
           const fault = await compare(JSON.parse(line), runSimulation);
           if (fault !== undefined) faults.push(fault);
         }
-        return { checks: questions.length, faults } satisfies Judgement;
+        return { checks: questions.length, faults };
       },
       stop: async () => rmSync(folder, { recursive: true }),
     };

@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { synthesize } from '../../../local/stack/synthesize.ts';
-import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
-import { PROJECT } from '../../support/project.ts';
-import { installPython } from '../install.ts';
-import type { Part } from '../part.ts';
+import { synthesize } from '../../local/stack/synthesize.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { PROJECT } from '../support/project.ts';
+import { installPython } from './install.ts';
+import type { Part } from './part.ts';
 
 /** Undefined: the settings of the project. Each makes other resources. */
 const SETTINGS = [undefined, 'own-key', 'two-shops', 'shared-account', 'limited'];

@@ -1,0 +1,2 @@
+export * from '../../../local/stack/emulators.ts';
+export { startSqs } from './moto-aws.ts';
