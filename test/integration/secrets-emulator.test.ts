@@ -15,13 +15,15 @@ import {
   createSecretsManagerSource,
   requireText,
 } from '../../shared/aws/secrets.ts';
+import { CLIENTS } from '../support/both-clients.ts';
 
+const BUDGET = { ...WORKER_BUDGET, connectMs: 5_000 };
 let emulator: SecretsEmulator;
 let client: SecretsManager;
 
 beforeEach(async () => {
   emulator = await startSecretsEmulator({ secrets: { 'shop/example': '{"password":"one"}' } });
-  client = createSecretsClient({ budget: { ...WORKER_BUDGET, connectMs: 5_000 }, emulator });
+  client = createSecretsClient({ budget: BUDGET, emulator });
 });
 afterEach(async () => {
   client.destroy();
@@ -63,12 +65,12 @@ describe('our own emulator of Secrets Manager, through the real SDK', () => {
   });
 });
 
-describe('a secret read through the SDK', () => {
+describe.each(CLIENTS)('a secret read through $name', ({ secrets }) => {
   function createReader(name: string) {
     const clock = { now: 0 };
     const reader = createSecretReader({
       name,
-      source: createSecretsManagerSource(client),
+      source: createSecretsManagerSource(secrets(BUDGET, emulator.endpoint)),
       parse: (fields) => requireText(fields, 'password'),
       now: () => clock.now,
     });
@@ -97,11 +99,9 @@ describe('a secret read through the SDK', () => {
 
   // A load run had it: a time-out was taken for a misconfiguration, and orders waited half an hour.
   it('is distinguished from one that cannot be read at the moment', async () => {
-    const budget = { connectMs: 5_000, attemptMs: 5_000, attempts: 1 };
-    // Port 9 is for throwing things away: nobody answers there.
-    const away = createSecretsClient({ budget, emulator: { endpoint: 'http://127.0.0.1:9' } });
-    const reading = createSecretsManagerSource(away)('shop/example');
-    await expect(reading).rejects.toMatchObject({ name: 'SecretUnreachable' });
-    away.destroy();
+    const once = { connectMs: 5_000, attemptMs: 5_000, attempts: 1 };
+    // Port 9 discards what it gets, and no process listens on it.
+    const source = createSecretsManagerSource(secrets(once, 'http://127.0.0.1:9'));
+    await expect(source('shop/example')).rejects.toMatchObject({ name: 'SecretUnreachable' });
   });
 });

@@ -1,6 +1,14 @@
-import { createDynamoDbClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
-import type { DynamoDbCalls, SqsCalls } from '../../shared/aws/aws-calls.ts';
-import { createDynamoDbCalls, createSqsCalls } from '../../shared/aws/function-clients.ts';
+import {
+  createDynamoDbClient,
+  createSecretsClient,
+  createSqsClient,
+} from '../../local/harness/sdk-clients.ts';
+import type { DynamoDbCalls, SecretsCalls, SqsCalls } from '../../shared/aws/aws-calls.ts';
+import {
+  createDynamoDbCalls,
+  createSecretsCalls,
+  createSqsCalls,
+} from '../../shared/aws/function-clients.ts';
 import type { CallBudget, JsonServiceSettings } from '../../shared/aws/json-service.ts';
 
 interface ClientMaker {
@@ -8,6 +16,7 @@ interface ClientMaker {
   readonly name: string;
   sqs(budget: CallBudget, endpoint: string): SqsCalls;
   dynamoDb(budget: CallBudget, endpoint: string): DynamoDbCalls;
+  secrets(budget: CallBudget, endpoint: string): SecretsCalls;
 }
 
 /** The clients of the functions, for an emulator instead of AWS. */
@@ -26,10 +35,12 @@ export const CLIENTS: readonly ClientMaker[] = [
     name: "the SDK's client",
     sqs: (budget, endpoint) => createSqsClient({ budget, emulator: { endpoint } }),
     dynamoDb: (budget, endpoint) => createDynamoDbClient({ budget, emulator: { endpoint } }),
+    secrets: (budget, endpoint) => createSecretsClient({ budget, emulator: { endpoint } }),
   },
   {
     name: "the functions' own client",
     sqs: (budget, endpoint) => createSqsCalls(ownSettings(budget, endpoint)),
     dynamoDb: (budget, endpoint) => createDynamoDbCalls(ownSettings(budget, endpoint)),
+    secrets: (budget, endpoint) => createSecretsCalls(ownSettings(budget, endpoint)),
   },
 ];
