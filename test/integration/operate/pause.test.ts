@@ -41,6 +41,8 @@ describe('loyalty-connector pause and resume', () => {
       shops: [{ shop: SHOP, pauses: [] }],
       woken: expect.any(Number),
     });
+    await operated.work();
+    expect(orders()).toBe(1);
     const history = await operated.run('history');
     expect(history.stdout).toMatch(/pause/);
     expect(history.stdout).toMatch(/resume/);
@@ -59,7 +61,6 @@ describe('loyalty-connector pause and resume', () => {
   });
 
   it('resume sends at once what would have waited for an hour', async () => {
-    await operated.work();
     const before = orders();
     await placeOrder(operated);
     const { Messages: [message] = [] } = await operated.sqs.receiveMessage({
