@@ -113,8 +113,9 @@ async function mark(
   const amounts = amountsToMark(next);
   const isMarked = entry?.uncertain === true && (!amounts || isSame(entry.amounts, amounts));
   if (next.kind === 'read' || isMarked || (!amounts && !isKnown(entry))) return step;
-  // Of a known entry, the other facts describe what was applied last.
-  const facts = isKnown(entry) ? {} : factsOf(step, mapped, world);
+  // Of a known entry, the other facts describe what was applied last. But from now on its customer may have earned.
+  const completes = amounts !== undefined && entry?.amounts === undefined;
+  const facts = isKnown(entry) && !completes ? {} : factsOf(step, mapped, world);
   const marked = await markChange(step, world.ledger, { ...facts, ...(amounts && { amounts }) });
   return marked && { ...step, ...marked };
 }
