@@ -72,7 +72,7 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
       return { codes, ...(next !== undefined && { next }) };
     },
     async scanEntities(from = '') {
-      const texts = [...entries.keys()].filter((text) => text > from).sort();
+      const texts = [...entries.keys()].filter((text) => text > from && entityKeyFrom(text)).sort();
       const page = texts.slice(0, ENTRIES_PER_PAGE);
       const next = texts.length > page.length ? page.at(-1) : undefined;
       const found = page.flatMap((text) => {

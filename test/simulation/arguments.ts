@@ -6,29 +6,37 @@ export const HELP = `Runs the connector in a simulated world in which everything
   npm run simulate                              one seed
   npm run simulate -- --seed 17 --events 200    that seed, with so many webhooks of the store
   npm run simulate -- --seeds 10000             so many seeds, on all cores
-  npm run simulate -- --hours 8                 seed after seed, for so long
+  npm run simulate -- --hours 8                 seed after seed, for so long; with --seeds up to so many
   npm run simulate -- --mutations [NAMES]       the deliberate bugs, and how soon each is noticed
-  npm run simulate -- --schedules               every schedule of a few processes, not a sample
+  npm run simulate -- --schedules [NUMBERS]     every schedule of a few processes, not a sample
 
   --seed N     the first seed. Default: 1, and with --hours one that depends on the day
   --events M   how many webhooks the store sends in each. Default: 200
   --part P     orders or storefront alone. Default: both, each in its own world
+  --state F    saves in the file F which seeds are done: the same command goes on there, and a seed that
+               fails does not end the run
   --docs       with --mutations: writes each row into docs/reliability.md
   --threads T  how many seeds run side by side. Default: one per core
 
 One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
-failure needs, and printed with the command that repeats it.`;
+failure needs, and printed with the command that repeats it. Exit code 1: a promise is broken; 3: the time was
+over before all seeds were run.`;
+
+/** The exit code of a run whose time was over. */
+export const TIME_OVER = 3;
 
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly why: string }
   | { readonly kind: 'mutations'; readonly names: readonly string[]; readonly docs: boolean }
-  | { readonly kind: 'schedules' }
+  | { readonly kind: 'schedules'; readonly numbers: readonly number[] }
   | {
       readonly kind: 'run';
       readonly seed: number | undefined;
       readonly events: number;
-      readonly seeds: number;
+      /** Undefined: one, and with `hours` without an end. */
+      readonly seeds: number | undefined;
+      readonly state: string | undefined;
       readonly hours: number | undefined;
       readonly threads: number | undefined;
       readonly parts: readonly Part[];
@@ -44,6 +52,7 @@ const options = {
   part: { type: 'string' },
   seeds: { type: 'string' },
   hours: { type: 'string' },
+  state: { type: 'string' },
   threads: { type: 'string' },
 } as const;
 
@@ -51,7 +60,7 @@ export function readArguments(args: readonly string[]): Command {
   let values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
   let names: readonly string[];
   try {
-    const allowPositionals = args.includes('--mutations');
+    const allowPositionals = args.includes('--mutations') || args.includes('--schedules');
     ({ values, positionals: names } = parseArgs({ args: [...args], options, allowPositionals }));
   } catch (error) {
     return { kind: 'wrong', why: error instanceof Error ? error.message : 'unknown arguments' };
@@ -69,13 +78,14 @@ export function readArguments(args: readonly string[]): Command {
   const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
   if (parts.length === 0) return { kind: 'wrong', why: '--part must be orders or storefront.' };
   if (values.mutations) return { kind: 'mutations', names, docs: values.docs === true };
-  if (values.schedules) return { kind: 'schedules' };
+  if (values.schedules) return { kind: 'schedules', numbers: names.map(Number) };
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   return {
     kind: 'run',
     seed: number(values.seed),
     events: number(values.events) ?? 200,
-    seeds: number(values.seeds) ?? 1,
+    seeds: number(values.seeds),
+    state: values.state,
     hours,
     threads: number(values.threads),
     parts,

@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { type Command, HELP, readArguments } from './arguments.ts';
+import { type Command, HELP, readArguments, TIME_OVER } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
-import { type Part, simulations } from './parts.ts';
-import { createTotals, runSeedsInThreads } from './run-seeds.ts';
+import { simulations } from './parts.ts';
+import { runSeedsInThreads } from './run-seeds.ts';
+import { SavedRun } from './saved-run.ts';
 import { printSchedules } from './schedules/print-schedules.ts';
 import { describeFailure, shrink } from './shrink.ts';
 
@@ -19,38 +20,47 @@ switch (command.kind) {
     process.exitCode = (await printMutations(command.names, command.docs)) ? 0 : 1;
     break;
   case 'schedules':
-    process.exitCode = (await printSchedules()) ? 0 : 1;
+    process.exitCode = (await printSchedules(command.numbers)) ? 0 : 1;
     break;
   case 'run':
-    process.exitCode = (await run(command)) ? 0 : 1;
+    process.exitCode = await run(command);
 }
 
-async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<boolean> {
-  const { events, parts, hours, threads = availableParallelism() } = wanted;
+/** After so many broken promises the rest of a saved run would only cost time. */
+const MOST_BROKEN = 20;
+
+async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
+  const { events, parts, hours, state, threads = availableParallelism() } = wanted;
   // New seeds every day, more than a day can run, so that every run can be repeated.
   const today = 1 + (Math.floor(Date.now() / 86_400_000) % 999) * 1_000_000;
-  const first = wanted.seed ?? (hours === undefined ? 1 : today);
-  const last = hours === undefined ? first + wanted.seeds - 1 : Number.POSITIVE_INFINITY;
+  const endless = wanted.seeds === undefined && hours !== undefined;
+  const first = wanted.seed ?? (endless ? today : 1);
+  const last = endless ? null : first + (wanted.seeds ?? 1) - 1;
   const until = hours === undefined ? Number.POSITIVE_INFINITY : Date.now() + hours * 3_600_000;
-  const totals = createTotals();
-  let failing: { readonly seed: number; readonly part: Part } | undefined;
+  const saved = new SavedRun({ first, last, events, parts }, state);
+  const { totals } = saved;
+  const most = state === undefined ? 1 : MOST_BROKEN;
   let saidAt = Date.now();
   await runSeedsInThreads(
-    Math.min(threads, last - first + 1),
-    { first, last, events, parts },
-    (report) => {
-      totals.add(report);
-      if (report.violations.length > 0) failing ??= report;
+    threads,
+    { events, parts },
+    () => saved.takeSeed(),
+    (seed, reports) => {
+      saved.end(seed, reports);
       if (Date.now() - saidAt > 10_000) {
         saidAt = Date.now();
-        console.error(totals.progress());
+        console.error(totals.progress);
       }
-      return failing === undefined && Date.now() < until;
+      return totals.broken.length < most && Date.now() < until;
     },
   );
-  console.log(totals.summary());
-  if (failing === undefined) return true;
+  saved.save();
+  console.log(totals.summary);
+  const [failing, ...others] = totals.broken;
+  if (!failing) return saved.isComplete ? 0 : TIME_OVER;
 
+  for (const { seed, part, oracle } of others)
+    console.log(`Also: ${part}, ${oracle}, seed ${seed}`);
   const { seed, part } = failing;
   const simulate = simulations[part];
   console.log(`\nSeed ${seed} breaks a promise of the ${part} part. Shrinking it…\n`);
@@ -61,5 +71,5 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<boolean> 
       : 'It does not fail again: something in it is not decided by the seed.',
   );
   console.log(`\nAgain: npm run simulate -- --part ${part} --seed ${seed} --events ${events}`);
-  return false;
+  return 1;
 }

@@ -1,7 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { runSeeds, type SeedRange } from './run-seeds.ts';
+import { runSeed, type SeedSettings } from './run-seeds.ts';
 
-await runSeeds(workerData as SeedRange, (report) => {
-  parentPort?.postMessage(report);
-  return true;
+// Faults are errors by the thousand, and a failing seed is run again where stacks are kept.
+Error.stackTraceLimit = 0;
+
+parentPort?.on('message', async (seed: number) => {
+  parentPort?.postMessage(await runSeed(seed, workerData as SeedSettings));
 });

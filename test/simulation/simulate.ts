@@ -9,6 +9,7 @@ import { BEGINNING, Kernel } from './kernel/kernel.ts';
 import { Backfill } from './world/backfill.ts';
 import { Rules } from './world/connector.ts';
 import { startEntityWorker } from './world/entity-worker.ts';
+import { upgradeFromFirstRelease } from './world/first-release.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
@@ -49,6 +50,8 @@ export interface SimulationResult {
     readonly happened: number;
     readonly virtualHours: number;
     readonly outcomes: ReadonlyMap<string, number>;
+    /** What happened besides faults: changes in the store, clicks, what operators did. */
+    readonly played: ReadonlyMap<string, number>;
   };
 }
 
@@ -84,6 +87,11 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     changeAt: chance(17) < 0.3 ? BEGINNING + chance(18) * 180 * MINUTE : 0,
     deactivates: chance(19) < 0.5,
   });
+  if (rules.changeAt > 0) journal.play('changed rules');
+  const upgraded =
+    rules.changeAt > 0 && chance(37) < 0.5
+      ? upgradeFromFirstRelease(rules.changeAt, { kernel, queues, store, ledger })
+      : new Set<string>();
   const backfill = new Backfill({ kernel, store, queues, goLive });
   const telemetry = new WatchedTelemetry(journal);
   const loyalty = new LoyaltyService(kernel, {
@@ -128,8 +136,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   await pause.end();
   const lastStep = time.now;
   // Faults continue for a while after the last change in the store, an outage until its end.
-  const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));
-  kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, outagesEnd);
+  kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
   if (goLive > 0) backfill.run();
   await drain();
   await replay();
@@ -155,7 +162,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await disturbService({ ...world, seen, knownSince, walk });
   }
   judgeLetters();
-  const compared = { kernel, store, loyalty, rules, seen, knownSince };
+  const compared = { kernel, store, loyalty, rules, seen, knownSince, upgraded };
   compareStates(compared);
   // Reconciliation does not walk customers.
   const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));
@@ -226,10 +233,13 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       let draws = 0;
       const draw = () => chance(joined(21, step), draws++);
       taken.push(step);
-      if (draw() < 0.01) webhooks.send([garbage(draw)], step, true);
-      else {
+      if (draw() < 0.01) {
+        journal.play('unreadable webhook');
+        webhooks.send([garbage(draw)], step, true);
+      } else {
         const happened = store.step(draw);
         journal.note(step, () => `store: ${happened.words}`);
+        if (happened.action) journal.play(happened.action);
         webhooks.send(happened.webhooks, step);
       }
       const drawn = chance(joined(22, step));
@@ -273,6 +283,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         happened: time.steps,
         virtualHours: (time.now - BEGINNING) / 3_600_000,
         outcomes: telemetry.outcomes,
+        played: journal.played,
       },
     };
   }

@@ -9,6 +9,8 @@ export interface JournalLine {
 /** A fault of the seed, with the name by which it can be left out. */
 export interface Fault {
   readonly name: number;
+  /** For the sums over many seeds. */
+  readonly kind: string;
   readonly text: string;
 }
 
@@ -24,6 +26,8 @@ export class Journal {
   readonly lines: JournalLine[] = [];
   readonly faults: Fault[] = [];
   readonly violations: Violation[] = [];
+  /** How often each thing was done, for the sums over many seeds. */
+  readonly played = new Map<string, number>();
   readonly #inWords: boolean;
   readonly #now: () => number;
   #trace = 0;
@@ -44,9 +48,13 @@ export class Journal {
     if (this.#inWords) this.lines.push({ at: now, text: words() });
   }
 
-  fault(name: number, words: () => string): void {
-    this.faults.push({ name, text: this.#inWords ? words() : '' });
+  fault(name: number, kind: string, words: () => string): void {
+    this.faults.push({ name, kind, text: this.#inWords ? words() : '' });
     this.note(name, words);
+  }
+
+  play(what: string, times = 1): void {
+    this.played.set(what, (this.played.get(what) ?? 0) + times);
   }
 
   /** The first of its kind is enough: the others follow from it. */

@@ -6,6 +6,7 @@ import {
   type Resource,
 } from './chance.ts';
 import { Journal } from './journal.ts';
+import { Rollout } from './rollout.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export interface KernelSettings {
@@ -23,6 +24,9 @@ export interface KernelSettings {
  */
 type CallEnd = 'fine' | 'refused' | 'unanswered' | 'dies-before' | 'dies-after';
 
+/** The name of the fault that two releases run side by side. */
+const ROLLOUT = -100;
+
 /** A fixed Saturday noon. */
 export const BEGINNING = Date.parse('2026-10-10T12:00:00.000Z');
 
@@ -35,6 +39,7 @@ export class Kernel {
   readonly chance: Chance;
   readonly rates: FaultRates;
   readonly journal: Journal;
+  readonly rollout: Rollout;
   /** From this moment on there are no faults. */
   calmFrom = Number.POSITIVE_INFINITY;
   readonly #only: ReadonlySet<number> | undefined;
@@ -44,15 +49,30 @@ export class Kernel {
     this.rates = drawFaultRates(this.chance);
     this.journal = new Journal(inWords, () => this.time.now);
     this.#only = only;
+    this.rollout = this.#planRollout();
     for (const [index, { of, from, until }] of this.rates.outages.entries()) {
       const minutes = Math.round((until - from) / 60_000);
       const begin = new Date(BEGINNING + from).toISOString().slice(11, 19);
       if (!this.#mayHappen(-1 - index)) continue;
       this.journal.fault(
         -1 - index,
+        `${of}: away`,
         () => `the ${of} is away for ${minutes} minutes from ${begin}`,
       );
     }
+  }
+
+  #planRollout(): Rollout {
+    const happens = this.chance(33) < 0.15 && this.#mayHappen(ROLLOUT);
+    const rollout = new Rollout(this.chance, BEGINNING, happens);
+    if (!happens) return rollout;
+    const [from, until] = [rollout.from, rollout.until].map((at) => new Date(at).toISOString());
+    this.journal.fault(
+      ROLLOUT,
+      'two releases side by side',
+      () => `the next release replaces this one from ${from} until ${until}`,
+    );
+    return rollout;
   }
 
   now = (): Date => new Date(this.time.now);
@@ -62,10 +82,10 @@ export class Kernel {
   }
 
   /** Whether a fault of this probability happens here; if so, the journal records it. */
-  happens(name: number, likelihood: number, words: () => string): boolean {
+  happens(name: number, likelihood: number, kind: string, words: () => string): boolean {
     if (likelihood === 0 || this.isCalm || !this.#mayHappen(name)) return false;
     if (this.chance(name, 1) >= likelihood) return false;
-    this.journal.fault(name, words);
+    this.journal.fault(name, kind, words);
     return true;
   }
 
@@ -83,7 +103,14 @@ export class Kernel {
     );
   }
 
-  decideEnd(name: number, resource: Exclude<Resource, 'loyalty'>, what: string): CallEnd {
+  /** When the last outage is over, and only one release is left. */
+  get troubleEndsAt(): number {
+    const { until } = this.rollout;
+    const ends = this.rates.outages.map((outage) => BEGINNING + outage.until);
+    return Math.max(0, ...ends, Number.isFinite(until) ? until : 0);
+  }
+
+  decideEnd(name: number, resource: Exclude<Resource, 'loyalty'>, what: () => string): CallEnd {
     if (this.isCalm) return 'fine';
     if (this.isOut(resource)) return 'refused';
     const { crash, [resource]: fault } = this.rates;
@@ -98,10 +125,14 @@ export class Kernel {
         : isSecond
           ? 'unanswered'
           : 'refused';
-    this.journal.fault(name, () => `${what}: ${WORDS[end]}`);
+    const kind = drawn < crash ? PROCESS_DIES : `${resource}: ${WORDS[end]}`;
+    this.journal.fault(name, kind, () => `${what()}: ${WORDS[end]}`);
     return end;
   }
 }
+
+/** The kind of every crash. */
+export const PROCESS_DIES = 'a process dies';
 
 const WORDS: Readonly<Record<Exclude<CallEnd, 'fine'>, string>> = {
   refused: 'refused',

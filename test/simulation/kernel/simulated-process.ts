@@ -15,6 +15,8 @@ const TIME_OUT_MS = 3_000;
 export class SimulatedProcess {
   readonly name: string;
   readonly key: number;
+  /** Of the next release. */
+  readonly isNewer: boolean;
   readonly #kernel: Kernel;
   #state: 'running' | 'frozen' | 'dead' = 'running';
   #held: (() => void)[] = [];
@@ -25,11 +27,23 @@ export class SimulatedProcess {
     this.#kernel = kernel;
     this.name = name;
     this.key = nameOf(name);
+    this.isNewer = kernel.rollout.startsNewer(kernel.time.now, this.key);
     this.#onDeath = onDeath;
   }
 
   get isDead(): boolean {
     return this.#state === 'dead';
+  }
+
+  /** Dead, or of the release that was replaced: no new work is given to it. */
+  get isOver(): boolean {
+    const { time, rollout } = this.#kernel;
+    return this.isDead || (!this.isNewer && time.now >= rollout.until);
+  }
+
+  /** What the next release wrote: ledger keys and messages. */
+  get writtenByNewer(): Set<string> {
+    return this.#kernel.rollout.written;
   }
 
   /** The name of the next random number of this process. */
@@ -72,7 +86,7 @@ export class SimulatedProcess {
   ): Promise<Value> {
     const { time, journal } = this.#kernel;
     const name = this.nextName();
-    const end = this.#kernel.decideEnd(name, resource, `${this.name}: ${what}`);
+    const end = this.#kernel.decideEnd(name, resource, () => `${this.name}: ${what}`);
     const ms = 1 + Math.floor(this.#kernel.chance(name, 2) * LONGEST_CALL_MS);
     return new Promise<Value>((resolve, reject) => {
       time.after(ms, () => {

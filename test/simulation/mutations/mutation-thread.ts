@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadMutated, type Noticed } from './apply-mutation.ts';
 import type { Mutation } from './mutation.ts';
-import { mutations, scheduleMutations } from './mutations.ts';
+import { mutations } from './mutations.ts';
 
 type Asked =
   | { readonly name: string; readonly events: number; readonly most: number }
   | { readonly name: string; readonly search: string };
 
 const asked = workerData as Asked;
-const mutation = [...mutations, ...scheduleMutations].find(({ name }) => name === asked.name);
+const mutation = mutations.find(({ name }) => name === asked.name);
 if (!mutation) throw new Error(`there is no mutation ${asked.name}`);
 loadMutated(mutation);
 parentPort?.postMessage(await notice(mutation));
 
-async function notice({ name, part = 'orders' }: Omit<Mutation, 'within'>): Promise<Noticed> {
+async function notice({ name, part = 'orders' }: Mutation): Promise<Noticed> {
   if ('search' in asked) return { name, ...(await noticeBySearch(asked.search)) };
   const { simulations } = await import('../parts.ts');
   const { events, most } = asked;

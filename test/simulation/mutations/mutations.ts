@@ -370,17 +370,31 @@ export const mutations: readonly Mutation[] = [
     replace: '  return !source && needsPayments(entity as never, rules);\n',
     within: 60,
   },
-  ...pointsMutations,
-  ...storefrontMutations,
-];
-
-/** Deliberate bugs for the search over all schedules alone: no seed plays what they concern. */
-export const scheduleMutations: readonly Omit<Mutation, 'within'>[] = [
   {
     name: 'newer-messages-are-parked',
     bug: 'a message of a newer release is taken for unreadable',
     file: 'shared/core/batch/run-batch.ts',
     find: '  return items.some((item) => !item.event && item.newer);',
     replace: '  return items.length > 1_000;',
+    within: 60,
   },
+  {
+    name: 'newer-items-are-read',
+    bug: 'an older release reads and replaces what a newer one wrote into the ledger',
+    file: 'shared/core/ledger/newer-item.ts',
+    find: '    if (format !== undefined) throw new NewerItem(keyText, format);\n',
+    replace: '',
+    within: 300,
+  },
+  {
+    name: 'orders-of-0.1.0-count-anew',
+    bug: 'an order that 0.1.0 sent is counted by the rules of today',
+    file: 'shared/core/mapping/kept-amounts.ts',
+    find: '  const { counted, extras } = countedByFirstRelease(order, rules, total);\n',
+    replace:
+      '  if (version >= 0) return undefined;\n  const { counted, extras } = countedByFirstRelease(order, rules, total);\n',
+    within: 60,
+  },
+  ...pointsMutations,
+  ...storefrontMutations,
 ];

@@ -77,12 +77,26 @@ export class PointEvents {
     const uuid = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
     const wrapped = wrapEvent(event, { eventForm: this.#form }, uuid, kernel.now());
     const delivery = { key, what, body: Buffer.from(JSON.stringify(wrapped)) };
-    if (kernel.happens(joined(key, 1), rates.drops, () => `${what} is never sent`)) {
+    if (
+      kernel.happens(
+        joined(key, 1),
+        rates.drops,
+        'point event: lost',
+        () => `${what} is never sent`,
+      )
+    ) {
       this.lost += 1;
       return;
     }
     this.#plan(this.#delay(delivery, 2), delivery, 0);
-    if (kernel.happens(joined(key, 3), rates.duplicates, () => `${what} comes twice`)) {
+    if (
+      kernel.happens(
+        joined(key, 3),
+        rates.duplicates,
+        'point event: twice',
+        () => `${what} comes twice`,
+      )
+    ) {
       this.#plan(this.#delay(delivery, 5), delivery, SECOND_COPY);
     }
   }
@@ -91,10 +105,24 @@ export class PointEvents {
     const { chance, rates } = this.#kernel;
     const name = joined(key, part);
     const drawn = chance(name, 8);
-    if (this.#kernel.happens(name, rates.late, () => `${what} comes hours late`)) {
+    if (
+      this.#kernel.happens(
+        name,
+        rates.late,
+        'point event: hours late',
+        () => `${what} comes hours late`,
+      )
+    ) {
       return drawn * 5 * 3_600_000;
     }
-    if (this.#kernel.happens(joined(name, 9), rates.shuffled, () => `${what} is overtaken`)) {
+    if (
+      this.#kernel.happens(
+        joined(name, 9),
+        rates.shuffled,
+        'point event: overtaken',
+        () => `${what} is overtaken`,
+      )
+    ) {
       return drawn * 60_000;
     }
     return 20 + drawn * 400;

@@ -99,6 +99,7 @@ export class RewardShop {
     const refuses = this.#kernel.happens(
       name,
       atTimes,
+      'store: refuses a code for a while',
       () => `the store refuses ${code} for a while`,
     );
     return refuses ? { kind: 'refused', code: 'MAX_CODES' } : undefined;
@@ -109,6 +110,7 @@ export class RewardShop {
     return this.#kernel.happens(
       process.nextName(),
       store / 2,
+      'store: makes a code late',
       () => `${process.name}: the store makes ${code} late`,
     );
   }

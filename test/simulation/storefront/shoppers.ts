@@ -56,7 +56,7 @@ export class Shoppers {
   ): void {
     const { time, journal } = this.#world.kernel;
     let instance = this.#idle.pop();
-    while (instance?.process.isDead) instance = this.#idle.pop();
+    while (instance?.process.isOver) instance = this.#idle.pop();
     const used = instance ?? this.#start();
     const { process } = used;
     process.thaw(() => {

@@ -53,6 +53,7 @@ export class Shopping {
   /** An order of the till. The first one makes the customer known to the service. */
   buy(customer: ShopCustomer, total: number, coupon?: string): string {
     const { kernel, loyalty } = this.#world;
+    kernel.journal.play('order of a till');
     this.#orders += 1;
     const OriginalId = `till-${this.#orders}`;
     const at = (ms: number) => new Date(kernel.time.now - ms).toISOString();
@@ -78,6 +79,7 @@ export class Shopping {
   }
 
   #cancel(draw: () => number): string {
+    this.#world.kernel.journal.play('cancelled order of a till');
     const orderId = this.#anyOrder(draw);
     const OrderCancelledDate = this.#world.kernel.now().toISOString();
     this.#world.loyalty.answer('cancelPosOrder', { orderId }, { OrderCancelledDate });
@@ -85,6 +87,7 @@ export class Shopping {
   }
 
   #refund(draw: () => number): string {
+    this.#world.kernel.journal.play('refund of a till');
     const orderId = this.#anyOrder(draw);
     const body = { ValueToRefund: 5, CancelKey: `refund-${this.#world.kernel.time.now}` };
     this.#world.loyalty.answer('partiallyCancelPosOrder', { orderId }, body);
@@ -94,6 +97,7 @@ export class Shopping {
   #anyOrder = (draw: () => number): string => `till-${1 + Math.floor(draw() * this.#orders)}`;
 
   #enroll(customer: ShopCustomer, IsEnrolled: boolean): string {
+    this.#world.kernel.journal.play('membership begun or ended');
     const body = { ...this.#describe(customer), IsEnrolled };
     this.#world.loyalty.answer('upsertCustomer', {}, body);
     return `${customer.id} ${IsEnrolled ? 'joins' : 'leaves'} the program`;
@@ -102,6 +106,7 @@ export class Shopping {
   /** Often at the moment of a last click. */
   #leave(step: number, customer: ShopCustomer, draw: () => number): string {
     const { kernel, redact } = this.#world;
+    kernel.journal.play('redaction of a shopper');
     if (draw() < 0.5) this.#click(step, customer, draw);
     kernel.time.after(draw() * 700, () => redact(customer.id));
     return `${customer.id} is to be erased`;
@@ -113,11 +118,13 @@ export class Shopping {
     const customer = this.#world.shop.customers.find(({ id }) => id === code?.customerId);
     if (!code || !customer) return 'nothing happens';
     code.used = 1;
+    this.#world.kernel.journal.play('used code');
     return this.buy(customer, 50, code.code);
   }
 
   #visit(customer: ShopCustomer, draw: () => number): string {
-    const { shoppers } = this.#world;
+    const { shoppers, kernel } = this.#world;
+    kernel.journal.play('visit');
     const { id } = customer;
     const drawn = draw();
     if (drawn < 0.4)
@@ -153,6 +160,7 @@ export class Shopping {
     const value = rewardId === CASHBACK ? 1 + Math.floor(draw() * 4) : undefined;
     const drawn = draw();
     const keys = [`click-${step}`];
+    this.#world.kernel.journal.play('click on a reward');
     if (drawn < 0.2) keys.push(`click-${step}`);
     else if (drawn < 0.4) keys.push(`other-tab-${step}`);
     for (const [index, clientKey] of keys.entries()) {

@@ -37,7 +37,7 @@ const customers: readonly ShopCustomer[] = ['7001', '7002', '7003', '7004'].map(
  */
 export async function simulateStorefront(settings: SimulationSettings): Promise<SimulationResult> {
   const kernel = new Kernel(settings);
-  const { time, journal, chance, rates } = kernel;
+  const { time, journal, chance } = kernel;
   const guesses = drawGuesses(chance);
   const queues = new Queues(kernel);
   const ledger = createMemoryLedger();
@@ -69,8 +69,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   for (const customer of customers.slice(0, -1)) shopping.buy(customer, 300);
   const steps = await live();
   // Faults continue for a while after the last step, an outage until its end.
-  const outagesEnd = Math.max(0, ...rates.outages.map(({ until }) => BEGINNING + until));
-  kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, outagesEnd);
+  kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
   await drain();
   if (pointEvents.lost === 0) oracles.judgeBalances(redactions.redacted);
   else {
@@ -87,6 +86,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
     journal.violation('in-flight', `${queues.size} messages never settle, as of ${kind} ${id}`);
   }
   if (redactions.isOpen) journal.violation('in-flight', 'a redaction never ends');
+  journal.play('redemption', loyalty.rows.redemptions.size);
   oracles.judgeRedemptions(shopping.clicks, redactions.redacted);
   return {
     violations: journal.violations,
@@ -103,6 +103,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
       happened: time.steps,
       virtualHours: (time.now - BEGINNING) / 3_600_000,
       outcomes: telemetry.outcomes,
+      played: journal.played,
     },
   };
 
@@ -122,6 +123,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
 
   function repair(): void {
     repairs += 1;
+    journal.play('comparison of balances');
     repairNightly(repairs, world);
   }
 

@@ -33,6 +33,7 @@ export class Backfill {
     const { time, chance, now } = kernel;
     this.#runs += 1;
     const run = this.#runs;
+    kernel.journal.play('backfill');
     const readAt = now();
     for (const [index, row] of [...store.world.rows.orders.values()].entries()) {
       const order = toStoreOrder(store.world, row);

@@ -123,6 +123,13 @@ export interface SentWebhook {
   readonly body: string;
 }
 
+interface StoreStep {
+  readonly words: string;
+  /** Undefined: nothing happened. */
+  readonly action?: string;
+  readonly webhooks: readonly SentWebhook[];
+}
+
 /**
  * The store sandbox's model on the virtual clock, with an Admin API: the model of the store contract,
  * updated only when it is read, because most events never read it.
@@ -176,7 +183,7 @@ export class LivingStore {
   }
 
   /** One step of the store's life. Every step is possible in any state of the store. */
-  step(draw: () => number): { readonly words: string; readonly webhooks: readonly SentWebhook[] } {
+  step(draw: () => number): StoreStep {
     this.#draw = draw;
     const change = this.#life.next(draw);
     if (!change) return { words: 'nothing happens', webhooks: [] };
@@ -197,6 +204,7 @@ export class LivingStore {
     const isElsewhere = draw() < 0.3;
     return {
       words,
+      action,
       webhooks: outcome.announcements.map((one) => this.#write(one, isWhole, isElsewhere)),
     };
   }
@@ -228,6 +236,14 @@ export class LivingStore {
   get now(): MemoryStore {
     for (const refresh of this.#stale.values()) refresh();
     this.#stale.clear();
+    return this.#model;
+  }
+
+  /** The same for one entity: most changes are never read. A coupon is listed in the order of all changes. */
+  nowOf(kind: Kind, id: string): MemoryStore {
+    if (kind === 'coupon') return this.now;
+    this.#stale.get(`${kind}/${id}`)?.();
+    this.#stale.delete(`${kind}/${id}`);
     return this.#model;
   }
 

@@ -13,7 +13,7 @@ import type {
   CallRequest,
   CallSender,
 } from '../../../shared/loyalty/result.ts';
-import type { Kernel } from '../kernel/kernel.ts';
+import { type Kernel, PROCESS_DIES } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
 /** Errors with which the service refuses valid calls on some days: a person must act. */
@@ -116,10 +116,16 @@ export class LoyaltyService {
     const rejects =
       ending === 'fine' &&
       !NEVER_REFUSED.has(call.operation) &&
-      this.#kernel.happens(process.nextName(), rates.rejections, () => `${words}: is refused`);
+      this.#kernel.happens(
+        process.nextName(),
+        rates.rejections,
+        'loyalty: refuses a valid call',
+        () => `${words}: is refused`,
+      );
     const dies = this.#kernel.happens(
       process.nextName(),
       rates.crash,
+      PROCESS_DIES,
       () => `${words}: the process dies at this call`,
     );
     const drawn = chance(name, 4);
@@ -205,7 +211,12 @@ export class LoyaltyService {
     if (this.#kernel.isOut('loyalty')) return 'no-connection';
     const { chance, rates } = this.#kernel;
     const fault = FAULTS[Math.floor(chance(name, 5) * FAULTS.length)] ?? 'slow';
-    const happens = this.#kernel.happens(name, rates.loyalty, () => `${words}: ${fault}`);
+    const happens = this.#kernel.happens(
+      name,
+      rates.loyalty,
+      `loyalty: ${fault}`,
+      () => `${words}: ${fault}`,
+    );
     return happens ? fault : 'fine';
   }
 

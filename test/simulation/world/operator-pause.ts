@@ -12,6 +12,8 @@ import { WORKER_TIMEOUT_MS } from './queues.ts';
 const HOUR_MS = 3_600_000;
 /** Longer than the retry window of four days. */
 const LONGEST_MS = 6 * 24 * HOUR_MS;
+/** Most pauses are short: a worker asks every few minutes whether one is over, which takes as long as many webhooks. */
+const SHORT_MS = 5 * HOUR_MS;
 
 /** In some runs an operator pauses the shop, for up to six days: nothing may be called, parked or lost. */
 export class OperatorPause {
@@ -28,6 +30,7 @@ export class OperatorPause {
     this.#from =
       chance(30) < 0.15 ? BEGINNING + chance(31) * 2 * HOUR_MS : Number.POSITIVE_INFINITY;
     if (!this.#happens) return;
+    kernel.journal.play('pause of the shop');
     time.at(this.#from, async () => {
       await this.#change('pauses');
       // A batch that began before may finish.
@@ -47,7 +50,8 @@ export class OperatorPause {
   async end(): Promise<void> {
     if (!this.#happens) return;
     const { chance, time } = this.#kernel;
-    await time.passUntil(Math.max(time.now, this.#from + chance(32) * LONGEST_MS));
+    const longest = chance(38) < 0.7 ? SHORT_MS : LONGEST_MS;
+    await time.passUntil(Math.max(time.now, this.#from + chance(32) * longest));
     this.#loyalty.onCall = () => {};
     await this.#change('resumes');
   }

@@ -56,6 +56,7 @@ export class Operator {
     const process = new SimulatedProcess(kernel, `reconcile ${this.#runs}`);
     const deadline = new AbortController();
     journal.note(process.key, () => `${process.name} begins${isDeep ? ', deep' : ''}`);
+    journal.play(isDeep ? 'deep reconcile' : 'reconcile');
     const cancel = [
       time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
       time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
@@ -105,11 +106,13 @@ export class Operator {
     const { kernel, queues, ledger } = this.#world;
     this.#runs += 1;
     const process = new SimulatedProcess(kernel, `replay ${this.#runs}`);
+    kernel.journal.play('replay of dead letters');
     const replayQueue: Pick<BulkQueue, 'sendAll'> = {
       sendAll: (events, nameOf) =>
         process.call('queue', `replays ${events.length} letters`, async () => {
           for (const event of events) {
-            await queues.send(event, nameOf?.(event));
+            const name = nameOf?.(event);
+            await queues.send(event, { by: process, ...(name !== undefined && { name }) });
             this.#replayed.add(replayName(event, event.replays?.length ?? 0));
           }
           return [];

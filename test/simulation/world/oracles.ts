@@ -25,6 +25,8 @@ interface Compared {
   readonly rules: Rules;
   readonly seen: Seen;
   readonly knownSince: ReadonlyMap<string, number>;
+  /** Orders that the ledger knew from 0.1.0. */
+  readonly upgraded: ReadonlySet<string>;
 }
 
 interface Held extends Omit<Compared, 'loyalty'> {
@@ -120,6 +122,10 @@ function isWorth(order: OrderRow, amount: number, held: Held): boolean {
   // The proportion does not know later payments with gift cards, and begins anew once the order was worth nothing.
   if (order.transactions.some(({ gateway }) => gateway === GIFT_CARD)) return amount >= 0;
   const kept = paidForKept(order, 'include') / 100;
+  // What was refunded without a line while the lines changed may count as ignored by 0.1.0.
+  if (held.upgraded.has(order.id) && order.refunds.some(({ discrepancy }) => discrepancy)) {
+    return amount >= exact - ROUNDING;
+  }
   if (wasWorthNothing(held.store, order.id)) {
     return amount >= exact - ROUNDING && amount <= kept + ROUNDING;
   }
@@ -150,7 +156,7 @@ export function judgeRedactions(
     loyalty,
     rules,
     kernel: { journal },
-  }: Omit<Compared, 'seen' | 'knownSince'>,
+  }: Omit<Compared, 'seen' | 'knownSince' | 'upgraded'>,
   { entries }: MemoryLedger,
   lettersExpire: boolean,
 ): void {

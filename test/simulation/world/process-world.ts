@@ -1,6 +1,11 @@
 import type { EventQueue } from '../../../shared/core/events/queues.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
+import type { EntityEntry, Ledger } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type EntityKind,
+  type LedgerKey,
+  ledgerKeyText,
+} from '../../../shared/core/ledger/ledger-key.ts';
+import { LedgerEntries, NewerItem } from '../../../shared/core/ledger/newer-item.ts';
 import type { Store, StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -13,19 +18,55 @@ export function ledgerOf(process: SimulatedProcess, ledger: Ledger): Ledger {
   const call = <Value>(what: string, effect: () => Promise<Value>) =>
     process.call('ledger', what, effect);
   return {
-    readMany: (keys) => call(`reads the ledger for ${keys.length}`, () => ledger.readMany(keys)),
-    write: (key, entry, revision) =>
-      call(`writes ${key.kind} ${key.id}${entry.uncertain ? ' as uncertain' : ''}`, () =>
-        ledger.write(key, entry, revision),
+    readMany: (keys) =>
+      call(`reads the ledger for ${keys.length}`, async () =>
+        withoutNewer(process, await ledger.readMany(keys)),
       ),
+    write: (key, entry, revision) =>
+      call(`writes ${key.kind} ${key.id}${entry.uncertain ? ' as uncertain' : ''}`, async () => {
+        const written = await ledger.write(key, entry, revision);
+        if (process.isNewer && written.kind === 'written') {
+          process.writtenByNewer.add(ledgerKeyText(key));
+        }
+        return written;
+      }),
     markUncertain: (key) =>
       call(`marks ${key.kind} ${key.id} uncertain`, () => ledger.markUncertain(key)),
     listCodes: (shop, discountId, from) =>
       call('lists codes', () => ledger.listCodes(shop, discountId, from)),
-    scanEntities: (from) => call('scans the ledger', () => ledger.scanEntities(from)),
+    scanEntities: (from) =>
+      call('scans the ledger', async () => {
+        const { entries, ...rest } = await ledger.scanEntities(from);
+        return { ...rest, entries: entries.filter(({ key }) => !isFromNewer(process, key)) };
+      }),
     createdAt: () => ledger.createdAt(),
-    redact: (keys, mark) => call('redacts', () => ledger.redact(keys, mark)),
+    redact: (keys, mark) =>
+      call('redacts', async () => {
+        const newer = keys.filter((key) => isFromNewer(process, key));
+        await ledger.redact(
+          keys.filter((key) => !newer.includes(key)),
+          mark,
+        );
+        for (const key of newer) throw new NewerItem(ledgerKeyText(key), 2);
+      }),
   };
+}
+
+/** The ledger refuses to show this to a process of the older release. */
+const isFromNewer = ({ isNewer, writtenByNewer }: SimulatedProcess, key: LedgerKey): boolean =>
+  !isNewer && writtenByNewer.has(ledgerKeyText(key));
+
+function withoutNewer(
+  { isNewer, writtenByNewer }: SimulatedProcess,
+  read: ReadonlyMap<string, EntityEntry>,
+): ReadonlyMap<string, EntityEntry> {
+  if (isNewer || writtenByNewer.size === 0) return read;
+  const found = new LedgerEntries();
+  for (const [text, entry] of read) {
+    if (writtenByNewer.has(text)) found.newer.set(text, 2);
+    else found.set(text, entry);
+  }
+  return found;
 }
 
 /** The queues as one process calls them. */
@@ -33,7 +74,7 @@ export function eventQueueOf(process: SimulatedProcess, queues: Queues): EventQu
   return {
     send: (event) =>
       process.call('queue', `sends ${event.kind} ${event.id} (${event.topic})`, () =>
-        queues.send(event),
+        queues.send(event, { by: process }),
       ),
   };
 }
@@ -53,10 +94,11 @@ export function storeOf(
   const ask = <Value>(
     what: string,
     effect: (store: LivingStore['now']) => Promise<Value>,
+    read = () => living.now,
   ): Promise<Value | typeof UNAVAILABLE> => {
     if (signal?.aborted) return Promise.resolve(UNAVAILABLE);
     return process
-      .call('store', `asks the store for ${what}`, () => effect(living.now))
+      .call('store', `asks the store for ${what}`, () => effect(read()))
       .catch(() => UNAVAILABLE);
   };
   const read = async <Value>(
@@ -66,11 +108,16 @@ export function storeOf(
   ): Promise<StoreAnswer<Value>> => {
     const what = `${kind} ${id}`;
     const name = process.nextName();
-    const lags = kernel.happens(name, kernel.rates.storeLags, () => `the store lags on ${what}`);
-    const lagMs = kernel.chance(name, 6) * LONGEST_LAG_MS;
-    return ask(what, (store) =>
-      lags ? Promise.resolve(living.asOf(kind, id, lagMs) as StoreAnswer<Value>) : effect(store),
+    const lags = kernel.happens(
+      name,
+      kernel.rates.storeLags,
+      'store: lags',
+      () => `the store lags on ${what}`,
     );
+    const lagMs = kernel.chance(name, 6) * LONGEST_LAG_MS;
+    const answer = (store: LivingStore['now']) =>
+      lags ? Promise.resolve(living.asOf(kind, id, lagMs) as StoreAnswer<Value>) : effect(store);
+    return ask(what, answer, () => living.nowOf(kind, id));
   };
   return {
     readOrder: (shop, id, evidence) =>

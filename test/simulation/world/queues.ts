@@ -18,6 +18,7 @@ import {
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
 export const FAMILIES: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
 
@@ -48,6 +49,8 @@ export class Queues {
   readonly #taken = new Set<string>();
   readonly #letterBodies = new Set<string>();
   readonly #kernel: Kernel;
+  /** The form of a message. */
+  encode: (event: QueuedEvent) => string = encodeEvent;
   /** Called when a message may have become receivable. */
   onSent: (family: QueueFamily) => void = () => {};
 
@@ -76,20 +79,30 @@ export class Queues {
     };
   }
 
-  async send(event: QueuedEvent, deduplicationId = deduplicationIdOf(event)): Promise<void> {
+  async send(
+    event: QueuedEvent,
+    { by, name = deduplicationIdOf(event) }: { readonly by?: SimulatedProcess; name?: string } = {},
+  ): Promise<void> {
     const family = queueFamilyOf(event.kind);
     const queue = this.sources[family];
     const before = queue.size;
     const { messageId } = queue.send({
-      body: encodeEvent(event),
+      body: this.encode(event),
       groupId: groupIdOf(event),
-      deduplicationId,
+      deduplicationId: name,
     });
     if (queue.size === before) return;
+    if (by?.isNewer) by.writtenByNewer.add(messageId);
     this.#deliveries.set(messageId, `${event.topic} ${event.deliveryId}`);
     this.#waiting.set(messageId, event);
     if ('body' in event && event.body) this.#taken.add(contentOf(event.topic, event.body));
     this.onSent(family);
+  }
+
+  /** As a process finds it: to the older release, a message of the next one has a higher version. */
+  asReadBy({ isNewer, writtenByNewer }: SimulatedProcess, message: ReceivedMessage) {
+    if (isNewer || !writtenByNewer.has(message.messageId)) return message;
+    return { ...message, body: message.body.replace('{"v":1,', '{"v":2,') };
   }
 
   /** Undefined for a message that has left its queue. */

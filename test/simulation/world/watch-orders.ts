@@ -1,3 +1,5 @@
+import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { World } from '../../../local/store-sandbox/model/world.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
@@ -90,9 +92,17 @@ const CHANGES: ReadonlySet<string> = new Set([
 
 /** By either rule: an amount is 0 under both or under neither. */
 export function wasWorthNothing({ world, orderStates }: LivingStore, id: string): boolean {
-  return (orderStates.get(id) ?? []).some((row) => {
-    if (!row) return true;
-    const order = toStoreOrder(world, row);
-    return isOver(order) || (!isBetweenLines(order) && paidForKept(row) === 0);
-  });
+  return (orderStates.get(id) ?? []).some((row) => !row || isWorthNothing(world, row));
+}
+
+/** A row never changes. */
+const worthNothing = new WeakMap<OrderRow, boolean>();
+
+function isWorthNothing(world: World, row: OrderRow): boolean {
+  const known = worthNothing.get(row);
+  if (known !== undefined) return known;
+  const order = toStoreOrder(world, row);
+  const found = isOver(order) || (!isBetweenLines(order) && paidForKept(row) === 0);
+  worthNothing.set(row, found);
+  return found;
 }

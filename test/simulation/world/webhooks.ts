@@ -69,12 +69,19 @@ export class Webhooks {
       };
       const words = `${notice.topic} ${webhook.id}`;
       if (isUnreadable) this.unreadable.add(words);
-      if (kernel.happens(joined(key, 1), rates.drops, () => `${words} is never sent`)) {
+      if (
+        kernel.happens(joined(key, 1), rates.drops, 'webhook: lost', () => `${words} is never sent`)
+      ) {
         this.#lose(webhook);
         continue;
       }
       this.#plan(this.#delay(webhook, 2), webhook, 0);
-      const twice = kernel.happens(joined(key, 3), rates.duplicates, () => `${words} comes twice`);
+      const twice = kernel.happens(
+        joined(key, 3),
+        rates.duplicates,
+        'webhook: twice',
+        () => `${words} comes twice`,
+      );
       if (!twice) continue;
       const sameInstant = chance(key, 4) < 0.3;
       this.#plan(this.#delay(webhook, sameInstant ? 2 : 5), webhook, SECOND_COPY);
@@ -92,11 +99,25 @@ export class Webhooks {
     const name = joined(webhook.key, part);
     const words = `${webhook.topic} ${webhook.id}`;
     const drawn = chance(name, 8);
-    if (this.#kernel.happens(name, rates.late, () => `${words} comes hours late`)) {
+    if (
+      this.#kernel.happens(
+        name,
+        rates.late,
+        'webhook: hours late',
+        () => `${words} comes hours late`,
+      )
+    ) {
       return drawn * 5 * 3_600_000;
     }
     const overtaken = joined(name, 9);
-    if (this.#kernel.happens(overtaken, rates.shuffled, () => `${words} is overtaken`)) {
+    if (
+      this.#kernel.happens(
+        overtaken,
+        rates.shuffled,
+        'webhook: overtaken',
+        () => `${words} is overtaken`,
+      )
+    ) {
       return drawn * 60_000;
     }
     return 20 + drawn * 400;

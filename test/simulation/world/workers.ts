@@ -106,9 +106,9 @@ export class Workers {
     const entities = new Set(batch.map((message) => this.#entityOf(message)));
     // The outcome of an earlier copy of a delivery is not the outcome of this one.
     for (const { messageId } of batch) telemetry.ends.delete(queues.deliveryOf(messageId) ?? '');
-    // A frozen instance may have died in a call that was still open.
+    // A frozen instance may have died in a call that was still open, or have been replaced.
     let instance = this.#idle.pop();
-    while (instance?.process.isDead) instance = this.#idle.pop();
+    while (instance?.process.isOver) instance = this.#idle.pop();
     instance ??= this.#start();
     const { process } = instance;
     for (const others of this.#busy.values()) {
@@ -118,11 +118,7 @@ export class Workers {
     }
     this.#busy.set(process, entities);
     instance.failed = new Set();
-    const ended = new AbortController();
-    process.thaw(() => {
-      ended.abort();
-      this.#end(process);
-    });
+    process.thaw(() => this.#end(process));
     journal.note(process.key, () => {
       const what = batch.map(({ messageId, attempts }) => {
         const again = attempts > 1 ? ` (try ${attempts})` : '';
@@ -154,7 +150,9 @@ export class Workers {
     const asking = new AbortController();
     const cancelWork = time.after(workMs, () => process.hear(() => working.abort()));
     const cancelAsking = time.after(storeMs, () => process.hear(() => asking.abort()));
-    const left = await work(batch, this.invocationOf(process, working.signal, asking.signal));
+    const { queues } = this.#world;
+    const read = batch.map((message) => queues.asReadBy(process, message));
+    const left = await work(read, this.invocationOf(process, working.signal, asking.signal));
     return {
       left,
       cancel: () => {
@@ -217,6 +215,7 @@ export class Workers {
       const fails = kernel.happens(
         process.nextName(),
         kernel.rates.queue,
+        'queue: a deletion fails',
         () => `${delivery}: its deletion fails`,
       );
       if (fails) continue;

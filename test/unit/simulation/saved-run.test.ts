@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { type RunPlan, SavedRun } from '../../simulation/saved-run.ts';
+import type { SeedReport } from '../../simulation/totals.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'saved-run-'));
+const file = join(folder, 'state.json');
+afterEach(() => rmSync(file, { force: true }));
+
+const plan: RunPlan = { first: 11, last: 15, events: 40, parts: ['orders'] };
+
+const reportOf = (seed: number): SeedReport => ({
+  seed,
+  part: 'orders',
+  violations: seed === 12 ? [{ oracle: 'orders', at: 0, what: 'order 1 is wrong' }] : [],
+  counts: {
+    ...{ webhooks: 40, deliveries: 50, accepted: 50, lost: 1, letters: 0, happened: 900 },
+    virtualHours: 12,
+    outcomes: new Map([['applied', 7]]),
+    played: new Map([['placeOrder', 3]]),
+  },
+  faults: new Map([['ledger: refused', 2]]),
+});
+
+it('goes on where it was stopped, first with the seeds that were under way', () => {
+  const first = new SavedRun(plan, file);
+  expect([first.takeSeed(), first.takeSeed(), first.takeSeed()]).toEqual([11, 12, 13]);
+  first.end(12, [reportOf(12)]);
+  first.save();
+
+  const second = new SavedRun(plan, file);
+  const left = Array.from({ length: 5 }, () => second.takeSeed());
+  expect(left).toEqual([11, 13, 14, 15, undefined]);
+  for (const seed of [11, 13, 14]) second.end(seed, [reportOf(seed)]);
+  expect(second.isComplete).toBe(false);
+  second.end(15, [reportOf(15)]);
+  expect(second.isComplete).toBe(true);
+  expect(second.totals.broken).toEqual([{ seed: 12, part: 'orders', oracle: 'orders' }]);
+  expect(second.totals.summary).toContain('5 seeds, 1 with a broken promise');
+  expect(second.totals.summary).toContain('200 webhooks: 250 deliveries, 5 never came');
+  expect(second.totals.summary).toContain('faults: 10 ledger: refused');
+  expect(second.totals.summary).toContain('played: 15 placeOrder');
+});
+
+it('does not take the state of another run', () => {
+  new SavedRun(plan, file).save();
+  expect(() => new SavedRun({ ...plan, events: 200 }, file)).toThrow('is of another run');
+});
