@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import manifest from '../../package.json' with { type: 'json' };
+import { TIME_OVER } from '../simulation/arguments.ts';
+import { lanes, type ProofPart, type Step } from './parts.ts';
+import { describeProof, type StepResult } from './report.ts';
+
+/** See docs/decisions/0078-a-night-of-proof.md. */
+const HELP = `npm run proof -- [--hours H | --minutes M] [--report FILE] [--again]
+
+Runs every proof, each as its own command, and writes a report of what was covered and what was not.
+  --hours H      how long it may take in all (default 8)
+  --report FILE  default: proof.md
+  --again        forgets what earlier runs of this commit have done
+
+A run that was stopped, or whose time was over, goes on where it was. Exit code 1: something failed.`;
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const scripts: Readonly<Record<string, string>> = manifest.scripts;
+
+const { values } = parseArgs({
+  options: {
+    hours: { type: 'string' },
+    minutes: { type: 'string' },
+    report: { type: 'string', default: 'proof.md' },
+    again: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+});
+const minutes = values.minutes ? Number(values.minutes) : Number(values.hours ?? 8) * 60;
+if (values.help || !(minutes > 0)) {
+  console.log(HELP);
+  process.exit(values.help ? 0 : 2);
+}
+
+const commit = git('rev-parse', '--short=12', 'HEAD');
+const isClean = git('status', '--porcelain') === '';
+const folder = join(PROJECT, 'node_modules/.cache/proof', isClean ? commit : 'uncommitted');
+const stateFile = join(folder, 'state.json');
+// Results of other code prove nothing about this one.
+if (values.again || !isClean) rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const results: Record<string, StepResult> = existsSync(stateFile)
+  ? JSON.parse(readFileSync(stateFile, 'utf8'))
+  : {};
+
+const stopping = new AbortController();
+process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort());
+await Promise.all(lanes.map(runLane));
+const facts = { commit: isClean ? commit : `${commit} with changes`, date: new Date(), results };
+writeFileSync(values.report, describeProof(facts));
+console.log(`The report is in ${values.report}.`);
+const failed = Object.keys(results).filter((name) => results[name]?.end === 'failed');
+for (const name of failed) console.log(`FAILED ${name}`);
+process.exitCode = failed.length > 0 ? 1 : stopping.signal.aborted ? 130 : 0;
+
+async function runLane(parts: readonly ProofPart[]): Promise<void> {
+  const end = Date.now() + minutes * 60_000;
+  let begin = Date.now();
+  for (const part of parts) {
+    const until = Math.min(end, begin + part.share * minutes * 60_000);
+    for (const step of part.steps) await runStep(part, step, until);
+    begin = Math.min(Date.now(), until);
+  }
+}
+
+async function runStep(part: ProofPart, step: Step, until: number): Promise<void> {
+  const name = `${part.title}: ${step.name}`;
+  const left = (until - Date.now()) / 60_000;
+  const isDone = results[name] !== undefined && results[name].end !== 'stopped';
+  if (isDone || left < part.needsMinutes || stopping.signal.aborted) return;
+  const args = step.args(left, folder);
+  console.log(`${new Date().toISOString().slice(11, 19)}  ${name}`);
+  const began = Date.now();
+  const { code, output } = await run(scriptFile(step.script), args, until);
+  const seconds = Math.round((Date.now() - began) / 1000) + (results[name]?.seconds ?? 0);
+  const isLeft = code === undefined || code === TIME_OVER;
+  const end = code === 0 ? 'passed' : isLeft ? 'stopped' : 'failed';
+  const command = ['npm run', step.script, '--', ...args].join(' ').replace(`${PROJECT}`, '');
+  results[name] = { end, seconds, command, output };
+  writeFileSync(stateFile, JSON.stringify(results));
+  console.log(`${new Date().toISOString().slice(11, 19)}  ${name}: ${end}, ${seconds} s`);
+}
+
+/** `code` is undefined for a process that was stopped because its time was over. */
+function run(file: string, args: readonly string[], until: number) {
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  // Of long outputs the end has the results.
+  const keep = (chunk: Buffer) => void lines.splice(0, lines.push(String(chunk)) - 2_000);
+  child.stdout.on('data', keep);
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors = `${errors}${chunk}`.slice(-4_000);
+  });
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    child.kill('SIGTERM');
+  };
+  const timer = setTimeout(stop, Math.max(until - Date.now(), 0) + 20_000);
+  stopping.signal.addEventListener('abort', stop);
+  return new Promise<{ code: number | undefined; output: string }>((resolve) => {
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      stopping.signal.removeEventListener('abort', stop);
+      const hasFailed = code !== 0 && !isStopped;
+      const output = `${lines.join('')}${hasFailed ? errors : ''}`;
+      resolve({ code: isStopped ? undefined : (code ?? 1), output });
+    });
+  });
+}
+
+/** `npm run X` also checks the runtime: once is enough. */
+function scriptFile(script: string): string {
+  const file = scripts[script]?.split(' ').at(-1);
+  if (!file) throw new Error(`package.json has no script ${script}`);
+  return file;
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim();
+}

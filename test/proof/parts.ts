@@ -1,0 +1,130 @@
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fuzzTargetNames } from '../fuzz/targets.ts';
+import { mutations } from '../simulation/mutations/mutations.ts';
+import { searches } from '../simulation/schedules/searches.ts';
+
+/** One command in a process of its own. */
+export interface Step {
+  readonly name: string;
+  /** A script of package.json. */
+  readonly script: string;
+  /** `minutes`: how long it may take; `folder`: where it may save its state. */
+  readonly args: (minutes: number, folder: string) => readonly string[];
+}
+
+export interface ProofPart {
+  readonly title: string;
+  /** Of the time of its lane. What a part leaves over goes to the next one. */
+  readonly share: number;
+  /** With less, a step is not begun. */
+  readonly needsMinutes: number;
+  readonly steps: readonly Step[];
+  /** What even a complete run says nothing about. */
+  readonly leavesOut: string;
+}
+
+const ENGINES = ['dynamodb', 'sqs', 'aws', 'template', 'iam', 'contract', 'shopify'];
+const INPUTS = 100_000;
+
+const folders = readdirSync(new URL('../../shared/core', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** One thread less than cores: the other lane needs one. */
+const seedsOf = (seeds: number, events: number): Step => ({
+  name: `${seeds} seeds of ${events} webhooks`,
+  script: 'simulate',
+  args: (minutes, folder) => [
+    ...['--seeds', String(seeds), '--events', String(events)],
+    ...['--hours', (minutes / 60).toFixed(4), '--state', `${folder}/seeds-${events}.json`],
+    ...['--threads', String(Math.max(1, availableParallelism() - 1))],
+  ],
+});
+
+/** Two lanes side by side: the seeds, and everything else. */
+export const lanes: readonly (readonly ProofPart[])[] = [
+  [
+    {
+      title: 'Seeds, small worlds',
+      share: 0.7,
+      needsMinutes: 0.2,
+      steps: [seedsOf(100_000, 40)],
+      leavesOut:
+        'more than some 40 webhooks of one store; what the models do otherwise than the services',
+    },
+    {
+      title: 'Seeds, large worlds',
+      share: 0.3,
+      needsMinutes: 0.2,
+      steps: [seedsOf(10_000, 200)],
+      leavesOut: 'as above, beyond some 200 webhooks',
+    },
+  ],
+  [
+    {
+      title: 'Fuzz',
+      share: 0.08,
+      needsMinutes: 0.1,
+      steps: fuzzTargetNames.map((name, index) => ({
+        name,
+        script: 'fuzz',
+        args: (minutes) => [
+          ...['--target', name, '--inputs', String(INPUTS)],
+          ...['--minutes', (minutes / (fuzzTargetNames.length - index)).toFixed(3)],
+        ],
+      })),
+      leavesOut: 'inputs that no change of a valid one leads to',
+    },
+    {
+      title: 'Engines of others',
+      share: 0.1,
+      needsMinutes: 1,
+      steps: ENGINES.map((name) => ({ name, script: 'check:foreign', args: () => [name] })),
+      leavesOut: 'the real services: docs/foreign-engines.md names the known differences',
+    },
+    {
+      title: 'Load with kills',
+      share: 0.1,
+      needsMinutes: 4,
+      steps: [
+        {
+          name: 'load',
+          script: 'load',
+          args: (minutes) =>
+            minutes < 15 ? ['--quick'] : ['--minutes', String(Math.floor(minutes / 4))],
+        },
+      ],
+      leavesOut: 'the limits of AWS and of the store; kills at chosen calls (those are seeds)',
+    },
+    {
+      title: 'All schedules of small worlds',
+      share: 0.27,
+      needsMinutes: 0.2,
+      steps: searches.map(({ name }, index) => ({
+        name,
+        script: 'simulate',
+        args: () => ['--schedules', String(index + 1)],
+      })),
+      leavesOut: 'everything beyond the bounds that each search names',
+    },
+    {
+      title: 'Deliberate bugs that the simulation must notice',
+      share: 0.25,
+      needsMinutes: 0.2,
+      steps: mutations.map(({ name }) => ({
+        name,
+        script: 'simulate',
+        args: () => ['--mutations', name],
+      })),
+      leavesOut: 'bugs of other kinds',
+    },
+    {
+      title: 'Changed expressions that the unit tests must notice',
+      share: 1,
+      needsMinutes: 3,
+      steps: folders.map((name) => ({ name, script: 'mutate', args: () => [name] })),
+      leavesOut: 'code outside of shared/core, and what runs only while a file is loaded',
+    },
+  ],
+];
