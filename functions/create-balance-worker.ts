@@ -1,9 +1,4 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import {
-  createSecretsCalls,
-  createSqsCalls,
-  settingsFromEnvironment,
-} from '../shared/aws/function-clients.ts';
 import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
 import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
@@ -11,40 +6,26 @@ import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
-import { createPauses } from '../shared/core/pause/pauses.ts';
 import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
-import {
-  createLoggedLedger,
-  openCallRates,
-  openTelemetry,
-  readEnvironment,
-  storefrontOf,
-} from './wiring.ts';
+import { openWithLedger, storefrontOf } from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
   const { metafieldNamespace, customerIdIn } = storefrontOf(connector);
-  const environment = readEnvironment([
-    'SOURCE_QUEUE_URL',
-    'DEAD_LETTER_QUEUE_URL',
-    'LEDGER_TABLE',
-    'SECRETS_PREFIX',
-    'METRICS_NAMESPACE',
-  ]);
-  const aws = settingsFromEnvironment(WORKER_BUDGET);
-  const sqs = createSqsCalls(aws);
-  const telemetry = openTelemetry(connector, 'sync-balances', environment.METRICS_NAMESPACE);
-  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
-  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
-  const pauses = createPauses({ ledger, telemetry, queue: 'balances' });
-  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createCallRate);
+  const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
+    connector,
+    'sync-balances',
+    ['SOURCE_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+    WORKER_BUDGET,
+    createCallRate,
+    'balances',
+  );
   const shops = new Map(
     connector.shops.map((shop) => [
       shop.domain,

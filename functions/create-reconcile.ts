@@ -1,25 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import {
-  createSecretsCalls,
-  createSqsCalls,
-  settingsFromEnvironment,
-} from '../shared/aws/function-clients.ts';
 import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { createPauses } from '../shared/core/pause/pauses.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { checkSubscriptions } from '../shared/shopify/subscriptions/check-subscriptions.ts';
 import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
-import { createLoggedLedger, openCallRates, openTelemetry, readEnvironment } from './wiring.ts';
+import { openWithLedger, readEnvironment } from './wiring.ts';
 
 /**
  * What is left of the function's time when walking stops: enough to finish a page and record its
@@ -31,19 +24,13 @@ const RESERVE_MS = 20_000;
 const RESERVE_OF_POINTS = 0.5;
 
 export function createReconcile(connector: Connector) {
-  const environment = readEnvironment([
-    'ORDERS_QUEUE_URL',
-    'PRODUCTS_QUEUE_URL',
-    'COUPONS_QUEUE_URL',
-    'LEDGER_TABLE',
-    'SECRETS_PREFIX',
-    'METRICS_NAMESPACE',
-    'WEBHOOK_ADDRESS',
-  ]);
-  const aws = settingsFromEnvironment(WORKER_BUDGET);
-  const sqs = createSqsCalls(aws);
-  const telemetry = openTelemetry(connector, 'reconcile', environment.METRICS_NAMESPACE);
-  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
+  const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
+    connector,
+    'reconcile',
+    ['ORDERS_QUEUE_URL', 'PRODUCTS_QUEUE_URL', 'COUPONS_QUEUE_URL', 'WEBHOOK_ADDRESS'],
+    WORKER_BUDGET,
+    createCallRate,
+  );
   const { storefront } = connector;
   const queues = {
     orders: environment.ORDERS_QUEUE_URL,
@@ -59,9 +46,6 @@ export function createReconcile(connector: Connector) {
     return shop;
   };
   const { assumptions } = connector.loyalty;
-  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
-  const pauses = createPauses({ ledger, telemetry });
-  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createCallRate);
   const programs = new Map(
     connector.shops.map((shop) => [
       shop.domain,

@@ -1,15 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import {
-  createSecretsCalls,
-  createSqsCalls,
-  settingsFromEnvironment,
-} from '../shared/aws/function-clients.ts';
 import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { createPauses } from '../shared/core/pause/pauses.ts';
 import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
@@ -18,7 +12,6 @@ import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { createShopperRate } from '../shared/core/sync/call-rate.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
 import {
   createScriptServer,
@@ -28,13 +21,7 @@ import type { ServedShop } from '../shared/shopify/storefront-requests/served-sh
 import { createStoreWhenAsked } from './store-when-asked.ts';
 import { surround } from './surround.ts';
 import { LOOK_UP_MS, REDEEM_MS, STORE_MS } from './time-budget.ts';
-import {
-  createLoggedLedger,
-  openCallRates,
-  openTelemetry,
-  readEnvironment,
-  storefrontOf,
-} from './wiring.ts';
+import { openWithLedger, storefrontOf } from './wiring.ts';
 
 /**
  * Shoppers who are not logged in cannot be distinguished, so all of them share one limit; so do all tills
@@ -50,21 +37,16 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
   const settings = storefrontOf(connector);
   const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, tillRequestsPerMinute } =
     settings;
-  const environment = readEnvironment([
-    'BALANCES_QUEUE_URL',
-    'LEDGER_TABLE',
-    'SECRETS_PREFIX',
-    'METRICS_NAMESPACE',
-  ]);
-  const aws = settingsFromEnvironment(RECEIVER_BUDGET);
+  const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
+    connector,
+    'storefront',
+    ['BALANCES_QUEUE_URL'],
+    RECEIVER_BUDGET,
+    createShopperRate,
+  );
   const now = () => new Date();
-  const telemetry = openTelemetry(connector, 'storefront', environment.METRICS_NAMESPACE);
-  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
-  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
-  const pauses = createPauses({ ledger, telemetry });
-  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createShopperRate);
   const retentionDays = connector.orderRetentionDays;
-  const queue = createSqsEventQueue(createSqsCalls(aws), {
+  const queue = createSqsEventQueue(sqs, {
     balances: environment.BALANCES_QUEUE_URL,
   });
   const redeeming = {

@@ -1,9 +1,4 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import {
-  createSecretsCalls,
-  createSqsCalls,
-  settingsFromEnvironment,
-} from '../shared/aws/function-clients.ts';
 import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
 import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
 import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
@@ -13,18 +8,16 @@ import type { Connector } from '../shared/config/connector-config.ts';
 import { createParallelism } from '../shared/core/batch/parallelism.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
 import type { StoreQueueFamily } from '../shared/core/events/event.ts';
-import { createPauses } from '../shared/core/pause/pauses.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { createStoreWhenAsked } from './store-when-asked.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
-import { createLoggedLedger, openCallRates, openTelemetry, readEnvironment } from './wiring.ts';
+import { openWithLedger } from './wiring.ts';
 
 /** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
 export const PARALLEL = 5;
@@ -34,23 +27,20 @@ export const PARALLEL = 5;
  * a test.
  */
 export function createWorker(connector: Connector, queue: StoreQueueFamily, given?: Store) {
-  const environment = readEnvironment([
-    'ORDERS_QUEUE_URL',
-    'PRODUCTS_QUEUE_URL',
-    'COUPONS_QUEUE_URL',
-    'SOURCE_QUEUE_URL',
-    'DEAD_LETTER_QUEUE_URL',
-    'LEDGER_TABLE',
-    'SECRETS_PREFIX',
-    'METRICS_NAMESPACE',
-  ]);
-  const aws = settingsFromEnvironment(WORKER_BUDGET);
-  const sqs = createSqsCalls(aws);
-  const telemetry = openTelemetry(connector, `sync-${queue}`, environment.METRICS_NAMESPACE);
-  const secrets = createShopSecrets(createSecretsCalls(aws), environment.SECRETS_PREFIX, telemetry);
-  const ledger = createLoggedLedger(aws, environment.LEDGER_TABLE, telemetry);
-  const pauses = createPauses({ ledger, telemetry, queue });
-  const rateOf = openCallRates(connector, aws, environment.LEDGER_TABLE, createCallRate);
+  const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
+    connector,
+    `sync-${queue}`,
+    [
+      'ORDERS_QUEUE_URL',
+      'PRODUCTS_QUEUE_URL',
+      'COUPONS_QUEUE_URL',
+      'SOURCE_QUEUE_URL',
+      'DEAD_LETTER_QUEUE_URL',
+    ],
+    WORKER_BUDGET,
+    createCallRate,
+    queue,
+  );
   const parallelism = createParallelism(PARALLEL);
   const limits = { pauses, rateOf, onEnd: parallelism.learn };
   const { assumptions } = connector.loyalty;

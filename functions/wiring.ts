@@ -1,48 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
 import { createDynamoDbTokenLine } from '../shared/aws/dynamodb-token-line.ts';
-import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
-import { createDynamoDbCalls } from '../shared/aws/function-clients.ts';
+import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import {
+  createDynamoDbCalls,
+  createSecretsCalls,
+  createSqsCalls,
+  settingsFromEnvironment,
+} from '../shared/aws/function-clients.ts';
 import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import type { Storefront } from '../shared/config/storefront-settings.ts';
-import type { Telemetry } from '../shared/core/batch/telemetry.ts';
+import type { QueueFamily } from '../shared/core/events/event.ts';
+import { createPauses } from '../shared/core/pause/pauses.ts';
 import type { CallRate, CallRateSettings } from '../shared/core/sync/call-rate.ts';
+import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 
-/** The named variables of the environment; throws once, with all that are missing. */
-export function readEnvironment<const Name extends string>(
-  names: readonly Name[],
-  environment: NodeJS.ProcessEnv = process.env,
-): Readonly<Record<Name, string>> {
-  const missing = names.filter((name) => !environment[name]);
-  if (missing.length > 0) {
-    throw new Error(`not set in the function's environment: ${missing.join(', ')}`);
-  }
-  return Object.fromEntries(names.map((name) => [name, environment[name]])) as Record<Name, string>;
-}
-
-export function openTelemetry(
+/** What every function has. `names`: the variables of its environment beside those of all. */
+export function openFunction<const Name extends string>(
   { deployment }: Connector,
   service: Service | StorefrontService,
-  namespace: string,
-): EmfTelemetry {
-  return createEmfTelemetry({ namespace, service, monitoring: deployment.monitoring });
-}
-
-/** The functions of the storefront are deployed only where it is configured. */
-export function storefrontOf({ storefront }: Connector): Storefront {
-  if (storefront) return storefront;
-  throw new Error('connector.config.ts has no storefront, but a function of it is running');
-}
-
-/** The ledger of a function, which logs damaged items. */
-export function createLoggedLedger(
-  aws: JsonServiceSettings,
-  table: string,
-  telemetry: Pick<Telemetry, 'log'>,
+  names: readonly Name[],
+  budget: Parameters<typeof settingsFromEnvironment>[0],
 ) {
-  return createDynamoDbLedger({
+  const environment = readEnvironment([...names, 'SECRETS_PREFIX', 'METRICS_NAMESPACE']);
+  const { METRICS_NAMESPACE: namespace, SECRETS_PREFIX: prefix } = environment;
+  const aws = settingsFromEnvironment(budget);
+  const telemetry = createEmfTelemetry({ namespace, service, monitoring: deployment.monitoring });
+  const secrets = createShopSecrets(createSecretsCalls(aws), prefix, telemetry);
+  return { environment, aws, sqs: createSqsCalls(aws), telemetry, secrets };
+}
+
+/**
+ * The same with the ledger, and what it says about calls to the loyalty service: whether a shop is paused, and whose
+ * turn it is. `create`: how calls wait for their turn.
+ */
+export function openWithLedger<const Name extends string>(
+  connector: Connector,
+  service: Service | StorefrontService,
+  names: readonly Name[],
+  budget: Parameters<typeof settingsFromEnvironment>[0],
+  create: (settings: CallRateSettings) => CallRate,
+  queue?: QueueFamily,
+) {
+  const opened = openFunction(connector, service, [...names, 'LEDGER_TABLE'], budget);
+  const { environment, aws, telemetry } = opened;
+  const table = environment.LEDGER_TABLE;
+  const ledger = createDynamoDbLedger({
     client: createDynamoDbCalls(aws),
     table,
     onDamagedItem: (entity, attributes) =>
@@ -51,13 +56,30 @@ export function createLoggedLedger(
         attributes: attributes.join(','),
       }),
   });
+  const pauses = createPauses({ ledger, telemetry, queue });
+  return { ...opened, ledger, pauses, rateOf: openCallRates(connector, aws, table, create) };
 }
 
-/**
- * One line of tokens for each loyalty account; none, and no call to AWS, unless the settings limit the calls.
- * `create`: how calls wait for their turn.
- */
-export function openCallRates(
+/** The named variables of the environment; throws once, with all that are missing. */
+export function readEnvironment<const Name extends string>(
+  names: readonly Name[],
+): Readonly<Record<Name, string>> {
+  const { env } = process;
+  const missing = names.filter((name) => !env[name]);
+  if (missing.length > 0) {
+    throw new Error(`not set in the function's environment: ${missing.join(', ')}`);
+  }
+  return Object.fromEntries(names.map((name) => [name, env[name]])) as Record<Name, string>;
+}
+
+/** The functions of the storefront are deployed only where it is configured. */
+export function storefrontOf({ storefront }: Connector): Storefront {
+  if (storefront) return storefront;
+  throw new Error('connector.config.ts has no storefront, but a function of it is running');
+}
+
+/** One line of tokens for each loyalty account; none, and no call to AWS, unless the settings limit the calls. */
+function openCallRates(
   { loyalty }: Connector,
   aws: JsonServiceSettings,
   table: string,

@@ -56,9 +56,14 @@ export interface ProgramParts {
   readonly changed: (...sections: readonly Section[]) => void;
   /** It was open or not known at the last look, and is decided now. */
   readonly settled: (redemption: Redemption) => void;
-  /** Runs it after so many seconds; returns a function that cancels it. */
-  readonly later: (run: () => void, seconds: number) => () => void;
+  /** Runs it after so many seconds; returns a function that cancels it. Absent: by the page's clock. */
+  readonly later?: (run: () => void, seconds: number) => () => void;
 }
+
+const onTime: NonNullable<ProgramParts['later']> = (run, seconds) => {
+  const timer = setTimeout(run, seconds * 1000);
+  return () => clearTimeout(timer);
+};
 
 export type Redeemed =
   | Answer<Redemption>
@@ -115,6 +120,7 @@ export class Program {
   };
   readonly #parts: ProgramParts;
   readonly #keys: ClientKeys;
+  readonly #later: NonNullable<ProgramParts['later']>;
   /** The balance before a redemption, until a different one is seen. */
   #pointsBefore: number | null | undefined;
   #redeemed = 0;
@@ -125,6 +131,7 @@ export class Program {
   constructor(parts: ProgramParts) {
     this.#parts = parts;
     this.#keys = parts.keys ?? pageKeys;
+    this.#later = parts.later ?? onTime;
   }
 
   async load(): Promise<void> {
@@ -261,7 +268,7 @@ export class Program {
     if (points === 0) return;
     this.#cancelChange();
     this.model.change = points;
-    this.#cancelChange = this.#parts.later(() => {
+    this.#cancelChange = this.#later(() => {
       this.model.change = undefined;
       this.#parts.changed('balance');
     }, CHANGE_SHOWN_SECONDS);
@@ -272,7 +279,7 @@ export class Program {
     const seconds = LOOK_AGAIN_SECONDS[this.#looks];
     if (seconds === undefined || !this.#isChangeExpected()) return;
     this.#looks += 1;
-    this.#cancelLook = this.#parts.later(async () => {
+    this.#cancelLook = this.#later(async () => {
       await this.loadView();
       this.#lookAgain();
     }, seconds);

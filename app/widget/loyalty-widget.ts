@@ -65,10 +65,6 @@ export class LoyaltyWidget extends HTMLElement {
       this.#draw('rewards');
       this.#announce(sayRedeemed(redemption, this.#view.words));
     },
-    later: (run, seconds) => {
-      const timer = setTimeout(run, seconds * 1000);
-      return () => clearTimeout(timer);
-    },
   });
   readonly #actions: Actions = {
     redeem: (reward, value) => void this.#redeem(reward, value),

@@ -21,7 +21,7 @@ export interface PausesWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** The queue that the process works for; undefined: none, and it stops only with the whole shop. */
-  readonly queue?: QueueFamily;
+  readonly queue?: QueueFamily | undefined;
 }
 
 /** What one process knows of its shops' control records. */

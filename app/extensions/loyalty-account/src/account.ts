@@ -66,10 +66,6 @@ export class Account {
         this.#note(`reward-${rewardId}`, 'done', sayRedeemed(redemption, this.words));
         void this.#readHistory(1);
       },
-      later: (run, seconds) => {
-        const timer = setTimeout(run, seconds * 1000);
-        return () => clearTimeout(timer);
-      },
     });
   }
 

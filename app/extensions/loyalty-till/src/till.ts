@@ -1,6 +1,6 @@
 import type { Redemption, Reward } from '../../../program/answers.ts';
 import type { Ask, Failure } from '../../../program/ask.ts';
-import { answered, isUncertain, Program } from '../../../program/program.ts';
+import { answered, isUncertain, Program, type ProgramParts } from '../../../program/program.ts';
 import type { CartProblem } from '../../../program/strings/till.ts';
 import { cartProblem, hasCode, itemsOf, type Sale, type TillCart } from './cart.ts';
 import type { StoredKeys } from './stored-keys.ts';
@@ -31,7 +31,7 @@ export interface TillParts {
   readonly cart: () => TillCart;
   readonly applyCode: (code: string) => Promise<void>;
   readonly changed: () => void;
-  readonly later: (run: () => void, seconds: number) => () => void;
+  readonly later?: NonNullable<ProgramParts['later']>;
 }
 
 interface Wish {
@@ -65,7 +65,7 @@ export class Till {
       settled: (redemption) => {
         if (this.#isAwaited(redemption)) void this.#follow(redemption);
       },
-      later: parts.later,
+      ...(parts.later && { later: parts.later }),
     });
   }
 

@@ -66,9 +66,5 @@ function createTill(api: TillApi, changed: () => void): Till {
     cart: () => cart.current.value,
     applyCode: (code) => cart.addCartCodeDiscount(code),
     changed,
-    later: (run, seconds) => {
-      const timer = setTimeout(run, seconds * 1000);
-      return () => clearTimeout(timer);
-    },
   });
 }
