@@ -18,6 +18,9 @@ Runs every proof, each as its own command, and writes a report of what was cover
 
 A run that was stopped, or whose time was over, goes on where it was. Exit code 1: something failed.`;
 
+/** A command that knows its time may take this long to end by itself. */
+const GRACE_MS = 20_000;
+
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const scripts: Readonly<Record<string, string>> = manifest.scripts;
 
@@ -85,11 +88,21 @@ async function runStep(part: ProofPart, step: Step, until: number): Promise<void
   console.log(`${new Date().toISOString().slice(11, 19)}  ${name}: ${end}, ${seconds} s`);
 }
 
+function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
 /** `code` is undefined for a process that was stopped because its time was over. */
 function run(file: string, args: readonly string[], until: number) {
   const child = spawn(process.execPath, [file, ...args], {
     cwd: PROJECT,
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: some commands start processes that would outlive them.
+    detached: true,
   });
   const lines: string[] = [];
   // Of long outputs the end has the results.
@@ -102,9 +115,10 @@ function run(file: string, args: readonly string[], until: number) {
   let isStopped = false;
   const stop = () => {
     isStopped = true;
-    child.kill('SIGTERM');
+    killGroup(child.pid, 'SIGTERM');
+    setTimeout(() => killGroup(child.pid, 'SIGKILL'), GRACE_MS).unref();
   };
-  const timer = setTimeout(stop, Math.max(until - Date.now(), 0) + 20_000);
+  const timer = setTimeout(stop, Math.max(until - Date.now(), 0) + GRACE_MS);
   stopping.signal.addEventListener('abort', stop);
   return new Promise<{ code: number | undefined; output: string }>((resolve) => {
     child.on('close', (code) => {

@@ -7,6 +7,9 @@ import { SavedRun } from './saved-run.ts';
 import { printSchedules } from './schedules/print-schedules.ts';
 import { describeFailure, shrink } from './shrink.ts';
 
+/** After so many broken promises the rest of a saved run would only cost time. */
+const MOST_BROKEN = 20;
+
 const command = readArguments(process.argv.slice(2));
 switch (command.kind) {
   case 'help':
@@ -26,9 +29,6 @@ switch (command.kind) {
     process.exitCode = await run(command);
 }
 
-/** After so many broken promises the rest of a saved run would only cost time. */
-const MOST_BROKEN = 20;
-
 async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
   const { events, parts, hours, state, threads = availableParallelism() } = wanted;
   // New seeds every day, more than a day can run, so that every run can be repeated.
@@ -37,7 +37,8 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
   const first = wanted.seed ?? (endless ? today : 1);
   const last = endless ? null : first + (wanted.seeds ?? 1) - 1;
   const until = hours === undefined ? Number.POSITIVE_INFINITY : Date.now() + hours * 3_600_000;
-  const saved = new SavedRun({ first, last, events, parts }, state);
+  const saved = openRun({ first, last, events, parts }, state);
+  if (!saved) return 2;
   const { totals } = saved;
   const most = state === undefined ? 1 : MOST_BROKEN;
   let saidAt = Date.now();
@@ -72,4 +73,13 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
   );
   console.log(`\nAgain: npm run simulate -- --part ${part} --seed ${seed} --events ${events}`);
   return 1;
+}
+
+function openRun(...given: ConstructorParameters<typeof SavedRun>): SavedRun | undefined {
+  try {
+    return new SavedRun(...given);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return undefined;
+  }
 }

@@ -379,21 +379,13 @@ export const mutations: readonly Mutation[] = [
     within: 60,
   },
   {
-    name: 'newer-items-are-read',
-    bug: 'an older release reads and replaces what a newer one wrote into the ledger',
-    file: 'shared/core/ledger/newer-item.ts',
-    find: '    if (format !== undefined) throw new NewerItem(keyText, format);\n',
-    replace: '',
-    within: 300,
-  },
-  {
     name: 'orders-of-0.1.0-count-anew',
     bug: 'an order that 0.1.0 sent is counted by the rules of today',
     file: 'shared/core/mapping/kept-amounts.ts',
     find: '  const { counted, extras } = countedByFirstRelease(order, rules, total);\n',
     replace:
       '  if (version >= 0) return undefined;\n  const { counted, extras } = countedByFirstRelease(order, rules, total);\n',
-    within: 60,
+    within: 300,
   },
   ...pointsMutations,
   ...storefrontMutations,
