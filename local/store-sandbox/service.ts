@@ -16,7 +16,7 @@ import { type ActionInput, type ActionName, type ActionValue, act } from './mode
 import { createIds } from './model/ids.ts';
 import { openRows } from './model/rows.ts';
 import { fillSampleStore } from './model/sample-store.ts';
-import { type Announcement, moment, type Refused, type World } from './model/world.ts';
+import type { Announcement, Refused, World } from './model/world.ts';
 import { buildPayload } from './payloads/build-payload.ts';
 import { apiVersion, type ServerSettings, type ShopSettings } from './settings.ts';
 
@@ -74,12 +74,7 @@ export class StoreService {
       now,
     };
     this.subscriptions = new Subscriptions(tables);
-    this.subscriptions.setOptionAddress(
-      parts.webhooksTo,
-      parts.webhookTopics,
-      this.world.ids,
-      moment(this.world),
-    );
+    this.subscriptions.setOptionAddress(parts.webhooksTo, parts.webhookTopics, this.world.ids);
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
     this.faults = new Faults(random(3), readFaultRule);
     this.journal = new Journal(settings.journalLimit);

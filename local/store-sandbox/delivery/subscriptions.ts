@@ -11,9 +11,6 @@ export interface SubscriptionRow {
   readonly includeFields: readonly string[];
   readonly metafieldNamespaces: readonly string[];
   readonly filter: string | null;
-  readonly name: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
 }
 
 export class Subscriptions {
@@ -44,7 +41,7 @@ export class Subscriptions {
   }
 
   /** Replaces the address of an earlier start. */
-  setOptionAddress(uri: string | undefined, topics: readonly string[], ids: Ids, at: string): void {
+  setOptionAddress(uri: string | undefined, topics: readonly string[], ids: Ids): void {
     for (const { id, madeBy } of this.all()) if (madeBy === 'option') this.delete(id);
     if (uri === undefined) return;
     for (const topic of topics) {
@@ -56,9 +53,6 @@ export class Subscriptions {
         includeFields: [],
         metafieldNamespaces: [],
         filter: null,
-        name: null,
-        createdAt: at,
-        updatedAt: at,
       });
     }
   }

@@ -1,5 +1,4 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
-import { moment } from '../model/world.ts';
 import { createCodeDiscount, type DiscountInput } from './discount-mutation.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { metafieldMutations } from './metafield-mutations.ts';
@@ -11,7 +10,6 @@ interface SubscriptionInput {
   readonly includeFields?: readonly string[];
   readonly metafieldNamespaces?: readonly string[];
   readonly filter?: string | null;
-  readonly name?: string | null;
 }
 
 const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
@@ -36,7 +34,6 @@ export function mutationRoot(context: GraphContext): View {
       const problem = taken ? 'Address for this topic has already been taken' : addressProblem(uri);
       const field = ['webhookSubscription', 'callbackUrl'];
       if (problem !== undefined) return failed('webhookSubscription', field, problem);
-      const at = moment(world);
       const row: SubscriptionRow = {
         id: world.ids.next('WebhookSubscription'),
         topic: name,
@@ -45,9 +42,6 @@ export function mutationRoot(context: GraphContext): View {
         includeFields: input.includeFields ?? [],
         metafieldNamespaces: input.metafieldNamespaces ?? [],
         filter: input.filter ?? null,
-        name: input.name ?? null,
-        createdAt: at,
-        updatedAt: at,
       };
       subscriptions.put(row);
       return { webhookSubscription: subscriptionView(row), userErrors: [] };
@@ -62,7 +56,7 @@ export function mutationRoot(context: GraphContext): View {
       const problem = addressProblem(wanted);
       const field = ['webhookSubscription', 'callbackUrl'];
       if (problem !== undefined) return failed('webhookSubscription', field, problem);
-      const updated = { ...row, ...fields, uri: wanted, updatedAt: moment(world) };
+      const updated = { ...row, ...fields, uri: wanted };
       subscriptions.put(updated);
       return { webhookSubscription: subscriptionView(updated), userErrors: [] };
     },

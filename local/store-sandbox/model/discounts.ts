@@ -157,12 +157,7 @@ function withFields({ shop }: World, row: DiscountRow, fields: Fields): Discount
     value = { kind: 'percentage', ppm: Math.round(percentage * 10_000) };
   else if (amount !== undefined) value = fixed(minor, fields.each ?? false);
   if (customerIds) context = { kind: 'customers', ids: customerIds };
-  else if (segments) {
-    context = {
-      kind: 'segments',
-      segments: segments.map((name, i) => ({ id: String(990_100_000_001 + i), name })),
-    };
-  }
+  else if (segments) context = { kind: 'segments' };
   return {
     ...row,
     value,

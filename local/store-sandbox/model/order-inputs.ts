@@ -70,15 +70,7 @@ export const orderDraft = v.strictObject({
   note: v.optional(v.nullable(text), null),
   noteAttributes: v.optional(v.array(v.strictObject({ name: text, value: text })), []),
   localizedFields: v.optional(
-    v.array(
-      v.strictObject({
-        key: v.pipe(v.string(), v.regex(/^[A-Z_]+$/)),
-        value: text,
-        title: v.optional(text, 'Tax id'),
-        countryCode: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/)), 'BR'),
-        purpose: v.optional(v.picklist(['TAX', 'SHIPPING']), 'TAX'),
-      }),
-    ),
+    v.array(v.strictObject({ key: v.pipe(v.string(), v.regex(/^[A-Z_]+$/)), value: text })),
     [],
   ),
   tags: v.optional(v.array(text), []),

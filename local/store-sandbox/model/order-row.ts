@@ -174,8 +174,5 @@ export interface AddressRow {
 
 interface LocalizedFieldRow {
   readonly key: string;
-  readonly title: string;
   readonly value: string;
-  readonly countryCode: string;
-  readonly purpose: 'TAX' | 'SHIPPING';
 }

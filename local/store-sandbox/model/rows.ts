@@ -43,10 +43,7 @@ export interface DiscountRow {
   readonly context:
     | { readonly kind: 'all' }
     | { readonly kind: 'customers'; readonly ids: readonly string[] }
-    | {
-        readonly kind: 'segments';
-        readonly segments: readonly { readonly id: string; readonly name: string }[];
-      };
+    | { readonly kind: 'segments' };
   readonly usageLimit: number | null;
   readonly oncePerCustomer: boolean;
   readonly minimumMinor: number | null;
@@ -110,15 +107,12 @@ export interface MetafieldDefinitionRow {
 interface LocationRow {
   readonly id: string;
   readonly name: string;
-  readonly city: string;
-  readonly countryCode: string;
 }
 
 interface StaffRow {
   readonly id: string;
   readonly firstName: string;
   readonly lastName: string;
-  readonly email: string;
 }
 
 export interface StoreRows {

@@ -15,13 +15,13 @@ export function fillSampleStore(world: World): void {
 }
 
 const locations = [
-  { id: '71345012801', name: 'Harbour Street', city: 'Exampleton', countryCode: 'DE' },
-  { id: '71345045569', name: 'Old Market', city: 'Sampleford', countryCode: 'DE' },
+  { id: '71345012801', name: 'Harbour Street' },
+  { id: '71345045569', name: 'Old Market' },
 ];
 
 const staff = [
-  { id: '90112340001', firstName: 'Kim', lastName: 'Counter', email: 'kim@example.com' },
-  { id: '90112340002', firstName: 'Noa', lastName: 'Till', email: 'noa@example.com' },
+  { id: '90112340001', firstName: 'Kim', lastName: 'Counter' },
+  { id: '90112340002', firstName: 'Noa', lastName: 'Till' },
 ];
 
 const shirts = {
