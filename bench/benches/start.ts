@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { spreadOf } from '../report/statistics.ts';
 
-/** Of the six ports, as `start --help` lists them. */
+const PORTS = 6;
+/** Of these, as `start --help` lists them. */
 const STORE_PORT = 2;
 
 /** How long a newcomer waits: `start --once`, from the command to its verdict, and to the first page. */
@@ -63,12 +64,25 @@ async function firstAnswer(port: number, seconds: () => number): Promise<number>
   }
 }
 
-/** Free when asked; so are the next five, most probably. */
+/** The first of six ports in a row that are free, below those that the system gives to connections. */
 async function freePorts(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await Promise.all(
+      Array.from({ length: PORTS }, (_, index) => isFree(first + index)),
+    );
+    if (free.every(Boolean)) return first;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
+  return true;
 }
