@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import { type DelayWorld, delayMessages, type Item } from '../../../shared/core/batch/conclude.ts';
@@ -9,7 +9,11 @@ import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
 
 const DAY = 86_400_000;
-type Connector = ReturnType<typeof openConnector>;
+
+let connector: ReturnType<typeof openConnector>;
+beforeEach(() => {
+  connector = openConnector();
+});
 
 function order(id: number, second = 1, changes: Record<string, unknown> = {}) {
   const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
@@ -32,30 +36,35 @@ const refusedConnection: CallFailure = {
   code: 'ECONNREFUSED',
 };
 
-const orderIds = ({ loyalty }: Connector) =>
-  [...loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId).toSorted();
+const orderIds = () =>
+  [...connector.loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId).toSorted();
+const ledgerText = () => JSON.stringify([...connector.ledger.entries.values()]);
 
-async function deliverOrders(connector: Connector, ...ids: number[]): Promise<void> {
+/** Delivers it, and works until nothing is left. */
+async function handle(topic: string, payload: unknown): Promise<void> {
+  await connector.deliver({ topic, payload });
+  await connector.drain();
+}
+
+async function deliverOrders(...ids: number[]): Promise<void> {
   for (const id of ids) await connector.deliver({ topic: 'orders/create', payload: order(id) });
 }
 
 describe('a batch', () => {
   it('never lets one group affect another', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = ({ body }, pass) => {
       const { OriginalId } = body as { OriginalId: string };
       if (OriginalId === '1') return refusedConnection;
       if (OriginalId === '2') return businessError(50);
       return pass();
     };
-    await deliverOrders(connector, 1, 2, 3);
+    await deliverOrders(1, 2, 3);
     expect(await connector.work('orders')).toEqual({ received: 3, left: 1 });
-    expect(orderIds(connector)).toEqual(['3']);
+    expect(orderIds()).toEqual(['3']);
     expect(connector.dead.size).toBe(1);
   });
 
   it('never acknowledges a message behind a failure in its own group', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => refusedConnection;
     for (const second of [1, 2, 3]) {
       await connector.deliver({ topic: 'orders/updated', payload: order(1, second) });
@@ -64,7 +73,6 @@ describe('a batch', () => {
   });
 
   it('applies the newest of a group with one call, whatever order they came in', async () => {
-    const connector = openConnector();
     for (const [second, name] of [
       [2, '#2'],
       [3, '#3'],
@@ -79,7 +87,6 @@ describe('a batch', () => {
   });
 
   it('reads the ledger once for all its groups and their customers, and writes once for a first send', async () => {
-    const connector = openConnector();
     let reads = 0;
     let writes = 0;
     const { ledger } = connector;
@@ -94,7 +101,7 @@ describe('a batch', () => {
         return ledger.write(...args);
       },
     };
-    await deliverOrders(connector, 1, 2, 3, 4, 5);
+    await deliverOrders(1, 2, 3, 4, 5);
     await connector.work('orders');
     expect([reads, writes]).toEqual([1, 5]);
 
@@ -110,18 +117,16 @@ describe('a batch', () => {
   });
 
   it('leaves everything on the queue when the ledger cannot be read', async () => {
-    const connector = openConnector();
     connector.parts.ledger = {
       ...connector.ledger,
       readMany: async () => Promise.reject(new Error('down')),
     };
-    await deliverOrders(connector, 1, 2);
+    await deliverOrders(1, 2);
     expect(await connector.work('orders')).toEqual({ received: 2, left: 2 });
     expect(connector.loyalty.journal).toEqual([]);
   });
 
   it('keeps what it could not park', async () => {
-    const connector = openConnector();
     await connector.deliver({ topic: 'orders/create', payload: '{"id": 1}' });
     const { send } = connector.dead;
     connector.dead.send = () => {
@@ -134,14 +139,13 @@ describe('a batch', () => {
   });
 
   it('returns before its time is over, with everything unfinished still on the queue', async () => {
-    const connector = openConnector();
     const deadline = new AbortController();
     let calls = 0;
     connector.loyalty.world.interfere = () => {
       calls += 1;
       return new Promise(() => {}); // hangs for ever
     };
-    await deliverOrders(connector, 1, 2, 3, 4, 5, 6);
+    await deliverOrders(1, 2, 3, 4, 5, 6);
     const work = connector.work('orders', { deadline: deadline.signal });
     setTimeout(() => deadline.abort(), 20);
     expect(await work).toEqual({ received: 6, left: 6 });
@@ -149,7 +153,6 @@ describe('a batch', () => {
   });
 
   it('names every message whose delay is still being set when its time is over', async () => {
-    const connector = openConnector();
     const deadline = new AbortController();
     const delays = Promise.withResolvers<void>();
     connector.parts.source = { delay: () => delays.promise, isCrowded: async () => false };
@@ -157,7 +160,7 @@ describe('a batch', () => {
       const { OriginalId } = body as { OriginalId: string };
       return OriginalId === '1' ? refusedConnection : new Promise(() => {});
     };
-    await deliverOrders(connector, 1, 2);
+    await deliverOrders(1, 2);
     const work = connector.work('orders', { deadline: deadline.signal });
     await vi.waitFor(() => expect(connector.telemetry.total('retried')).toBe(1));
     deadline.abort();
@@ -166,11 +169,10 @@ describe('a batch', () => {
   });
 
   it('parks nothing that it has handed back, even if the service refuses it afterwards', async () => {
-    const connector = openConnector();
     const deadline = new AbortController();
     const late = Promise.withResolvers<CallAnswer>();
     connector.loyalty.world.interfere = () => late.promise;
-    await deliverOrders(connector, 1);
+    await deliverOrders(1);
     const work = connector.work('orders', { deadline: deadline.signal });
     setTimeout(() => deadline.abort(), 20);
     expect(await work).toEqual({ received: 1, left: 1 });
@@ -183,7 +185,6 @@ describe('a batch', () => {
   });
 
   it('parks a message of a shop that left the settings, without any call', async () => {
-    const connector = openConnector();
     const shop = 'gone-store.myshopify.com';
     await connector.deliver({ topic: 'orders/create', payload: order(1), shop });
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
@@ -192,7 +193,6 @@ describe('a batch', () => {
   });
 
   it('carries on with the other groups when a bug breaks one', async () => {
-    const connector = openConnector();
     const { ledger } = connector;
     connector.parts.ledger = {
       ...ledger,
@@ -201,22 +201,21 @@ describe('a batch', () => {
         return ledger.write(key, ...rest);
       },
     };
-    await deliverOrders(connector, 1, 2);
+    await deliverOrders(1, 2);
     expect(await connector.work('orders')).toEqual({ received: 2, left: 1 });
     expect(connector.telemetry.total('crash')).toBe(1);
     expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
   });
 
   it('parks what a bug keeps from being read, and carries on with the others', async () => {
-    const connector = openConnector();
     const { read } = connector.parts;
     connector.parts.read = (event) => {
       if (event.id === '1') throw new RangeError('a bug with robin.sample@example.com in its text');
       return read(event);
     };
-    await deliverOrders(connector, 1, 2);
+    await deliverOrders(1, 2);
     expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
-    expect(orderIds(connector)).toEqual(['2']);
+    expect(orderIds()).toEqual(['2']);
     const [letter] = connector.deadLetters();
     expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
     expect(connector.telemetry.total('crash')).toBe(1);
@@ -226,9 +225,8 @@ describe('a batch', () => {
 
 describe('retries', () => {
   it('wait as long as the service asks', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => answer(429, {}, { 'retry-after': '120' });
-    await deliverOrders(connector, 1);
+    await deliverOrders(1);
     await connector.work('orders');
     connector.loyalty.world.interfere = undefined;
     connector.clock.ms += 119_000;
@@ -238,9 +236,8 @@ describe('retries', () => {
   });
 
   it('outlast a day without the service and cost no dead letter', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => refusedConnection;
-    await deliverOrders(connector, 1, 2, 3);
+    await deliverOrders(1, 2, 3);
     const morning = connector.clock.ms + DAY;
     while (connector.clock.ms < morning) {
       await connector.work('orders');
@@ -248,17 +245,15 @@ describe('retries', () => {
     }
     connector.loyalty.world.interfere = undefined;
     await connector.drain();
-    expect(orderIds(connector)).toEqual(['1', '2', '3']);
+    expect(orderIds()).toEqual(['1', '2', '3']);
     expect(connector.dead.size).toBe(0);
   });
 
   it('end when the event is too old, with the reason, where a person finds it', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => refusedConnection;
     // After two days without an entry in the ledger the store is asked what the order is now.
     connector.store.putOrder(SHOP, { ...storeOrder(), id: '1' });
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     const [letter] = connector.deadLetters();
     expect(letter?.attributes).toMatchObject({
       reason: 'retry-window-over',
@@ -289,13 +284,12 @@ describe('retries', () => {
   });
 
   it('do not hammer a service that is down: few calls for many orders', async () => {
-    const connector = openConnector();
     let calls = 0;
     connector.loyalty.world.interfere = () => {
       calls += 1;
       return refusedConnection;
     };
-    await deliverOrders(connector, ...Array.from({ length: 40 }, (_, n) => n + 1));
+    await deliverOrders(...Array.from({ length: 40 }, (_, n) => n + 1));
     for (let n = 0; n < 4; n += 1) await connector.work('orders');
     expect(calls).toBeLessThanOrEqual(8);
     expect(connector.telemetry.total('retried', { why: 'loyalty-unavailable' })).toBeGreaterThan(
@@ -304,9 +298,8 @@ describe('retries', () => {
   });
 
   it('wait for a person, without dead letters, when the credentials are refused', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => answer(401, {});
-    await deliverOrders(connector, 1, 2, 3, 4, 5, 6);
+    await deliverOrders(1, 2, 3, 4, 5, 6);
     const later = connector.clock.ms + DAY;
     while (connector.clock.ms < later) {
       await connector.work('orders');
@@ -315,16 +308,15 @@ describe('retries', () => {
     expect(connector.telemetry.total('misconfigured')).toBeGreaterThan(0);
     connector.loyalty.world.interfere = undefined;
     await connector.drain();
-    expect(orderIds(connector)).toHaveLength(6);
+    expect(orderIds()).toHaveLength(6);
     expect(connector.dead.size).toBe(0);
   });
 });
 
 describe('outcomes', () => {
   it('a rejected order is parked at once with its code, and a replay of it is no duplicate', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => businessError(50);
-    await deliverOrders(connector, 1);
+    await deliverOrders(1);
     await connector.work('orders');
     const [letter] = connector.deadLetters();
     expect(letter?.attributes).toMatchObject({
@@ -335,11 +327,10 @@ describe('outcomes', () => {
     if (!letter) return;
     connector.queues.orders.send({ ...letter, groupId: 'replayed', deduplicationId: 'replayed' });
     await connector.drain();
-    expect(orderIds(connector)).toEqual(['1']);
+    expect(orderIds()).toEqual(['1']);
   });
 
   it('a rejected newest is parked, and the next newest is applied', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = ({ body }, pass) =>
       (body as { OrderStatus: string }).OrderStatus === 'voided' ? businessError(50) : pass();
     for (const [second, financial_status] of [
@@ -358,10 +349,8 @@ describe('outcomes', () => {
   });
 
   it('keeps the last ten outcomes of an entity for the operator', async () => {
-    const connector = openConnector();
     for (let second = 1; second <= 15; second += 1) {
-      await connector.deliver({ topic: 'orders/updated', payload: order(1, second) });
-      await connector.drain();
+      await handle('orders/updated', order(1, second));
     }
     const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' });
     const entry = connector.ledger.entries.get(key);
@@ -370,17 +359,14 @@ describe('outcomes', () => {
   });
 
   it('measures from the store to the loyalty service', async () => {
-    const connector = openConnector();
-    await deliverOrders(connector, 1);
+    await deliverOrders(1);
     connector.clock.ms += 1_500;
     await connector.work('orders');
     expect(connector.telemetry.total('latency-ms', { kind: 'order' })).toBe(1_500);
   });
 
   it('skips a guest by name, and still corrects an order it sent before', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/create', payload: order(1, 1, { customer: null }) });
-    await connector.drain();
+    await handle('orders/create', order(1, 1, { customer: null }));
     expect(connector.loyalty.journal).toEqual([]);
     expect(connector.telemetry.total('skipped', { why: 'guest' })).toBe(1);
   });
@@ -388,7 +374,6 @@ describe('outcomes', () => {
 
 describe('events that leave something out', () => {
   it('a product with more variants than its body lists is read from the store before a call', async () => {
-    const connector = openConnector();
     connector.store.putProduct(SHOP, storeProduct({ id: '8', price: amount('5') }));
     const payload = {
       id: 8,
@@ -398,27 +383,24 @@ describe('events that leave something out', () => {
       variants: [{ id: 1, price: '9.00' }],
       variant_gids: [{ admin_graphql_api_id: 'a' }, { admin_graphql_api_id: 'b' }],
     };
-    await connector.deliver({ topic: 'products/update', payload });
-    await connector.drain();
+    await handle('products/update', payload);
     expect(connector.loyalty.journal).toMatchObject([{ body: { ProductPrice: 5 } }]);
     expect(connector.store.reads).toBe(1);
   });
 
   it('an order whose document is in a metafield is read from the store before a call', async () => {
     const metafield = { owner: 'customer', namespace: 'facts', key: 'document' } as const;
-    const connector = openConnector({ rules: { document: { from: 'metafield', ...metafield } } });
+    connector = openConnector({ rules: { document: { from: 'metafield', ...metafield } } });
     const updated_at = '2026-10-09T11:00:01Z';
     const stored = storeOrder({}, { updated_at });
     connector.store.putOrder(SHOP, { ...stored, metafields: [{ ...metafield, value: '123' }] });
     const { payload } = buildOrder(simpleOrder, { updated_at });
-    await connector.deliver({ topic: 'orders/create', payload });
-    await connector.drain();
+    await handle('orders/create', payload);
     expect(connector.loyalty.journal).toMatchObject([{ body: { Customer: { Document: '123' } } }]);
 
     // Nothing changed since: the remembered document stands, and nobody is asked.
     const again = buildOrder(simpleOrder, { updated_at: '2026-10-09T11:00:02Z' }).payload;
-    await connector.deliver({ topic: 'orders/updated', payload: again });
-    await connector.drain();
+    await handle('orders/updated', again);
     expect(connector.store.reads).toBe(1);
     expect(connector.telemetry.total('unchanged')).toBe(1);
   });
@@ -429,15 +411,12 @@ describe('events that lack their entity', () => {
     ['orders/edited', { order_edit: { id: 9, order_id: 5512345678901 } }],
     ['refunds/create', { id: 9, order_id: 5512345678901 }],
   ])('%s reads the order from the store and applies it', async (topic, payload) => {
-    const connector = openConnector();
     connector.store.putOrder(SHOP, storeOrder());
-    await connector.deliver({ topic, payload });
-    await connector.drain();
-    expect(orderIds(connector)).toEqual(['5512345678901']);
+    await handle(topic, payload);
+    expect(orderIds()).toEqual(['5512345678901']);
   });
 
   it('wait while the store cannot be asked, and are applied when it can', async () => {
-    const connector = openConnector();
     connector.store.putOrder(SHOP, storeOrder());
     connector.store.outage = { kind: 'unavailable', why: 'throttled', afterSeconds: 60 };
     await connector.deliver({
@@ -447,35 +426,28 @@ describe('events that lack their entity', () => {
     expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
     connector.store.outage = undefined;
     await connector.drain();
-    expect(orderIds(connector)).toEqual(['5512345678901']);
+    expect(orderIds()).toEqual(['5512345678901']);
   });
 
   it('an order deleted in the store is cancelled; an unknown one needs no call', async () => {
-    const connector = openConnector();
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     await connector.deliver({ topic: 'orders/delete', payload: { id: 1 } });
-    await connector.deliver({ topic: 'orders/delete', payload: { id: 2 } });
-    await connector.drain();
+    await handle('orders/delete', { id: 2 });
     expect(connector.loyalty.rows.orders.get('1')).toMatchObject({ IsCancelledOrReturned: true });
     expect(connector.loyalty.rows.orders.size).toBe(1);
     expect(connector.dead.size).toBe(0);
   });
 
   it('a completed order deleted in the store gives its points back', async () => {
-    const connector = openConnector();
     const { payload } = buildOrder({ ...simpleOrder, fulfilledAfterDays: 1 });
-    await connector.deliver({ topic: 'orders/fulfilled', payload });
-    await connector.drain();
+    await handle('orders/fulfilled', payload);
     expect(connector.loyalty.rows.points.size).toBe(1);
-    await connector.deliver({ topic: 'orders/delete', payload: { id: 5512345678901 } });
-    await connector.drain();
+    await handle('orders/delete', { id: 5512345678901 });
     expect(connector.loyalty.rows.points.size).toBe(0);
     expect(connector.dead.size).toBe(0);
   });
 
   it('a discount fans out into one message and one entry per code', async () => {
-    const connector = openConnector();
     const codes = Array.from({ length: 120 }, (_, n) => `CODE-${n}`);
     for (const [n, code] of codes.entries()) {
       connector.store.putCoupon(SHOP, storeCoupon({ code, codeId: String(n) }));
@@ -486,16 +458,14 @@ describe('events that lack their entity', () => {
       status: 'ACTIVE',
       updated_at: '2026-10-09T11:00:00Z',
     };
-    await connector.deliver({ topic: 'discounts/create', payload });
-    await connector.drain();
+    await handle('discounts/create', payload);
     expect(connector.loyalty.rows.coupons.size).toBe(120);
     expect(connector.ledger.entries.size).toBe(120);
 
     // Again, and nothing changed: no call.
     const calls = connector.loyalty.journal.length;
     connector.clock.ms += 600_000;
-    await connector.deliver({ topic: 'discounts/update', payload });
-    await connector.drain();
+    await handle('discounts/update', payload);
     expect(connector.loyalty.journal).toHaveLength(calls);
 
     // Gone: the store names no codes any more, the ledger does.
@@ -503,40 +473,28 @@ describe('events that lack their entity', () => {
     connector.clock.ms += 600_000;
     const { admin_graphql_api_id } = payload;
     const deleted = { admin_graphql_api_id, deleted_at: '2026-10-09T11:30:00Z' };
-    await connector.deliver({ topic: 'discounts/delete', payload: deleted });
-    await connector.drain();
+    await handle('discounts/delete', deleted);
     const inactive = connector.loyalty.journal.filter((c) => c.operation === 'deactivateCoupon');
     expect(inactive).toHaveLength(120);
   });
 
   it('an automatic discount is skipped by name', async () => {
-    const connector = openConnector();
-    await connector.deliver({
-      topic: 'discounts/create',
-      payload: {
-        admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/7',
-        updated_at: '2026-10-09T11:00:00Z',
-      },
+    await handle('discounts/create', {
+      admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/7',
+      updated_at: '2026-10-09T11:00:00Z',
     });
-    await connector.drain();
     expect(connector.telemetry.total('skipped', { why: 'automatic-discount' })).toBe(1);
   });
 
   it('a removed code is deactivated, and nothing else of its discount is touched', async () => {
-    const connector = openConnector();
     connector.store.putCoupon(SHOP, storeCoupon({ code: 'KEPT', codeId: '1' }));
     connector.store.putCoupon(SHOP, storeCoupon({ code: 'LOST', codeId: '2' }));
     const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
     const changed = { admin_graphql_api_id: gid, updated_at: '2026-10-09T11:00:00Z' };
-    await connector.deliver({ topic: 'discounts/create', payload: changed });
-    await connector.drain();
+    await handle('discounts/create', changed);
     connector.store.remove(SHOP, 'coupon', 'LOST');
     const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/2', code: 'LOST' };
-    await connector.deliver({
-      topic: 'discounts/redeemcode_removed',
-      payload: { ...changed, redeem_code },
-    });
-    await connector.drain();
+    await handle('discounts/redeemcode_removed', { ...changed, redeem_code });
     const last = connector.loyalty.journal.at(-1);
     expect(last).toMatchObject({ operation: 'deactivateCoupon', path: { code: 'LOST' } });
     expect(connector.loyalty.journal).toHaveLength(3);
@@ -552,29 +510,24 @@ describe('compliance', () => {
   };
 
   it('redaction erases the person from the ledger and keeps the version', async () => {
-    const connector = openConnector();
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' });
     const before = connector.ledger.entries.get(key);
     expect(JSON.stringify(before)).toContain('robin.sample@example.com');
-    await connector.deliver({ topic: 'customers/redact', payload: redact });
-    await connector.drain();
+    await handle('customers/redact', redact);
     const after = connector.ledger.entries.get(key);
     expect(JSON.stringify(after)).not.toMatch(/robin|Sample|6940095564|5555550100/);
     expect(after?.version).toBe(before?.version);
 
     // A captured body must not bring the person back.
     const calls = connector.loyalty.journal.length;
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     expect(connector.loyalty.journal).toHaveLength(calls);
   });
 
   const person = /robin|Sample|6940095564|5555550100/;
-  const redacted = async (connector: Connector) => {
-    await connector.deliver({ topic: 'customers/redact', payload: redact });
-    await connector.drain();
+  const redacted = async () => {
+    await handle('customers/redact', redact);
   };
 
   it.each([
@@ -582,25 +535,20 @@ describe('compliance', () => {
     ['newer than what was applied', true, { current_subtotal_price: '12.00' }, []],
     ['that ends the order', true, { cancelled_at: '2026-10-09T11:00:02Z' }, ['cancelPosOrder']],
   ])('never tells who it was: a body %s', async (_, known, changes, operations) => {
-    const connector = openConnector();
-    if (known) await deliverOrders(connector, 1);
-    await connector.drain();
-    await redacted(connector);
+    if (known) await handle('orders/create', order(1));
+    await redacted();
     const calls = connector.loyalty.journal.length;
-    await connector.deliver({ topic: 'orders/updated', payload: order(1, 2, changes) });
-    await connector.drain();
+    await handle('orders/updated', order(1, 2, changes));
     const made = connector.loyalty.journal.slice(calls).map(({ answer: _, ...call }) => call);
     expect(made.map(({ operation }) => operation)).toEqual(operations);
     expect(JSON.stringify(made)).not.toMatch(person);
-    expect(JSON.stringify([...connector.ledger.entries.values()])).not.toMatch(person);
+    expect(ledgerText()).not.toMatch(person);
     expect(connector.dead.size).toBe(0);
   });
 
   it('does not try for days what cannot be sent: a change of an order without its customer', async () => {
-    const connector = openConnector();
-    await deliverOrders(connector, 1);
-    await connector.drain();
-    await redacted(connector);
+    await handle('orders/create', order(1));
+    await redacted();
     connector.clock.ms += 7_200_000;
     const nobody = { customer: null, email: null, current_subtotal_price: '12.00' };
     await connector.deliver({ topic: 'orders/updated', payload: order(1, 7_000, nobody) });
@@ -609,17 +557,14 @@ describe('compliance', () => {
   });
 
   it('never sends the person: a dead letter of an order that was refused, replayed', async () => {
-    const connector = openConnector();
     connector.loyalty.world.interfere = () => businessError(50);
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     expect(connector.dead.size).toBe(1);
     connector.loyalty.world.interfere = undefined;
     const calls = connector.loyalty.journal.length;
-    await redacted(connector);
+    await redacted();
     connector.clock.ms += 600_000;
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     expect(connector.loyalty.journal).toHaveLength(calls);
     const entry = connector.ledger.entries.get(
       ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' }),
@@ -629,9 +574,8 @@ describe('compliance', () => {
   });
 
   it('never sends the person: a body that a worker had sent before it died', async () => {
-    const connector = openConnector();
     const { ledger } = connector;
-    await deliverOrders(connector, 1);
+    await deliverOrders(1);
     connector.parts.ledger = { ...ledger, write: () => new Promise(() => {}) };
     void connector.work('orders');
     await new Promise((resolve) => setImmediate(resolve));
@@ -649,50 +593,43 @@ describe('compliance', () => {
   });
 
   it('sends an order again as the store has it after the redaction', async () => {
-    const connector = openConnector();
-    await redacted(connector);
+    await redacted();
     const later = order(1, 3_700);
-    await connector.deliver({ topic: 'orders/updated', payload: later });
-    await connector.drain();
-    expect(orderIds(connector)).toEqual(['1']);
+    await handle('orders/updated', later);
+    expect(orderIds()).toEqual(['1']);
   });
 
   it('does not let reconciling bring the person back from a store that still shows them', async () => {
-    const connector = openConnector();
     await connector.reconcile();
     connector.clock.ms += 600_000;
     const updated_at = new Date(connector.clock.ms).toISOString();
     const shown = { id: 1, admin_graphql_api_id: 'gid://shopify/Order/1', updated_at };
     connector.store.putOrder(SHOP, storeOrder({}, shown));
     connector.clock.ms += 3_600_000;
-    await redacted(connector);
+    await redacted();
     for (let run = 0; run < 2; run += 1) {
       await connector.reconcile();
       await connector.drain();
       connector.clock.ms += 3_600_000;
     }
     expect(connector.loyalty.journal).toEqual([]);
-    expect(JSON.stringify([...connector.ledger.entries.values()])).not.toMatch(person);
+    expect(ledgerText()).not.toMatch(person);
   });
 
   it("another shop's redaction, sent to this address, erases nothing", async () => {
-    const connector = openConnector();
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     const payload = { ...redact, shop_domain: 'second-store.myshopify.com' };
-    await connector.deliver({ topic: 'customers/redact', payload });
-    await connector.drain();
-    expect(JSON.stringify([...connector.ledger.entries.values()])).toContain('robin.sample');
+    await handle('customers/redact', payload);
+    expect(ledgerText()).toContain('robin.sample');
     expect(connector.dead.size).toBe(1);
   });
 
   it('a request for data is noted for the operator, without the person in it', async () => {
-    const connector = openConnector();
-    await connector.deliver({
-      topic: 'customers/data_request',
-      payload: { ...redact, orders_requested: [1], data_request: { id: 77 } },
+    await handle('customers/data_request', {
+      ...redact,
+      orders_requested: [1],
+      data_request: { id: 77 },
     });
-    await connector.drain();
     const notice = connector.ledger.entries.get(
       ledgerKeyText({ shop: SHOP, kind: 'notice', id: 'data-request/77' }),
     );
@@ -702,15 +639,9 @@ describe('compliance', () => {
   });
 
   it('the removal of the app is noted, and deletes nothing', async () => {
-    const connector = openConnector();
-    await deliverOrders(connector, 1);
-    await connector.drain();
+    await handle('orders/create', order(1));
     const before = connector.ledger.entries.size;
-    await connector.deliver({
-      topic: 'app/uninstalled',
-      payload: { id: 1, name: 'shop', myshopify_domain: SHOP },
-    });
-    await connector.drain();
+    await handle('app/uninstalled', { id: 1, name: 'shop', myshopify_domain: SHOP });
     expect(connector.ledger.entries.size).toBe(before + 1);
     expect(connector.telemetry.total('app-uninstalled')).toBe(1);
   });
