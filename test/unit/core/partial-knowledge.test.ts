@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
@@ -7,7 +7,16 @@ import { buildOrder } from '../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { amount, storeCoupon, storeOrder } from '../../fixtures/store-entities.ts';
 
-type Connector = ReturnType<typeof openConnector>;
+let connector: ReturnType<typeof openConnector>;
+beforeEach(() => {
+  connector = openConnector();
+});
+
+/** Delivers it, and works until nothing is left. */
+async function handle(topic: string, payload: unknown): Promise<void> {
+  await connector.deliver({ topic, payload });
+  await connector.drain();
+}
 
 const ID = '5512345678901';
 const DAY = 86_400_000;
@@ -24,7 +33,7 @@ const unreachable: CallFailure = {
 };
 
 /** The next call arrives, and its answer is lost. */
-function loseNextAnswer(connector: Connector): void {
+function loseNextAnswer(): void {
   connector.loyalty.world.interfere = (_call, pass) => {
     connector.loyalty.world.interfere = undefined;
     pass();
@@ -43,30 +52,26 @@ describe('a first send that arrived and was not recorded', () => {
   ])(
     'still gives its points back when the order is %s without its customer',
     async (_, topic, next) => {
-      const connector = openConnector();
-      loseNextAnswer(connector);
+      loseNextAnswer();
       await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
       await connector.work('orders');
       expect(connector.loyalty.rows.points.size).toBe(1);
-      await connector.deliver({ topic, payload: next });
-      await connector.drain();
+      await handle(topic, next);
       expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
       expect(connector.loyalty.rows.points.size).toBe(0);
     },
   );
 
   it('is cancelled after it was deleted where the service refuses the cancel call, without an old address', async () => {
-    const connector = openConnector({ service: { error13: 'cancel-completed' } });
-    await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
-    await connector.drain();
+    connector = openConnector({ service: { error13: 'cancel-completed' } });
+    await handle('orders/fulfilled', payload(1, fulfilled));
     const [customer] = connector.loyalty.rows.customers.values();
     if (!customer) throw new Error('no customer');
     connector.loyalty.rows.customers.put(customer.OriginalId, {
       ...customer,
       Email: 'new@example.org',
     });
-    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
-    await connector.drain();
+    await handle('orders/delete', { id: Number(ID) });
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
     expect(connector.loyalty.rows.customers.get(customer.OriginalId)).toMatchObject({
       Email: 'new@example.org',
@@ -78,33 +83,27 @@ describe('a first send that arrived and was not recorded', () => {
   });
 
   it('is forgotten with its customer when it is cancelled first and deleted later', async () => {
-    const connector = openConnector();
     await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
     const cancelled = payload(2, { ...fulfilled, cancelledAfterDays: 3 });
-    await connector.deliver({ topic: 'orders/cancelled', payload: cancelled });
-    await connector.drain();
-    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
-    await connector.drain();
+    await handle('orders/cancelled', cancelled);
+    await handle('orders/delete', { id: Number(ID) });
     const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: ID });
     expect(connector.ledger.entries.get(key)?.outcomes.at(-1)?.outcome).toBe('unchanged');
     expect(connector.ledger.entries.get(key)?.remembered).toBeUndefined();
   });
 
   it('is cancelled after a crash that left no trace at all', async () => {
-    const connector = openConnector();
     const { ledger } = connector;
     connector.parts.ledger = { ...ledger, write: async () => Promise.reject(new Error('crash')) };
     await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
     await connector.work('orders');
     connector.parts.ledger = ledger;
     const cancelled = payload(2, { cancelledAfterDays: 3 }, { customer: null });
-    await connector.deliver({ topic: 'orders/cancelled', payload: cancelled });
-    await connector.drain();
+    await handle('orders/cancelled', cancelled);
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
   });
 
   it('is still corrected after such a crash, a refused repetition and the loss of its customer', async () => {
-    const connector = openConnector();
     const { ledger } = connector;
     connector.parts.ledger = { ...ledger, write: async () => Promise.reject(new Error('crash')) };
     await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
@@ -118,8 +117,7 @@ describe('a first send that arrived and was not recorded', () => {
     connector.loyalty.world.interfere = undefined;
     const lines = [{ product: 1, priceCents: 2000, quantity: 1, discountCents: 0, takenBack: 0 }];
     const smaller = payload(2, { lines }, { customer: null });
-    await connector.deliver({ topic: 'orders/updated', payload: smaller });
-    await connector.drain();
+    await handle('orders/updated', smaller);
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 20 });
   });
 });
@@ -129,7 +127,6 @@ describe('a discount', () => {
   const changed = { admin_graphql_api_id: gid, updated_at: updatedAt(0) };
 
   it('deleted while its codes still wait leaves none of them active', async () => {
-    const connector = openConnector();
     connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: updatedAt(0) }));
     await connector.deliver({ topic: 'discounts/create', payload: changed });
     await connector.work('coupons');
@@ -146,7 +143,6 @@ describe('a discount', () => {
   });
 
   it('of any size is fanned out in pages, and a crash repeats one page at most', async () => {
-    const connector = openConnector();
     for (let n = 0; n < 300; n += 1) {
       connector.store.putCoupon(SHOP, storeCoupon({ code: `CODE-${n}`, codeId: String(n) }));
     }
@@ -167,9 +163,7 @@ describe('a discount', () => {
 
 describe('an event that only the store can explain', () => {
   it('does not hold up what newer events of the same order know', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
-    await connector.drain();
+    await handle('orders/paid', payload(1));
     connector.store.outage = { kind: 'unavailable', why: 'throttled' };
     await connector.deliver({ topic: 'refunds/create', payload: { id: 9, order_id: Number(ID) } });
     await connector.deliver({
@@ -189,22 +183,19 @@ describe('a refund of an order that the app may not see any more', () => {
   });
 
   async function placedLongAgo() {
-    const connector = openConnector();
     const old = '2026-07-01T09:00:00Z';
     const changes = { created_at: old, processed_at: old };
     const stored = storeOrder({}, { ...changes, updated_at: updatedAt(5) });
     connector.store.putOrder(SHOP, stored);
     connector.store.allOrders = false;
-    await connector.deliver({ topic: 'orders/paid', payload: payload(1, {}, changes) });
-    await connector.drain();
-    return connector;
+    await handle('orders/paid', payload(1, {}, changes));
   }
 
   it.each([
     ['in the same second as', 5],
     ['a second after', 6],
   ])('ends at once with 0 alarms beside a webhook dated %s the refund', async (_, second) => {
-    const connector = await placedLongAgo();
+    await placedLongAgo();
     await connector.deliver(refund(5));
     await connector.deliver({ topic: 'orders/updated', payload: payload(second, fulfilled) });
     expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
@@ -213,16 +204,14 @@ describe('a refund of an order that the app may not see any more', () => {
   });
 
   it('waits with the alarm while the ledger holds an older state', async () => {
-    const connector = await placedLongAgo();
+    await placedLongAgo();
     await connector.deliver(refund(5));
     expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
     expect(connector.telemetry.total('misconfigured')).toBe(1);
   });
 
   it('costs no question to the store once the ledger holds a newer state', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/updated', payload: payload(6) });
-    await connector.drain();
+    await handle('orders/updated', payload(6));
     await connector.deliver(refund(5));
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
     expect(connector.store.reads).toBe(0);
@@ -232,31 +221,26 @@ describe('a refund of an order that the app may not see any more', () => {
 describe('an order paid in part with a gift card', () => {
   const spec = { ...fulfilled, shippingCents: 0 };
   const gateways = { payment_gateway_names: ['gift_card', 'shopify_payments'] };
-  const put = (connector: Connector, second: number, order: Partial<OrderSpec>, paid: string) =>
+  const put = (second: number, order: Partial<OrderSpec>, paid: string) =>
     connector.store.putOrder(SHOP, {
       ...storeOrder({ ...spec, ...order }, { ...gateways, updated_at: updatedAt(second) }),
       paidWithGiftCards: amount(paid),
     });
 
   it('counts the 30.00 paid in money, which only the store can say', async () => {
-    const connector = openConnector();
-    put(connector, 1, {}, '20');
-    await connector.deliver({ topic: 'orders/paid', payload: payload(1, spec, gateways) });
-    await connector.drain();
+    put(1, {}, '20');
+    await handle('orders/paid', payload(1, spec, gateways));
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 30 });
   });
 
   it('falls from 30 to 10 points by a lower price, although its webhook alone reads like 30', async () => {
-    const connector = openConnector();
-    put(connector, 1, {}, '20');
-    await connector.deliver({ topic: 'orders/paid', payload: payload(1, spec, gateways) });
-    await connector.drain();
+    put(1, {}, '20');
+    await handle('orders/paid', payload(1, spec, gateways));
     const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 0 };
     const cheaper = { lines: [{ ...line, discountCents: 2000 }] };
-    put(connector, 2, cheaper, '20');
+    put(2, cheaper, '20');
     const next = payload(2, { ...spec, ...cheaper }, gateways);
-    await connector.deliver({ topic: 'orders/updated', payload: next });
-    await connector.drain();
+    await handle('orders/updated', next);
     const held = connector.loyalty.rows.orders.get(ID);
     expect(held && amountHeld(held)).toBe(10);
   });
@@ -266,7 +250,7 @@ describe('a store that lags behind its own events', () => {
   const document = { from: 'metafield', owner: 'customer', namespace: 'a', key: 'b' } as const;
 
   it('does not replace a newer event by an older state', async () => {
-    const connector = openConnector({ rules: { document } });
+    connector = openConnector({ rules: { document } });
     const stored = { ...storeOrder({}, { updated_at: updatedAt(1) }), metafields: [] };
     connector.store.putOrder(SHOP, stored);
     await connector.deliver({ topic: 'orders/fulfilled', payload: payload(2, fulfilled) });
@@ -278,16 +262,13 @@ describe('a store that lags behind its own events', () => {
   });
 
   it('does not cancel an order that is not found, unless its deletion was announced', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
-    await connector.drain();
+    await handle('orders/paid', payload(1));
     await connector.deliver({ topic: 'refunds/create', payload: { id: 9, order_id: Number(ID) } });
     expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: false });
 
     // Its deletion arrives: that settles it, and the question with it.
-    await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
-    await connector.drain();
+    await handle('orders/delete', { id: Number(ID) });
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
     expect(connector.dead.size).toBe(0);
   });
@@ -295,9 +276,7 @@ describe('a store that lags behind its own events', () => {
 
 describe('eleven references to an order that stand before its deletion', () => {
   it('hold the deletion up for minutes, not for the 4 days of the retry window', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
-    await connector.drain();
+    await handle('orders/paid', payload(1));
     for (let id = 1; id <= 11; id += 1) {
       await connector.deliver({ topic: 'refunds/create', payload: { id, order_id: Number(ID) } });
     }
@@ -312,19 +291,16 @@ describe('eleven references to an order that stand before its deletion', () => {
 
 describe('what the ledger forgets, and when', () => {
   it('orders expire after the retention of the settings, products only once they are gone', async () => {
-    const connector = openConnector();
     await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
     const product = { id: 8, title: 'Shirt', status: 'active', updated_at: updatedAt(1) };
     const variants = [{ id: 1, price: '9.00' }];
-    await connector.deliver({ topic: 'products/create', payload: { ...product, variants } });
-    await connector.drain();
+    await handle('products/create', { ...product, variants });
     const entry = (kind: 'order' | 'product', id: string) =>
       connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind, id }));
     const days = ((entry('order', ID)?.expiresAt ?? 0) * 1000 - connector.clock.ms) / DAY;
     expect(Math.round(days)).toBe(400);
     expect(entry('product', '8')?.expiresAt).toBeUndefined();
-    await connector.deliver({ topic: 'products/delete', payload: { id: 8 } });
-    await connector.drain();
+    await handle('products/delete', { id: 8 });
     expect(entry('product', '8')?.expiresAt).toBeDefined();
   });
 });
@@ -335,9 +311,7 @@ describe('a store that does not show a thing yet, or any more', () => {
   it.each(['refunds/create', 'orders/edited'])(
     'an announced deletion is believed, whatever %s waits behind it',
     async (topic) => {
-      const connector = openConnector();
-      await connector.deliver({ topic: 'orders/paid', payload: payload(1) });
-      await connector.drain();
+      await handle('orders/paid', payload(1));
       await connector.deliver({ topic: 'orders/delete', payload: { id: Number(ID) } });
       const reference = { order_id: Number(ID) };
       await connector.deliver({
@@ -350,7 +324,6 @@ describe('a store that does not show a thing yet, or any more', () => {
   );
 
   it('a discount that is announced before it can be read is mirrored when it can', async () => {
-    const connector = openConnector();
     const changed = { admin_graphql_api_id: gid, updated_at: updatedAt(0) };
     await connector.deliver({ topic: 'discounts/create', payload: changed });
     expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
@@ -360,7 +333,6 @@ describe('a store that does not show a thing yet, or any more', () => {
   });
 
   it('a code that is announced before it can be read is not taken for removed', async () => {
-    const connector = openConnector();
     const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/1', code: 'AUTUMN10' };
     const added = { admin_graphql_api_id: gid, updated_at: updatedAt(0), redeem_code };
     await connector.deliver({ topic: 'discounts/redeemcode_added', payload: added });
@@ -374,15 +346,10 @@ describe('a store that does not show a thing yet, or any more', () => {
   });
 
   it('a code removed and added again within the same second ends active', async () => {
-    const connector = openConnector();
     const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/1', code: 'AUTUMN10' };
     const body = { admin_graphql_api_id: gid, redeem_code };
     connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: '2026-10-09T11:59:00.000Z' }));
-    await connector.deliver({
-      topic: 'discounts/redeemcode_added',
-      payload: { ...body, updated_at: '2026-10-09T11:59:00Z' },
-    });
-    await connector.drain();
+    await handle('discounts/redeemcode_added', { ...body, updated_at: '2026-10-09T11:59:00Z' });
     connector.store.remove(SHOP, 'coupon', 'AUTUMN10');
     connector.clock.ms += 400;
     const second = new Date(Math.floor(connector.clock.ms / 1000) * 1000).toISOString();
@@ -393,11 +360,7 @@ describe('a store that does not show a thing yet, or any more', () => {
     await connector.work('coupons');
     await connector.work('coupons');
     connector.store.putCoupon(SHOP, storeCoupon({ codeId: '99', updatedAt: second }));
-    await connector.deliver({
-      topic: 'discounts/redeemcode_added',
-      payload: { ...body, updated_at: second },
-    });
-    await connector.drain();
+    await handle('discounts/redeemcode_added', { ...body, updated_at: second });
     const [coupon] = connector.loyalty.rows.coupons.values();
     expect(coupon).toMatchObject({ CouponCode: 'AUTUMN10', isActive: true });
     expect(connector.dead.size).toBe(0);

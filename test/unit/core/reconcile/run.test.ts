@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import {
   changeControl,
@@ -12,22 +12,26 @@ import { createStoreHistory, reconcileBriefly } from '../../../support/store-his
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
+let connector: ReturnType<typeof openConnector>;
+let history: ReturnType<typeof createStoreHistory>;
+
 /** A connector that has run once, an hour ago. */
 async function open(given: Parameters<typeof openConnector>[0] = {}) {
-  const connector = openConnector(given);
+  connector = openConnector(given);
+  history = createStoreHistory(connector);
   await connector.reconcile();
   connector.clock.ms += HOUR_MS;
-  return { connector, history: createStoreHistory(connector) };
 }
+beforeEach(() => open());
 
-const healed = ({ telemetry }: ReturnType<typeof openConnector>) => telemetry.total('healed');
+const healed = () => connector.telemetry.total('healed');
 
 describe('a run for several shops', () => {
   const NEIGHBOUR = 'second-store.myshopify.com';
   const shops = [SHOP, NEIGHBOUR];
 
   it('compares one while the store of another hangs', async () => {
-    const connector = openConnector();
+    connector = openConnector();
     const { walked } = connector.parts;
     const hangs: StoreWalk['changedOrders'] = (shop, ...asked) =>
       shop === SHOP ? new Promise(() => {}) : walked.changedOrders(shop, ...asked);
@@ -40,7 +44,7 @@ describe('a run for several shops', () => {
   });
 
   it('compares one although the walk of another breaks off', async () => {
-    const connector = openConnector();
+    connector = openConnector();
     const { walked } = connector.parts;
     const breaks: StoreWalk['changedOrders'] = async (shop, ...asked) => {
       if (shop === SHOP) throw new Error('a bug');
@@ -53,7 +57,6 @@ describe('a run for several shops', () => {
   });
 
   it('sends nothing for a paused shop, and counts as finished', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, false);
     connector.clock.ms += HOUR_MS;
     const now = new Date(connector.clock.ms);
@@ -69,35 +72,32 @@ describe('a run for several shops', () => {
     await changeControl(connector.ledger, SHOP, (control) => resumed(control, 'all', now));
     connector.clock.ms += HOUR_MS;
     await connector.reconcile({ shops });
-    expect(healed(connector)).toBe(1);
+    expect(healed()).toBe(1);
   });
 });
 
 describe('one run', () => {
   it('leaves alone what changed in the last quarter of an hour, and comes back for it', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, false);
     connector.clock.ms += 14 * MINUTE_MS;
     await connector.reconcile();
-    expect(healed(connector)).toBe(0);
+    expect(healed()).toBe(0);
     connector.clock.ms += 2 * MINUTE_MS;
     await connector.reconcile();
-    expect(healed(connector)).toBe(1);
+    expect(healed()).toBe(1);
   });
 
   it('counts no webhook that is merely late', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, true);
     connector.clock.ms += 10 * MINUTE_MS;
     await connector.reconcile();
     await connector.drain();
     connector.clock.ms += HOUR_MS;
     await connector.reconcile();
-    expect(healed(connector)).toBe(0);
+    expect(healed()).toBe(0);
   });
 
   it('sees what the store showed too late for the walk before', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, false);
     connector.clock.ms += 16 * MINUTE_MS;
     const { walked } = connector.parts;
@@ -105,11 +105,11 @@ describe('one run', () => {
       changedOrders: async () => ({ kind: 'found', value: { changed: [] } }),
     });
     await connector.reconcile();
-    expect(healed(connector)).toBe(0);
+    expect(healed()).toBe(0);
     connector.parts.walked = walked;
     connector.clock.ms += HOUR_MS;
     await connector.reconcile();
-    expect(healed(connector)).toBe(1);
+    expect(healed()).toBe(1);
   });
 
   it.each([
@@ -129,7 +129,7 @@ describe('one run', () => {
   ] as const)(
     'counts a product without an announcement, %s',
     async (_, productChanges, title, counts) => {
-      const { connector, history } = await open({ healing: { productChanges } });
+      await open({ healing: { productChanges } });
       await history.putProduct('81', 'Same', true);
       await connector.drain();
       connector.clock.ms += HOUR_MS;
@@ -139,7 +139,7 @@ describe('one run', () => {
       await connector.reconcile();
       await connector.drain();
       const rolledOut = connector.telemetry.total('rolled-out');
-      expect({ healed: healed(connector), rolledOut }).toEqual(counts);
+      expect({ healed: healed(), rolledOut }).toEqual(counts);
       // In each case the ledger knows the newest version: an older announcement that is late changes nothing.
       const key = { shop: SHOP, kind: 'product', id: '81' } as const;
       const entries = await connector.ledger.readMany([key]);
@@ -154,19 +154,18 @@ describe('one run', () => {
   ] as const)(
     'sends a product that the ledger does not know, with %s',
     async (productChanges, counts) => {
-      const { connector, history } = await open({ healing: { productChanges } });
+      await open({ healing: { productChanges } });
       await history.putProduct('81', 'From before', false);
       connector.clock.ms += HOUR_MS;
       await connector.reconcile();
       await connector.drain();
       const rolledOut = connector.telemetry.total('rolled-out');
-      expect({ healed: healed(connector), rolledOut }).toEqual(counts);
+      expect({ healed: healed(), rolledOut }).toEqual(counts);
       expect(connector.loyalty.rows.products.get('81')?.Title).toBe('From before');
     },
   );
 
   it('does not end a code that went to another discount', async () => {
-    const { connector, history } = await open();
     await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
     await connector.drain();
     connector.clock.ms += HOUR_MS;
@@ -183,21 +182,20 @@ describe('one run', () => {
   });
 
   it('on a new deployment looks one interval back, and leaves history alone', async () => {
-    const connector = openConnector();
+    connector = openConnector();
     const history = createStoreHistory(connector);
     await history.putOrder('71', {}, false);
     connector.clock.ms += 10 * HOUR_MS;
     await history.putOrder('72', {}, false);
     connector.clock.ms += 30 * MINUTE_MS;
     await connector.reconcile({ deep: true });
-    expect(healed(connector)).toBe(1);
+    expect(healed()).toBe(1);
     await connector.drain();
     const held = [...connector.loyalty.rows.orders.values()];
     expect(held.map(({ OriginalId }) => OriginalId)).toEqual(['72']);
   });
 
   it('says what it did, in figures and where the operator finds it', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, false);
     connector.clock.ms += HOUR_MS;
     await history.putOrder('72', {}, false);
@@ -233,7 +231,6 @@ describe('one run', () => {
   });
 
   it('does not send again for what was refused, and counts it as nothing', async () => {
-    const { connector, history } = await open();
     connector.loyalty.world.interfere = () => ({
       kind: 'answer',
       status: 200,
@@ -246,11 +243,10 @@ describe('one run', () => {
     connector.clock.ms += HOUR_MS;
     await connector.reconcile({ deep: true });
     expect(parked).toBe(1);
-    expect(healed(connector)).toBe(0);
+    expect(healed()).toBe(0);
   });
 
   it('sends again for what was refused when its dead letter has expired: 0 points become 50', async () => {
-    const { connector, history } = await open();
     const { world, rows } = connector.loyalty;
     world.interfere = () => ({
       kind: 'answer',
@@ -273,11 +269,10 @@ describe('one run', () => {
     await connector.drain();
     expect([...rows.orders.values()]).toMatchObject([{ OrderTotal: 50, IsCompleted: true }]);
     // No webhook was lost, so the count that an alarm looks at stays as it was.
-    expect(healed(connector)).toBe(0);
+    expect(healed()).toBe(0);
   });
 
   it('does not send for what the rules skip', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, false);
     connector.store.putOrder(SHOP, {
       ...(await orderIn(connector, '71')),
@@ -286,11 +281,10 @@ describe('one run', () => {
     connector.clock.ms += HOUR_MS;
     await connector.reconcile({ deep: true });
     expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(0);
-    expect(healed(connector)).toBe(0);
+    expect(healed()).toBe(0);
   });
 
   it('stops where the store does not answer, reports it, and continues the next time', async () => {
-    const { connector, history } = await open();
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
     const { walked } = connector.parts;
@@ -304,7 +298,7 @@ describe('one run', () => {
     };
     connector.parts.walked = failing;
     await connector.reconcile();
-    expect(healed(connector)).toBe(7);
+    expect(healed()).toBe(7);
     expect(connector.telemetry.total('reconciled')).toBe(1);
     expect(connector.telemetry.total('misconfigured', { why: 'store-unauthorized' })).toBe(1);
     expect((await readLastReconcile(connector.ledger, SHOP))?.stopped).toEqual([
@@ -317,7 +311,6 @@ describe('one run', () => {
   });
 
   it('waits for as long as the store asks for, and goes on in the same run', async () => {
-    const { connector, history } = await open();
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
     const { walked } = connector.parts;
@@ -331,12 +324,11 @@ describe('one run', () => {
     };
     connector.parts.walked = throttling;
     await connector.reconcile();
-    expect(healed(connector)).toBe(12);
+    expect(healed()).toBe(12);
     expect(connector.telemetry.total('reconciled')).toBe(2);
   });
 
   it('begins a page list anew when the store does not know the place any more', async () => {
-    const { connector, history } = await open();
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
     const { walked } = connector.parts;
@@ -359,18 +351,16 @@ describe('one run', () => {
   });
 
   it('finds nothing less because a clock was a day ahead once', async () => {
-    const { connector, history } = await open();
     connector.clock.ms += 24 * HOUR_MS;
     await connector.reconcile();
     connector.clock.ms -= 23 * HOUR_MS;
     await history.putOrder('71', {}, false);
     connector.clock.ms += 25 * MINUTE_MS;
     await connector.reconcile();
-    expect(healed(connector)).toBe(1);
+    expect(healed()).toBe(1);
   });
 
   it('writes codes to the ledger before their messages: their discount may be deleted first', async () => {
-    const { connector, history } = await open();
     await history.putDiscount('91', ['A', 'B'], {}, false);
     connector.clock.ms += HOUR_MS;
     const { queue } = connector.parts;
@@ -393,7 +383,6 @@ describe('one run', () => {
   });
 
   it('counts what it sent for before the store failed in the middle of a page', async () => {
-    const { connector, history } = await open();
     await history.putDiscount('90', ['KEPT', 'REMOVED', 'REMOVED-2'], {}, true);
     await connector.drain();
     connector.clock.ms += HOUR_MS;
@@ -412,15 +401,14 @@ describe('one run', () => {
     });
     await connector.reconcile();
     expect(connector.queues.coupons.size).toBe(3);
-    expect(healed(connector)).toBe(3);
+    expect(healed()).toBe(3);
     await connector.drain();
     connector.clock.ms += HOUR_MS;
     await connector.reconcile();
-    expect(healed(connector)).toBe(4);
+    expect(healed()).toBe(4);
   });
 
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
-    const { connector, history } = await open();
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
     connector.clock.ms += 1000;
@@ -444,7 +432,6 @@ describe('one run', () => {
   });
 
   it('says that its time was over when it ended while the store was waited for', async () => {
-    const { connector, history } = await open();
     await history.putOrder('71', {}, false);
     connector.clock.ms += HOUR_MS;
     const { walked } = connector.parts;
@@ -462,7 +449,6 @@ describe('one run', () => {
   });
 
   it('waits while the queue is full, and leaves the rest to the next run', async () => {
-    const { connector, history } = await open();
     for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
     connector.clock.ms += HOUR_MS;
     const most = await reconcileAndWatch(connector, 'orders');
@@ -475,7 +461,6 @@ describe('one run', () => {
   });
 
   it('waits while the queue is full within the codes of one discount, too', async () => {
-    const { connector, history } = await open();
     const codes = Array.from({ length: 700 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('91', codes, {}, false);
     connector.clock.ms += HOUR_MS;

@@ -1,15 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+
+let world: ReturnType<typeof openRedeeming>;
+beforeEach(() => {
+  world = openRedeeming();
+});
 
 const READY = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
 const PENDING = { kind: 'redemption', redemption: { state: 'pending', code: null } };
 
 describe('redeeming a reward', () => {
   it('spends the points once and makes a code for that customer only', async () => {
-    const world = openRedeeming();
     expect(await world.redeem()).toMatchObject({
       kind: 'redemption',
       redemption: { ...READY.redemption, rewardId: 1, points: 100, kind: 'fixed', value: 5 },
@@ -22,7 +26,6 @@ describe('redeeming a reward', () => {
   });
 
   it('answers a double click and every retry with the same redemption', async () => {
-    const world = openRedeeming();
     const both = await Promise.all([world.redeem(), world.redeem()]);
     const again = await world.redeem();
     expect(again).toMatchObject(READY);
@@ -32,7 +35,6 @@ describe('redeeming a reward', () => {
   });
 
   it('joins another click for a reward that is still being redeemed, and no other', async () => {
-    const world = openRedeeming();
     world.loyalty.fates.push('lost-answer');
     expect(await world.redeem()).toMatchObject(PENDING);
     expect(await world.redeem({ clientKey: 'click-0002' })).toMatchObject(PENDING);
@@ -43,7 +45,6 @@ describe('redeeming a reward', () => {
   });
 
   it('redeems again after the first is done, when the customer clicks anew', async () => {
-    const world = openRedeeming();
     await world.redeem();
     expect(await world.redeem({ clientKey: 'click-0002' })).toMatchObject({
       redemption: { state: 'ready', code: 'FIVE-2' },
@@ -53,7 +54,7 @@ describe('redeeming a reward', () => {
 
   it('says why the service refuses, and asks it once for each click', async () => {
     const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
-    const world = openRedeeming({
+    world = openRedeeming({
       rewards: [
         { id: 1, points: 100, more },
         { id: 2, points: 100 },
@@ -77,7 +78,7 @@ describe('redeeming a reward', () => {
 
   it('sends the chosen amount and the customer’s id in the program', async () => {
     const more = { AvailableCashback: 20, MaxCashbackForCurrentPurchase: 20 };
-    const world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more }] });
+    world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more }] });
     expect(await world.redeem({ value: 12.5 })).toMatchObject({
       redemption: { state: 'ready', kind: 'fixed', value: 12.5 },
     });
@@ -91,7 +92,6 @@ describe('redeeming a reward', () => {
   });
 
   it('reports refused credentials to the operator, whichever of its calls gets them', async () => {
-    const world = openRedeeming();
     world.loyalty.fates.push('credentials-refused');
     expect(await world.redeem()).toEqual({ kind: 'unavailable' });
     expect(world.telemetry.total('misconfigured')).toBe(1);
@@ -103,14 +103,14 @@ describe('redeeming a reward', () => {
 
   it('spends nothing on a reward that the store cannot give', async () => {
     const more = { HasProductCollection: true };
-    const world = openRedeeming({ rewards: [{ id: 1, points: 100, more }] });
+    world = openRedeeming({ rewards: [{ id: 1, points: 100, more }] });
     expect(await world.redeem()).toEqual({ kind: 'refused', why: 'not-online' });
     expect(world.loyalty.calls()).toBe(0);
     expect(await world.kept()).toEqual([]);
   });
 
   it('counts intents, not clicks, against the hourly limit', async () => {
-    const world = openRedeeming({ redeemsPerHour: 2 });
+    world = openRedeeming({ redeemsPerHour: 2 });
     for (const clientKey of ['click-0001', 'click-0002', 'click-0001', 'click-0002']) {
       expect(await world.redeem({ clientKey })).toMatchObject({ kind: 'redemption' });
     }
@@ -123,7 +123,6 @@ describe('redeeming a reward', () => {
   });
 
   it('forgets an intent that surely was not carried out, so that the click can be tried again', async () => {
-    const world = openRedeeming();
     world.loyalty.fates.push('throttled');
     expect(await world.redeem()).toEqual({ kind: 'unavailable' });
     expect(await world.kept()).toEqual([]);
@@ -133,7 +132,6 @@ describe('redeeming a reward', () => {
   });
 
   it('never shows one customer the redemption of another', async () => {
-    const world = openRedeeming();
     await world.redeem();
     expect(await world.list('7002')).toEqual({ redemptions: [] });
     // The same click key of somebody else is another click.
@@ -144,7 +142,6 @@ describe('redeeming a reward', () => {
 
 describe('a code', () => {
   it('is noted in the ledger before the customer sees it', async () => {
-    const world = openRedeeming();
     const noted: boolean[] = [];
     const { write } = world.ledger;
     world.ledger.write = (key, entry, revision) => {
@@ -157,7 +154,6 @@ describe('a code', () => {
   });
 
   it('is made by the worker when the store was away, and shown as being made until then', async () => {
-    const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
     expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
     await world.work();
@@ -169,7 +165,6 @@ describe('a code', () => {
   });
 
   it('is one of ours where the service gives none', async () => {
-    const world = openRedeeming();
     world.loyalty.givesCodes = false;
     expect(await world.redeem()).toMatchObject({
       redemption: { state: 'ready', code: 'FIVE-TESTREDEEM01' },
@@ -177,7 +172,6 @@ describe('a code', () => {
   });
 
   it('that cannot be made within the retry window is a dead letter that can be sent back', async () => {
-    const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
     await world.redeem();
     world.clock.ms += 5 * 86_400_000;
@@ -193,7 +187,6 @@ describe('a code', () => {
   });
 
   it('that waits does not delay another redemption', async () => {
-    const world = openRedeeming();
     world.store.before = ({ code }) =>
       code === 'FIVE-1' ? { kind: 'unavailable', why: 'time-out' } : undefined;
     await world.redeem();
@@ -205,7 +198,6 @@ describe('a code', () => {
   });
 
   it('shows as used when the store has counted a use, and is never asked for again', async () => {
-    const world = openRedeeming();
     await world.redeem();
     const [code] = world.store.codes.values();
     if (code) code.used = 1;
@@ -219,7 +211,6 @@ describe('a lost answer', () => {
   it.each(['lost-answer', 'lost-call', 'not-the-contract', 'something-went-wrong'] as const)(
     'is asked for again by the queue, with the same body, and the points are spent once (%s)',
     async (fate) => {
-      const world = openRedeeming();
       world.loyalty.fates.push(fate);
       expect(await world.redeem()).toMatchObject(PENDING);
       await world.drain();
@@ -232,7 +223,6 @@ describe('a lost answer', () => {
   );
 
   it('is not asked for within 30 seconds', async () => {
-    const world = openRedeeming();
     world.loyalty.fates.push('lost-answer');
     await world.redeem();
     for (let seconds = 0; seconds < 29; seconds += 1) {
@@ -245,7 +235,6 @@ describe('a lost answer', () => {
   });
 
   it('is found by key where the service refuses every repetition', async () => {
-    const world = openRedeeming();
     world.loyalty.repetition = 'refused';
     world.loyalty.fates.push('lost-answer');
     await world.redeem();
@@ -255,7 +244,6 @@ describe('a lost answer', () => {
   });
 
   it('is found by key where no repetition is answered clearly', async () => {
-    const world = openRedeeming();
     world.loyalty.fates.push('lost-answer', 'not-the-contract');
     await world.redeem();
     await world.drain();
@@ -264,7 +252,6 @@ describe('a lost answer', () => {
   });
 
   it('is asked for again after two lost calls, also where the look-up is not answered clearly', async () => {
-    const world = openRedeeming();
     world.loyalty.updateRewardMetadata = async () =>
       transportFailure('not-found', {
         mayHaveHappened: false,
@@ -286,7 +273,7 @@ describe('a lost answer', () => {
       openSeconds: 10,
       longestOpenSeconds: 10,
     });
-    const world = openRedeeming({ newBreaker: () => breaker });
+    world = openRedeeming({ newBreaker: () => breaker });
     const unclear = Array.from({ length: 100 }, () => 'not-the-contract' as const);
     world.loyalty.fates.push('lost-answer', ...unclear);
     await world.redeem();
@@ -296,7 +283,6 @@ describe('a lost answer', () => {
   });
 
   it('and then a refusal is a refusal when the key is absent twice, ten minutes apart', async () => {
-    const world = openRedeeming();
     world.loyalty.fates.push('lost-call', 'refused');
     await world.redeem();
     const lookUps: number[] = [];
@@ -316,7 +302,6 @@ describe('a lost answer', () => {
   });
 
   it('and then a refusal waits for a person when the look-up is refused', async () => {
-    const world = openRedeeming();
     const { updateRewardMetadata } = world.loyalty;
     world.loyalty.fates.push('lost-answer', 'refused');
     world.loyalty.updateRewardMetadata = async () =>
@@ -335,7 +320,6 @@ describe('a lost answer', () => {
   });
 
   it('is not asked for by a process that was slow to call: another may have cancelled since', async () => {
-    const world = openRedeeming();
     const { write } = world.ledger;
     world.ledger.write = async (...given) => {
       const written = await write(...given);
@@ -349,7 +333,6 @@ describe('a lost answer', () => {
 
 describe('a click whose process died before the call', () => {
   it('is carried out by the worker', async () => {
-    const world = openRedeeming();
     const { write } = world.ledger;
     let writes = 0;
     world.ledger.write = async (...given) => {
@@ -371,7 +354,6 @@ describe('a code that the store refuses', () => {
     ['permanently', 'refused'],
     ['because another discount has it', 'taken'],
   ] as const)('%s gives the points back', async (_, kind) => {
-    const world = openRedeeming();
     if (kind === 'taken') world.store.foreign.add('five-1');
     else world.store.before = REFUSED;
     expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
@@ -390,7 +372,6 @@ describe('a code that the store refuses', () => {
   });
 
   it('is cancelled no sooner than 60 seconds after the last call, and never for a time-out', async () => {
-    const world = openRedeeming();
     const begun = world.clock.ms;
     let cancelledAt = 0;
     const { cancelRedemption } = world.loyalty;
@@ -413,7 +394,6 @@ describe('a code that the store refuses', () => {
   });
 
   it('and has after all is given to the customer', async () => {
-    const world = openRedeeming();
     world.store.before = (wanted) => {
       world.store.codes.set('five-1', { ...wanted, discountId: 'late', used: 0 });
       return REFUSED();
@@ -425,7 +405,6 @@ describe('a code that the store refuses', () => {
   });
 
   it('and has after the cancellation is deleted', async () => {
-    const world = openRedeeming();
     let wanted: Parameters<NonNullable<typeof world.store.before>>[0] | undefined;
     world.store.before = (given) => {
       wanted = given;
@@ -443,7 +422,6 @@ describe('a code that the store refuses', () => {
   });
 
   it('counts a cancellation that was made already as done', async () => {
-    const world = openRedeeming();
     world.store.before = REFUSED;
     const { cancelRedemption } = world.loyalty;
     let calls = 0;
@@ -462,7 +440,6 @@ describe('a code that the store refuses', () => {
   });
 
   it('does not wait for a person when another process has cancelled it meanwhile', async () => {
-    const world = openRedeeming();
     world.store.before = REFUSED;
     const { ledger, clock } = world;
     world.loyalty.cancelRedemption = async () => {
@@ -483,7 +460,6 @@ describe('a code that the store refuses', () => {
   });
 
   it('waits for a person when the service does not know the redemption any more', async () => {
-    const world = openRedeeming();
     world.store.before = REFUSED;
     await world.redeem();
     world.loyalty.redemptions.clear();
@@ -510,7 +486,6 @@ describe('a code that the store refuses', () => {
 
 describe('a redaction', () => {
   it('erases what a customer redeemed, and nothing brings it back', async () => {
-    const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
     await world.redeem();
     await world.ledger.redact([{ shop: SHOP, kind: 'redemption', id: ROBIN }], {

@@ -1,15 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
 import { rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
 import { createRateLimit } from '../../../../shared/core/storefront/rate-limit.ts';
 import { createTimedCache } from '../../../../shared/core/storefront/timed-cache.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
+let shop: ReturnType<typeof serveInProcess>;
+beforeEach(() => {
+  shop = serveInProcess();
+});
+
 const FAULT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
 
 describe('what a shopper sees of the own standing', () => {
   it('is what point events reported and the service confirms, and the tier with the way to the next', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7', 250);
     await shop.remember('7', '250', '2.5', 'Old name');
     const { status, json, headers } = await shop.ask('me', { customerId: '7' });
@@ -35,7 +39,6 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('is unknown, and no error, before anything is known', async () => {
-    const shop = serveInProcess();
     const { status, json } = await shop.ask('me', { customerId: '7' });
     expect(status).toBe(200);
     const nothing = { points: null, cashback: null, asOf: null, expiring: null, tier: null };
@@ -44,7 +47,6 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('is what the service says for a customer whom the ledger does not know, and the worker is asked to write it', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7', 250);
     for (const _ of ['first page', 'second page']) {
       const { json } = await shop.ask('me', { customerId: '7' });
@@ -64,7 +66,6 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('names the points that expire next, until they have expired', async () => {
-    const shop = serveInProcess();
     const expiring = { points: '15.5', at: '2026-10-09T12:10:00Z' };
     await shop.remember('7', '40', '0', null, { expiring, readAt: shop.clock.ms });
     const standing = async () => (await shop.ask('me', { customerId: '7' })).json;
@@ -75,7 +76,6 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('is read again for a visitor whose balance was not read for a day, once in an hour', async () => {
-    const shop = serveInProcess();
     await shop.remember('7', '40', '0', null, { readAt: shop.clock.ms });
     shop.clock.ms += 86_400_001;
     for (const _ of ['first page', 'second page']) await shop.ask('me', { customerId: '7' });
@@ -87,14 +87,12 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('is shown though the queue does not take the request', async () => {
-    const shop = serveInProcess();
     shop.parts.queueFails = true;
     await shop.remember('7', '40', '0');
     expect((await shop.ask('me', { customerId: '7' })).json).toMatchObject({ points: 40 });
   });
 
   it('has the way to the next tier soon after the first points', async () => {
-    const shop = serveInProcess();
     const standing = async () => (await shop.ask('me', { customerId: '7' })).json;
     expect(await standing()).toMatchObject({ points: null, tier: null });
     await shop.enroll('7', 250);
@@ -103,7 +101,6 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('has the tier last known while the service is away', async () => {
-    const shop = serveInProcess();
     await shop.remember('7', '10', '0', 'Silver');
     shop.loyalty.world.interfere = () => FAULT;
     const { status, json } = await shop.ask('me', { customerId: '7' });
@@ -112,7 +109,6 @@ describe('what a shopper sees of the own standing', () => {
   });
 
   it('asks the service once for the pages of five minutes, for each customer on their own', async () => {
-    const shop = serveInProcess();
     for (const customerId of ['7', '7', '8', '7']) await shop.ask('me', { customerId });
     expect(shop.calls('listTiers')).toBe(2);
     shop.clock.ms += 300_000;
@@ -125,7 +121,6 @@ describe('the points of a product or a cart', () => {
   const own = { items: '11:19.90:2,12:0.10:1,11:5:1,13:0:1', currency: 'EUR' };
 
   it('are those of the whole, lines of one product together, and a gift earns none', async () => {
-    const shop = serveInProcess();
     const { status, json, headers } = await shop.ask('points', { own });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('public, max-age=60');
@@ -143,14 +138,13 @@ describe('the points of a product or a cart', () => {
   });
 
   it('are those of the price without its tax, where orders count without taxes', async () => {
-    const shop = serveInProcess({ taxInPrices: 20 });
+    shop = serveInProcess({ taxInPrices: 20 });
     const { json } = await shop.ask('points', { own: { items: '11:49.00:1', currency: 'EUR' } });
     expect(json.points).toBe(40.83);
     expect(shop.loyalty.journal[0]?.body).toMatchObject([{ Id: '11', Price: 40.83 }]);
   });
 
   it('are asked for once for all who look at the same page within a minute', async () => {
-    const shop = serveInProcess();
     for (const customerId of ['', '7', '8']) await shop.ask('points', { own, customerId });
     expect(shop.calls('calculateProductPoints')).toBe(1);
     await shop.ask('points', { own: { ...own, currency: 'USD' } });
@@ -170,7 +164,6 @@ describe('the points of a product or a cart', () => {
     ['an empty line', { items: '1:1:1,', currency: 'EUR' }],
     ['too many lines', { items: Array(51).fill('1:1:1').join(','), currency: 'EUR' }],
   ])('are not counted for %s', async (_, wrong) => {
-    const shop = serveInProcess();
     const { status, json } = await shop.ask('points', { own: wrong });
     expect([status, json.error.code]).toEqual([400, 'bad-request']);
     expect(shop.loyalty.journal).toEqual([]);
@@ -185,7 +178,6 @@ describe('the rewards', () => {
     );
 
   it('are the active ones for a visitor, who must log in', async () => {
-    const shop = serveInProcess();
     const visitor = await shop.ask('rewards');
     expect(visitor.json.points).toBeNull();
     const ids = [1, 2, 3, 4, 5, 6, 8, 9];
@@ -205,7 +197,6 @@ describe('the rewards', () => {
   });
 
   it('are those that the service offers a customer for their cart, with its reasons', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7', 120);
     const customer = await shop.ask('rewards', { customerId: '7', own: CART });
     expect(customer.json.points).toBe(120);
@@ -220,7 +211,6 @@ describe('the rewards', () => {
   });
 
   it('say what each gives: percent, amount, cashback, product, or something else', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7', 120);
     const own = { items: '11:6:1,8012300098313:4:1' };
     const { json } = await shop.ask('rewards', { customerId: '7', own });
@@ -248,7 +238,6 @@ describe('the rewards', () => {
   });
 
   it('are shown to a customer whom the service does not know, with that reason', async () => {
-    const shop = serveInProcess();
     const { json } = await shop.ask('rewards', { customerId: '7', own: CART });
     expect(json).toMatchObject({ points: null, rewards: { length: 9 } });
     expect(whys({ json })).toMatchObject({ 1: 'not-a-member', 10: 'not-online' });
@@ -256,7 +245,6 @@ describe('the rewards', () => {
   });
 
   it('are shown without descriptions while the service does not list them', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7', 120);
     shop.loyalty.world.interfere = ({ operation }, pass) =>
       operation === 'listRewardConfigurations' ? FAULT : pass();
@@ -267,7 +255,7 @@ describe('the rewards', () => {
 
   it('are not guessed while the service does not say what a customer may have', async () => {
     for (const silent of ['getCustomer', 'listAvailableRewards']) {
-      const shop = serveInProcess();
+      shop = serveInProcess();
       await shop.enroll('7', 120);
       shop.loyalty.world.interfere = ({ operation }, pass) =>
         operation === silent ? FAULT : pass();
@@ -276,13 +264,11 @@ describe('the rewards', () => {
   });
 
   it('are not listed for a cart that cannot be read', async () => {
-    const shop = serveInProcess();
     const { status, json } = await shop.ask('rewards', { own: { items: '11:1' } });
     expect([status, json.error.code]).toEqual([400, 'bad-request']);
   });
 
   it('of a redemption that is under way cannot be redeemed again', async () => {
-    const shop = serveInProcess();
     const terms = { title: '', points: 50, kind: 'fixed', value: 5, combines: false } as const;
     const common = { clientKeys: [], terms: { ...terms, codePrefix: '', limited: false } };
     const at = new Date(shop.clock.ms).toISOString();
@@ -316,7 +302,6 @@ describe('quizzes', () => {
   const body = { quizId: 1, answers };
 
   it('are listed while they are open, and answered once', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7');
     const { json } = await shop.ask('quizzes', { customerId: '7' });
     expect(
@@ -332,7 +317,6 @@ describe('quizzes', () => {
   });
 
   it('answered by two clicks at once are sent by one of them', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7');
     const both = await Promise.all([1, 2].map(() => shop.ask('answer', { customerId: '7', body })));
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 503]);
@@ -340,7 +324,6 @@ describe('quizzes', () => {
   });
 
   it('whose answers may have arrived are not sent again before it is known', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7');
     shop.loyalty.world.interfere = ({ operation }, pass) => {
       const answer = pass();
@@ -361,7 +344,6 @@ describe('quizzes', () => {
   });
 
   it('can be tried again after the service refused or was away', async () => {
-    const shop = serveInProcess();
     await shop.enroll('7');
     const incomplete = { quizId: 1, answers: answers.slice(0, 1) };
     expect((await shop.ask('answer', { customerId: '7', body: incomplete })).json.accepted).toBe(
@@ -395,7 +377,6 @@ describe('quizzes', () => {
     ['a text for a number', { quizId: '1', answers }, 400],
     ['an endless text', { quizId: 1, answers: [{ questionId: 12, text: 'x'.repeat(2_001) }] }, 400],
   ])('take no answers to %s', async (_, wrong, status) => {
-    const shop = serveInProcess();
     await shop.enroll('7');
     expect((await shop.ask('answer', { customerId: '7', body: wrong })).status).toBe(status);
     expect(shop.calls('answerQuiz')).toBe(0);
@@ -404,7 +385,6 @@ describe('quizzes', () => {
 
 describe('while the loyalty service is down', () => {
   it('shoppers hear so at once instead of waiting, after a few have waited', async () => {
-    const shop = serveInProcess();
     let tried = 0;
     shop.loyalty.world.interfere = () => {
       tried += 1;
@@ -420,14 +400,12 @@ describe('while the loyalty service is down', () => {
   });
 
   it('a refused credential is reported to the operator', async () => {
-    const shop = serveInProcess();
     shop.loyalty.world.interfere = () => ({ kind: 'answer', status: 401, headers: {}, text: '' });
     expect((await shop.ask('rewards')).status).toBe(503);
     expect(shop.telemetry.total('misconfigured')).toBe(1);
   });
 
   it('a broken ledger is an answer too, without a word of what broke', async () => {
-    const shop = serveInProcess();
     shop.parts.ledger = {
       ...shop.parts.ledger,
       readMany: async () => {
