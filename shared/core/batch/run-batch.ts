@@ -21,7 +21,7 @@ export interface Group {
 /** How the groups of a queue are worked on. */
 export type Settle<World> = (groups: readonly Group[], world: World) => Settling;
 
-export interface Settling {
+interface Settling {
   /** What the work needs of the ledger; read once for all groups. */
   readonly keys: readonly LedgerKey[];
   /**
