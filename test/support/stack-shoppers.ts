@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
 import { settle } from '../../local/stack/demo/settle.ts';
@@ -87,9 +88,10 @@ export function openShoppers(stack: LocalStack) {
 
     /** As a shopper who tries again when the page shows an error. */
     async askUntilAnswered(shopper: Shopper, name: string, body?: object) {
-      for (let tries = 0; tries < 10; tries += 1) {
+      for (const end = Date.now() + 60_000; Date.now() < end; ) {
         const answer = await ask(shopper, name, body);
         if (answer !== undefined) return answer;
+        await sleep(500);
       }
       throw new Error(`${shopper.title}: ${name} is not answered`);
     },
