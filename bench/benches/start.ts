@@ -50,18 +50,23 @@ async function startOnce(): Promise<{ readonly inSync: number; readonly page: nu
   });
   const printed = text(child.stdout);
   const ended = once(child, 'close');
-  const page = await Promise.race([firstAnswer(first + STORE_PORT, seconds), ended]);
+  const page = firstAnswer(first + STORE_PORT, seconds, () => child.exitCode !== null);
   const [code] = await ended;
-  if (code !== 0 || typeof page !== 'number') throw new Error(`not in sync: ${await printed}`);
-  return { ...verdict, page };
+  if (code !== 0) throw new Error(`not in sync: ${await printed}`);
+  return { ...verdict, page: await page };
 }
 
-async function firstAnswer(port: number, seconds: () => number): Promise<number> {
-  for (;;) {
+async function firstAnswer(
+  port: number,
+  seconds: () => number,
+  isOver: () => boolean,
+): Promise<number> {
+  while (!isOver()) {
     const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
     if (answer?.ok) return seconds();
     await sleep(50);
   }
+  return Number.NaN;
 }
 
 /** The first of six ports in a row that are free, below those that the system gives to connections. */
