@@ -1,52 +1,51 @@
-/** The part of Stryker's report that is printed. */
-export interface MutationReport {
-  readonly files: Readonly<Record<string, MutatedFile>>;
+import type { Change } from './instrument.ts';
+import type { Verdict } from './try-changes.ts';
+
+export interface Tried {
+  readonly change: Change;
+  readonly verdict: Verdict;
 }
 
-interface MutatedFile {
+export interface TriedFile {
+  readonly name: string;
   readonly source: string;
-  readonly mutants: readonly Mutant[];
+  readonly tried: readonly Tried[];
 }
 
-interface Mutant {
-  readonly status: string;
-  readonly replacement?: string;
-  readonly location: { readonly start: Place; readonly end: Place };
+const isNoticed = ({ verdict }: Tried) => verdict === 'noticed' || verdict === 'endless';
+
+/** How many changes of each file were noticed, and every change that was not. */
+export function describeFile({ name, source, tried }: TriedFile): string {
+  const missed = tried.filter((one) => !isNoticed(one));
+  const lines = missed.map((one) => `  ${describeChange(one, source)}`);
+  return [`${name}: ${tried.length - missed.length} of ${tried.length}`, ...lines].join('\n');
 }
 
-/** Both count from 1. */
-interface Place {
-  readonly line: number;
-  readonly column: number;
+/** The rows of a table in the documentation. */
+export function describeFolders(folders: ReadonlyMap<string, readonly TriedFile[]>): string {
+  const all = [...folders.values()].flat();
+  return [...folders, ['all', all] as const].map(([name, files]) => rowOf(name, files)).join('\n');
 }
 
-const NOTICED = new Set(['Killed', 'Timeout']);
-const UNNOTICED = new Set(['Survived', 'NoCoverage']);
-
-/** How many changes were noticed in each file, and every change that was not. */
-export function describeReport({ files }: MutationReport): string {
-  const lines: string[] = [];
-  let [all, noticed] = [0, 0];
-  for (const [name, { source, mutants }] of Object.entries(files)) {
-    const good = mutants.filter(({ status }) => NOTICED.has(status)).length;
-    const missed = mutants.filter(({ status }) => UNNOTICED.has(status));
-    all += good + missed.length;
-    noticed += good;
-    lines.push(`${name}: ${good} of ${good + missed.length}`);
-    for (const one of missed) lines.push(`  ${describeMutant(one, source)}`);
-  }
-  return [...lines, `noticed: ${noticed} of ${all}`].join('\n');
+function rowOf(name: string, files: readonly TriedFile[]): string {
+  const tried = files.flatMap((file) => file.tried);
+  const noticed = tried.filter(isNoticed).length;
+  const score = `${((100 * noticed) / tried.length).toFixed(1)} %`;
+  return `| ${[name, tried.length, noticed, score, tried.length - noticed].join(' | ')} |`;
 }
 
-function describeMutant({ status, replacement, location }: Mutant, source: string): string {
-  const { start, end } = location;
-  const lines = source.split('\n').slice(start.line - 1, end.line);
+function describeChange({ change, verdict }: Tried, source: string): string {
+  const { location, replacement } = change;
+  const reached = verdict === 'unreached' ? ' (no test reaches it)' : '';
+  const after = replacement.replace(/\s+/g, ' ');
+  return `${location.start.line + 1}: ${before(source, location)} → ${after}${reached}`;
+}
+
+function before(source: string, { start, end }: Change['location']): string {
+  const lines = source.split('\n').slice(start.line, end.line + 1);
   const last = lines.length - 1;
-  const before = lines
-    .map((line, i) =>
-      line.slice(i === 0 ? start.column - 1 : 0, i === last ? end.column - 1 : undefined).trim(),
-    )
+  return lines
+    .map((line, i) => line.slice(i === 0 ? start.column : 0, i === last ? end.column : undefined))
+    .map((line) => line.trim())
     .join(' ');
-  const reached = status === 'Survived' ? '' : ' (no test reaches it)';
-  return `${start.line}: ${before} → ${(replacement ?? '').replace(/\s+/g, ' ')}${reached}`;
 }
