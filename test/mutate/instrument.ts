@@ -8,6 +8,8 @@ export interface Change {
   readonly id: string;
   readonly fileName: string;
   readonly replacement: string;
+  /** Stryker's name of the kind of change. */
+  readonly mutatorName: string;
   readonly location: { readonly start: Place; readonly end: Place };
 }
 

@@ -1,20 +1,12 @@
-import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { applyChange, openCompiler } from './compiler.ts';
 import { type Change, instrument } from './instrument.ts';
 import { describeFile, describeFolders, type TriedFile } from './report.ts';
-import { Trial, type Verdict } from './try-changes.ts';
+import { hash, isNoticed, SavedVerdicts } from './saved-verdicts.ts';
+import { Trial } from './try-changes.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** Engine and saved state: made again at any time. */
@@ -43,7 +35,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { again: { type: 'boolean' }, help: { type: 'boolean' } },
 });
-const [only, files = ''] = positionals;
+const [only, beginning = ''] = positionals;
 if (values.help || (only && !FOLDERS.includes(only))) {
   console.log(HELP);
   process.exit(values.help ? 0 : 2);
@@ -51,71 +43,61 @@ if (values.help || (only && !FOLDERS.includes(only))) {
 mkdirSync(CACHE, { recursive: true });
 if (values.again) rmSync(STATE, { force: true });
 
-const find = (patterns: string | readonly string[]) =>
-  globSync(patterns, { cwd: PROJECT })
-    .sort()
-    .map((name) => join(PROJECT, name));
-const hash = (...texts: readonly string[]) =>
-  createHash('sha1').update(texts.join('\n')).digest('hex');
-/** What decides whether a change that no test noticed is tried again. */
-const everything = hash(
-  ...find('{shared,local,test}/**/*.ts').map((name) => readFileSync(name, 'utf8')),
-);
-
-interface Saved {
-  readonly key: string;
-  readonly everything: string;
-  readonly verdict: Verdict;
-}
-
-const known = new Map<string, Verdict>();
-for (const line of existsSync(STATE) ? readFileSync(STATE, 'utf8').trim().split('\n') : []) {
-  const saved = JSON.parse(line) as Saved;
-  const noticed = saved.verdict === 'noticed' || saved.verdict === 'endless';
-  if (noticed || saved.everything === everything) known.set(saved.key, saved.verdict);
-}
-
+const everything = find(['{shared,local,test}/**/*.ts']).map((name) => readFileSync(name, 'utf8'));
+const saved = new SavedVerdicts(STATE, hash(...everything));
+const compiles = openCompiler(PROJECT);
 const done = new Map<string, TriedFile[]>();
 for (const folder of only ? [only] : FOLDERS) {
-  done.set(folder, await tryFolder(folder));
-  for (const file of done.get(folder) ?? []) console.log(describeFile(file));
+  const files = await tryFolder(folder);
+  done.set(folder, files);
+  for (const file of files) console.log(describeFile(file));
 }
 console.log(describeFolders(done));
 
 async function tryFolder(folder: string): Promise<TriedFile[]> {
-  const names = find(`shared/core/${folder}/${files}*.ts`);
-  const { files: instrumented, mutants } = await instrument(CACHE, names);
-  const job = join(CACHE, `${folder}.json`);
-  const sources = instrumented.map(({ name, content }) => [pathToFileURL(name).href, content]);
-  const testFiles = find(TESTS).map((name) => pathToFileURL(name).href);
-  writeFileSync(job, JSON.stringify({ sources: Object.fromEntries(sources), testFiles }));
-  const trial = new Trial(job);
-  const texts = new Map(names.map((name) => [name, readFileSync(name, 'utf8')]));
-  const keyOf = ({ fileName, location, replacement }: Change) =>
-    hash(texts.get(fileName) ?? '', JSON.stringify(location), replacement);
-  const open = mutants.filter((change) => !known.has(keyOf(change)));
-  const begun = Date.now();
-  if (open.length > 0)
-    console.error(`${folder}: ${await trial.begin()} tests, ${open.length} changes`);
-  for (const [at, change] of open.entries()) {
-    const verdict = await trial.judge(
-      change,
-      mutants.filter(({ fileName }) => fileName === change.fileName),
-    );
-    known.set(keyOf(change), verdict);
-    appendFileSync(STATE, `${JSON.stringify({ key: keyOf(change), everything, verdict })}\n`);
-    if (at % 100 === 99) {
-      console.error(
-        `${folder}: ${at + 1} of ${open.length} in ${Math.round((Date.now() - begun) / 1000)} s`,
-      );
-    }
+  const names = find([`shared/core/${folder}/${beginning}*.ts`]);
+  const { files, mutants: changes } = await instrument(CACHE, names);
+  const sources = new Map(names.map((name) => [name, readFileSync(name, 'utf8')]));
+  const sourceOf = ({ fileName }: Change) => sources.get(fileName) ?? '';
+  const open = changes.filter((change) => !saved.get(change, sourceOf(change)));
+  if (open.length > 0) {
+    const job = join(CACHE, `${folder}.json`);
+    const instrumented = files.map(({ name, content }) => [pathToFileURL(name).href, content]);
+    const testFiles = find(TESTS).map((name) => pathToFileURL(name).href);
+    writeFileSync(job, JSON.stringify({ sources: Object.fromEntries(instrumented), testFiles }));
+    await tryChanges(folder, new Trial(job, changes), open, sourceOf);
   }
-  await trial.end();
   return names.map((name) => ({
     name: name.slice(PROJECT.length),
-    source: texts.get(name) ?? '',
-    tried: mutants
-      .filter((change) => change.fileName === name)
-      .map((change) => ({ change, verdict: known.get(keyOf(change)) ?? 'unreached' })),
+    source: sources.get(name) ?? '',
+    tried: changes
+      .filter(({ fileName }) => fileName === name)
+      .map((change) => ({ change, verdict: saved.get(change, sourceOf(change)) ?? 'unreached' })),
   }));
+}
+
+async function tryChanges(
+  folder: string,
+  trial: Trial,
+  open: readonly Change[],
+  sourceOf: (change: Change) => string,
+): Promise<void> {
+  console.error(`${folder}: ${open.length} changes, ${await trial.begin()} tests`);
+  const begun = Date.now();
+  for (const [at, change] of open.entries()) {
+    const source = sourceOf(change);
+    const verdict = await trial.judge(change);
+    const isRefused =
+      !isNoticed(verdict) && !compiles(change.fileName, applyChange(source, change));
+    saved.add(change, source, isRefused ? 'refused' : verdict);
+    const seconds = Math.round((Date.now() - begun) / 1000);
+    if (at % 100 === 99) console.error(`${folder}: ${at + 1} of ${open.length} in ${seconds} s`);
+  }
+  await trial.end();
+}
+
+function find(patterns: readonly string[]): string[] {
+  return globSync(patterns, { cwd: PROJECT })
+    .sort()
+    .map((name) => join(PROJECT, name));
 }

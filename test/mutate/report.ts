@@ -1,4 +1,5 @@
 import type { Change } from './instrument.ts';
+import { isNoticed } from './saved-verdicts.ts';
 import type { Verdict } from './try-changes.ts';
 
 export interface Tried {
@@ -12,11 +13,9 @@ export interface TriedFile {
   readonly tried: readonly Tried[];
 }
 
-const isNoticed = ({ verdict }: Tried) => verdict === 'noticed' || verdict === 'endless';
-
 /** How many changes of each file were noticed, and every change that was not. */
 export function describeFile({ name, source, tried }: TriedFile): string {
-  const missed = tried.filter((one) => !isNoticed(one));
+  const missed = tried.filter(({ verdict }) => !isNoticed(verdict));
   const lines = missed.map((one) => `  ${describeChange(one, source)}`);
   return [`${name}: ${tried.length - missed.length} of ${tried.length}`, ...lines].join('\n');
 }
@@ -27,11 +26,14 @@ export function describeFolders(folders: ReadonlyMap<string, readonly TriedFile[
   return [...folders, ['all', all] as const].map(([name, files]) => rowOf(name, files)).join('\n');
 }
 
+/** Changes, noticed by a test, refused by the compiler, the others, and the share that was noticed. */
 function rowOf(name: string, files: readonly TriedFile[]): string {
-  const tried = files.flatMap((file) => file.tried);
-  const noticed = tried.filter(isNoticed).length;
-  const score = `${((100 * noticed) / tried.length).toFixed(1)} %`;
-  return `| ${[name, tried.length, noticed, score, tried.length - noticed].join(' | ')} |`;
+  const verdicts = files.flatMap(({ tried }) => tried.map(({ verdict }) => verdict));
+  const refused = verdicts.filter((verdict) => verdict === 'refused').length;
+  const noticed = verdicts.filter(isNoticed).length;
+  const score = `${((100 * noticed) / verdicts.length).toFixed(1)} %`;
+  const others = verdicts.length - noticed;
+  return `| ${[name, verdicts.length, noticed - refused, refused, others, score].join(' | ')} |`;
 }
 
 function describeChange({ change, verdict }: Tried, source: string): string {

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { on, once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What a process loads. */
@@ -48,6 +49,7 @@ export async function openProcess(job: string, change?: string): Promise<TestPro
   const child = fork(script, [job, ...(change === undefined ? [] : [change])], {
     stdio: ['ignore', 'ignore', change === undefined ? 'inherit' : 'ignore', 'ipc'],
     serialization: 'advanced',
+    env: { ...process.env, NODE_COMPILE_CACHE: join(dirname(job), 'compiled') },
   });
   const messages = on(child, 'message', { close: ['exit'] });
   const next = async <What>(limit: number): Promise<What | undefined> => {

@@ -1,7 +1,8 @@
 import type { Change } from './instrument.ts';
 import { type Answer, openProcess, type TestProcess } from './test-process.ts';
 
-export type Verdict = 'noticed' | 'endless' | 'unnoticed' | 'unreached';
+/** `endless`: a test did not end. `refused`: by the compiler. `unreached`: no test evaluates it. */
+export type Verdict = 'noticed' | 'endless' | 'refused' | 'unnoticed' | 'unreached';
 
 interface Reached {
   readonly test: number;
@@ -12,14 +13,16 @@ interface Reached {
 /** Tries changes with the tests of one job: the fastest tests that reach a change first, up to the first that fails. */
 export class Trial {
   readonly #job: string;
+  readonly #changes: readonly Change[];
   #process: TestProcess | undefined;
   readonly #reaching = new Map<string, Reached[]>();
   #whileLoading = new Set<string>();
   /** The longest that a test takes. */
   #longest = 0;
 
-  constructor(job: string) {
+  constructor(job: string, changes: readonly Change[]) {
     this.#job = job;
+    this.#changes = changes;
   }
 
   /** Runs every test on the source as it is. Returns how many there are, and throws if one fails. */
@@ -39,8 +42,7 @@ export class Trial {
     return tests.length;
   }
 
-  /** `others`: the changes in the same file. */
-  async judge({ id }: Change, others: readonly Change[]): Promise<Verdict> {
+  async judge({ id, fileName }: Change): Promise<Verdict> {
     const reaching = this.#reaching.get(id) ?? [];
     const whileLoading = this.#whileLoading.has(id);
     const tests = reaching.map(({ test }) => test);
@@ -58,6 +60,7 @@ export class Trial {
       }
     }
     if (!whileLoading) return tests.length > 0 ? 'unnoticed' : 'unreached';
+    const others = this.#changes.filter((one) => one.fileName === fileName);
     const ofFile = others.flatMap((one) => this.#reaching.get(one.id) ?? []);
     const order = ofFile.sort((a, b) => a.ms - b.ms).map(({ test }) => test);
     return this.#judgeFresh(id, [...new Set(order)]);
@@ -91,7 +94,7 @@ export class Trial {
   }
 
   /** More than any test needs on a busy machine. */
-  readonly #limit = () => 10_000 + 5 * this.#longest;
+  readonly #limit = () => (this.#longest === 0 ? 300_000 : 10_000 + 10 * this.#longest);
 
   async #open(): Promise<TestProcess> {
     this.#process ??= await openProcess(this.#job);

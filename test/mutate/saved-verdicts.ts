@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import type { Change } from './instrument.ts';
+import type { Verdict } from './try-changes.ts';
+
+interface Saved {
+  readonly key: string;
+  readonly everything: string;
+  readonly verdict: Verdict;
+}
+
+export const hash = (...texts: readonly string[]) =>
+  createHash('sha1').update(texts.join('\n')).digest('hex');
+
+export const isNoticed = (verdict: Verdict) => verdict !== 'unnoticed' && verdict !== 'unreached';
+
+/** What earlier runs found, one line for each change, so that a run that is stopped goes on. */
+export class SavedVerdicts {
+  readonly #path: string;
+  readonly #everything: string;
+  readonly #known = new Map<string, Verdict>();
+
+  /** `everything`: a hash of sources and tests. What no test noticed is tried again when it changes. */
+  constructor(path: string, everything: string) {
+    this.#path = path;
+    this.#everything = everything;
+    for (const line of existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []) {
+      const { key, everything: then, verdict } = JSON.parse(line) as Saved;
+      if (isNoticed(verdict) || then === everything) this.#known.set(key, verdict);
+    }
+  }
+
+  get(change: Change, source: string): Verdict | undefined {
+    return this.#known.get(keyOf(change, source));
+  }
+
+  add(change: Change, source: string, verdict: Verdict): void {
+    const key = keyOf(change, source);
+    this.#known.set(key, verdict);
+    const saved: Saved = { key, everything: this.#everything, verdict };
+    appendFileSync(this.#path, `${JSON.stringify(saved)}\n`);
+  }
+}
+
+const keyOf = ({ location, replacement }: Change, source: string) =>
+  hash(source, JSON.stringify(location), replacement);
