@@ -82,8 +82,8 @@ function sentBefore(
   const goods = subtract(counted, extras);
   const valueNow = isNew ? atLeastZero(subtract(goods, refundedWithoutLines)) : goods;
   const value = atLeastZero(subtract(total, extras));
-  const ignored = isNew || refundedWithoutLines === ZERO ? {} : { ignored: refundedWithoutLines };
-  return { rules: FIRST_RULES, value, total, valueNow, ...withExtras(extras), ...ignored };
+  const ignored = isNew ? ZERO : refundedWithoutLines;
+  return { rules: FIRST_RULES, value, total, valueNow, ignored, ...withExtras(extras) };
 }
 
 /**
@@ -96,8 +96,7 @@ function countedByFirstRelease(
   sent: Amount,
 ): { readonly counted: Amount; readonly extras: Amount } {
   const whole = subtract(total, sum([shipping.price, shipping.taxOnTop]));
-  const isWhole =
-    orderTotal === 'subtotal' ? sent === whole && sent !== subtotal : sent !== subtotal;
+  const isWhole = sent === whole || (orderTotal !== 'subtotal' && sent !== subtotal);
   if (!isWhole) return { counted: subtotal, extras: ZERO };
   const taxOnTop = taxesIncluded ? ZERO : sum(lines.map(({ tax }) => tax));
   return { counted: whole, extras: atLeastZero(subtract(whole, sum([subtotal, taxOnTop]))) };

@@ -32,11 +32,11 @@ function wantedProduct(id: string, product: ProductForm): Mapped {
   };
 }
 
-function productUrl(product: StoreProduct, rules: ProductRules, shop: string): string | null {
-  if (product.handle === undefined) return null;
+function productUrl({ handle }: StoreProduct, rules: ProductRules, shop: string): string | null {
+  if (handle === undefined) return null;
   return rules.productUrl
     .replaceAll('{domain}', () => shop)
-    .replaceAll('{handle}', () => encodeURIComponent(product.handle?.toWellFormed() ?? ''));
+    .replaceAll('{handle}', () => encodeURIComponent(handle.toWellFormed()));
 }
 
 /**

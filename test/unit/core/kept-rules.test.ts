@@ -195,13 +195,54 @@ describe.each([
   });
 });
 
+describe('an order of 0.1.0 with a tip, whose first event after the upgrade adds a shirt', () => {
+  it.each([
+    ['without the tip', 'subtotal', 120, 180],
+    ['with it', 'total-less-shipping', 123, 183],
+  ] as const)('is still counted %s', async (_, orderTotal, sent, later) => {
+    const rules = { taxes: 'include', pendingOrders: 'send', orderTotal } as const;
+    const connector = openConnector({ rules });
+    await tell(connector, 1, { ...shirts, tipCents: 300 });
+    expect(points(connector)).toBe(sent);
+    await asFirstRelease(connector);
+    await tell(connector, 2, { ...dearer, tipCents: 300 }, { source_name: 'app' });
+    expect(points(connector)).toBe(later);
+  });
+});
+
+describe('an order of which only a tip of 3 was paid', () => {
+  const free = [{ ...line, discountCents: 12_000 }];
+  const open = async () => {
+    const connector = openConnector({
+      rules: { taxes: 'include', orderTotal: 'total-less-shipping' },
+    });
+    await tell(connector, 1, { ...shirts, lines: free, tipCents: 300 });
+    expect(points(connector)).toBe(3);
+    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude', orderTotal: 'subtotal' });
+    return connector;
+  };
+
+  it('keeps what it counted under other rules', async () => {
+    const connector = await open();
+    await tell(connector, 2, { ...shirts, lines: free, tipCents: 300 }, { source_name: 'app' });
+    expect(points(connector)).toBe(3);
+  });
+
+  it('is counted by the rules of today once it has a worth: 3 → 50 points', async () => {
+    const connector = await open();
+    const lines = [...free, { ...line, product: 2, quantity: 1 }];
+    await tell(connector, 2, { ...shirts, lines, tipCents: 300 });
+    expect(points(connector)).toBe(50);
+  });
+});
+
 describe('an order of 0.1.0, which ignored that 30 of its 120 were refunded without lines', () => {
   const PAID_BACK = { amountRefundedCents: 3000 };
-  /** The refund without lines is older than what 0.1.0 recorded, that of a line is not. */
+  /** The refund without lines is in what 0.1.0 recorded, that of a line is later. */
   const refundsOf = (spec: Partial<OrderSpec>) =>
     (orderAt(2, spec).refunds as { refund_line_items: unknown[] }[]).map((refund) => ({
       ...refund,
-      created_at: `2026-10-09T11:00:0${refund.refund_line_items.length > 0 ? 5 : 0}Z`,
+      created_at: `2026-10-09T11:00:0${refund.refund_line_items.length > 0 ? 5 : 1}Z`,
     }));
   const tellOf = (connector: Connector, second: number, spec: Partial<OrderSpec>, changes = {}) =>
     tell(

@@ -84,6 +84,16 @@ describe('mapping a coupon', () => {
     expect(several('first')).toMatchObject({ wanted: { coupon: { CustomerId: '7' } } });
     expect(JSON.stringify(several('without-customer'))).not.toContain('Customer');
     expect(several('skip')).toEqual({ kind: 'skip', why: 'coupon-for-several-customers' });
+    const forOne = mapped(audience('7'), { couponForSeveralCustomers: 'skip' });
+    expect(forOne).toMatchObject({ wanted: { coupon: { CustomerId: '7' } } });
+  });
+
+  it('is not sent for a customer whom the service could not tell from others', () => {
+    const customers = [{ ...customer('7'), email: undefined }];
+    expect(mapped({ audience: { kind: 'customers', customers } })).toEqual({
+      kind: 'skip',
+      why: 'customer-without-email',
+    });
   });
 
   it('is skipped by kind and audience where the merchant says so', () => {
@@ -108,6 +118,7 @@ describe('mapping a coupon', () => {
     expect(formOf({ timesUsed: 4, useLimit: 5 }).IsUsed).toBe(false);
     expect(formOf({ timesUsed: 5, useLimit: 5 }).IsUsed).toBe(true);
     expect(formOf({ timesUsed: 1, oncePerCustomer: true }).IsUsed).toBe(false);
+    expect(formOf({ oncePerCustomer: true, ...audience() }).IsUsed).toBe(false);
     expect(formOf({ timesUsed: 1, oncePerCustomer: true, ...audience('7') }).IsUsed).toBe(true);
     expect(formOf({ timesUsed: 1, oncePerCustomer: true, ...audience('7', '8') }).IsUsed).toBe(
       false,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hidesDetails } from '../../../../shared/core/mapping/customer-detail.ts';
 import { mapMember } from '../../../../shared/core/mapping/map-member.ts';
 import { type EntityRules, mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { StoreMember } from '../../../../shared/store/member.ts';
@@ -46,13 +47,47 @@ describe('a customer alone', () => {
 
   it('has a document only from a metafield of their own', () => {
     const own = { owner: 'customer', namespace: 'facts', key: 'id' } as const;
-    const one = { ...member, metafields: [{ ...own, value: ' 123 ' }] };
+    const near = [
+      { ...own, namespace: 'other', value: '7' },
+      { ...own, key: 'other', value: '8' },
+    ];
+    const one = { ...member, metafields: [...near, { ...own, value: ' 123 ' }] };
     const from = 'metafield' as const;
     expect(formOf(one, { document: { from, ...own } }).Document).toBe('123');
     expect(formOf(one, { document: { from, ...own, owner: 'order' } })).not.toHaveProperty(
       'Document',
     );
     expect(formOf(one, { document: () => '456' })).not.toHaveProperty('Document');
+  });
+
+  it('is asked for again where a rule wants a metafield of theirs, which no webhook has', () => {
+    const own = { from: 'metafield', owner: 'customer', namespace: 'facts', key: 'id' } as const;
+    const hides = (metafields: StoreMember['metafields'], birthday: EntityRules['birthday']) =>
+      hidesDetails({ metafields }, { ...rules, birthday });
+    expect(hides(undefined, own)).toBe(true);
+    expect(hides([], own)).toBe(false);
+    expect(hides(undefined, { ...own, owner: 'order' })).toBe(false);
+  });
+
+  it('is sent with their orders only, if the settings say so', () => {
+    const withOrders = { ...rules, customers: 'with-orders' } as const;
+    expect(mapMember(member, withOrders, known)).toEqual({
+      kind: 'skip',
+      why: 'customers-with-orders',
+    });
+  });
+
+  it('who is deleted in the store ends only what was sent', () => {
+    const key = { shop: 'example-store.myshopify.com', kind: 'member', id: '9' } as const;
+    const snapshot = { kind: 'snapshot', entity: { kind: 'gone' }, version, source: 'store' } as const;
+    const sent = { version: 1, uncertain: false, appliedKey: 'k', outcomes: [], revision: 1 };
+    expect(mapSnapshot(key, snapshot, sent, rules, NOW)).toMatchObject({
+      wanted: { kind: 'deleted-member', id: '9' },
+    });
+    expect(mapSnapshot(key, snapshot, undefined, rules, NOW)).toEqual({
+      kind: 'skip',
+      why: 'never-sent',
+    });
   });
 
   it('without an e-mail address is not sent at first, and followed once they are known', () => {

@@ -27,8 +27,9 @@ function customerOf(order: StoreOrder, changed: Partial<OrderRules>, remembered?
 describe('the customer of an order', () => {
   it('has a document from a note attribute, if it is not blank', () => {
     const source = { document: { from: 'note-attribute', name: 'document' } } as const;
+    const gift = { name: 'gift', value: 'yes' };
     const noted = (value: unknown) =>
-      storeOrder({}, { note_attributes: [{ name: 'document', value }] });
+      storeOrder({}, { note_attributes: [gift, { name: 'document', value }] });
     expect(customerOf(noted(' A-123 '), source)?.Document).toBe('A-123');
     expect(customerOf(noted(123), source)?.Document).toBe('123');
     for (const blank of ['  ', null])
@@ -65,11 +66,35 @@ describe('the customer of an order', () => {
     expect(birthdayIn(storeOrder({}, { customer: { id: 7 } }))).toBe(undefined);
   });
 
+  it('has a detail from the one metafield of that owner, namespace and key', () => {
+    const near = [
+      { ...birthMetafield, owner: 'order', value: '1991-01-01' },
+      { ...birthMetafield, namespace: 'other', value: '1992-02-02' },
+      { ...birthMetafield, key: 'other', value: '1993-03-03' },
+    ] as const;
+    const birthdayIn = (metafields: StoreOrder['metafields']) =>
+      customerOf({ ...storeOrder(), metafields }, { birthday: fromMetafield })?.BirthdayDate;
+    expect(birthdayIn(near)).toBe(undefined);
+    const all = [...near, { ...birthMetafield, value: '1990-04-01' }];
+    expect(birthdayIn(all)).toBe('1990-04-01T00:00:00.000Z');
+  });
+
+  it('has the e-mail address of today, also in an order that has earned points', () => {
+    const earned = storeOrder({ fulfilledAfterDays: 1 });
+    const first = mapped(earned, {});
+    const remembered = first.kind === 'wanted' ? first.remember : undefined;
+    const { customer } = earned;
+    if (!customer) throw new Error('the order has no customer');
+    const moved = { ...earned, customer: { ...customer, email: 'moved@example.com' } };
+    expect(customerOf(moved, {}, remembered)?.Email).toBe('moved@example.com');
+  });
+
   it('needs the store to be read exactly where a rule wants what a webhook lacks', () => {
     const needs = (order: StoreOrder, changed: Partial<OrderRules>) =>
       needsMetafields(order, { ...rules, ...changed });
     expect(needs(storeOrder(), {})).toBe(false);
     expect(needs(storeOrder(), { document: () => 'x' })).toBe(false);
+    expect(needs(storeOrder(), { document: { from: 'note-attribute', name: 'x' } })).toBe(false);
     expect(needs(storeOrder(), { birthday: fromMetafield })).toBe(true);
     expect(needs({ ...storeOrder(), metafields: [] }, { birthday: fromMetafield })).toBe(false);
   });
@@ -91,6 +116,21 @@ describe('a function of the merchant’s', () => {
           ],
         },
       },
+    });
+  });
+
+  it('may say nothing', () => {
+    const silent = () => undefined;
+    const result = customerOf(storeOrder(), { document: silent, enrolment: silent });
+    expect(result).not.toHaveProperty('Document');
+    expect(result).not.toHaveProperty('IsEnrolled');
+  });
+
+  it('that answers in another form is named', () => {
+    const wrong = (() => 'yes') as unknown as () => boolean;
+    expect(mapped(storeOrder(), { enrolment: wrong })).toEqual({
+      kind: 'fault',
+      faults: [{ path: 'rules.enrolment', problem: expect.stringContaining('true, false') }],
     });
   });
 

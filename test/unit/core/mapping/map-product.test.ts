@@ -43,6 +43,17 @@ describe('mapping a product', () => {
     });
   });
 
+  it('names a category without an id by its path, too', () => {
+    const category = { id: undefined, names: ['Gifts'] };
+    expect(productOf({ category }).ProductCategory).toMatchObject({ OriginalId: 'Gifts' });
+  });
+
+  it('sends no chain of categories that could overflow the stack of a reader', () => {
+    const names = Array.from({ length: 5000 }, (_, level) => `level ${level}`);
+    const { ProductCategory } = productOf({ category: { id: undefined, names } });
+    expect(ProductCategory?.Name).toBe('level 15');
+  });
+
   it('takes the merchant’s own type where the store has no category, else none', () => {
     const category = undefined;
     expect(productOf({ category }).ProductCategory).toMatchObject({
