@@ -133,7 +133,6 @@ export function spread(
 }
 
 /** Sources list the lines of one order differently, and the result must be the same. */
-function byId(one: StoreOrderLine, other: StoreOrderLine): number {
-  if (one.id === other.id) return 0;
+export function byId(one: StoreOrderLine, other: StoreOrderLine): number {
   return one.id < other.id ? -1 : 1;
 }

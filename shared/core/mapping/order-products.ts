@@ -1,13 +1,13 @@
 import { sum, toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import { brandForm } from './map-product.ts';
-import type { OrderAmounts } from './order-amounts.ts';
+import { byId, type OrderAmounts } from './order-amounts.ts';
 import type { OrderProductForm } from './wanted-state.ts';
 
 /** Every product of the order with what was paid for it, also those of which nothing is kept. */
 export function soldProducts({ lines }: StoreOrder): OrderProductForm[] {
-  const sorted = lines.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-  return orderProducts({ lines: sorted.map((line) => ({ line, counts: line.paid })) });
+  const counting = lines.toSorted(byId).map((line) => ({ line, counts: line.paid }));
+  return orderProducts({ lines: counting });
 }
 
 /** One entry per product, with what its kept lines count. */

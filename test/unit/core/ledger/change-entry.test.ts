@@ -123,6 +123,18 @@ describe('an entry over any number of changes', () => {
   });
 });
 
+describe('a line among the outcomes', () => {
+  it('says that reconcile found it, and why it was not sent', async () => {
+    const change = { ...(await open().changeTo(1)), origin: 'reconcile' } as const;
+    const { outcomes } = skippedEntry(change, 'pending', {});
+    expect(outcomes).toMatchObject([{ outcome: 'skipped', why: 'pending', origin: 'reconcile' }]);
+    expect(appliedEntry(await open().changeTo(1), 'key', {}).outcomes[0]).toStrictEqual({
+      ...{ at: new Date(AT).toISOString(), outcome: 'applied', version: 1 },
+      topic: 'orders/updated',
+    });
+  });
+});
+
 describe('a dropped dead letter', () => {
   const drop = ({ ledger }: ReturnType<typeof open>) =>
     noteDropped(KEY, 'orders/updated', { ledger, now: new Date(AT) });
@@ -143,6 +155,28 @@ describe('a dropped dead letter', () => {
       revision: 3,
       outcomes: [...outcomes, { ...line, at: new Date(AT).toISOString() }],
     });
+  });
+
+  it('adds its line also after an event of another version', async () => {
+    const world = open();
+    await take({ kind: 'rejected', version: 2, facts: {} }, world);
+    await take({ kind: 'skipped', version: 3, facts: {} }, world);
+    await drop(world);
+    expect((await world.read())?.outcomes.at(-1)).toMatchObject({ outcome: 'dropped', version: 2 });
+  });
+
+  it('is not lost when others write at the same time, and does not wait for ever', async () => {
+    const world = open();
+    await take({ kind: 'rejected', version: 2, facts: {} }, world);
+    let conflicts = 2;
+    const write: typeof world.ledger.write = async (...given) =>
+      conflicts-- > 0 ? { kind: 'conflict' } : world.ledger.write(...given);
+    await drop({ ...world, ledger: { ...world.ledger, write } });
+    expect((await world.read())?.outcomes.at(-1)).toMatchObject({ outcome: 'dropped' });
+    conflicts = 1000;
+    await take({ kind: 'rejected', version: 4, facts: {} }, world);
+    const dropped = drop({ ...world, ledger: { ...world.ledger, write } });
+    await expect(dropped).rejects.toThrow('order 1 changes all the time');
   });
 
   it('changes nothing once a newer state of the same version is recorded', async () => {

@@ -42,6 +42,7 @@ describe('entities and records', () => {
     const coupon: EntityKey = { shop: SHOP, kind: 'coupon', id: 'a|b' };
     expect(ledgerKeyText(coupon)).toBe(`${SHOP}|coupon|a|b`);
     expect(entityKeyFrom(ledgerKeyText(coupon))).toEqual(coupon);
+    expect(entityKeyFrom(`${SHOP}|coupon`)).toBeUndefined();
     for (const kind of [
       'customer',
       'redemption',

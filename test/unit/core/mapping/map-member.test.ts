@@ -79,7 +79,12 @@ describe('a customer alone', () => {
 
   it('who is deleted in the store ends only what was sent', () => {
     const key = { shop: 'example-store.myshopify.com', kind: 'member', id: '9' } as const;
-    const snapshot = { kind: 'snapshot', entity: { kind: 'gone' }, version, source: 'store' } as const;
+    const snapshot = {
+      kind: 'snapshot',
+      entity: { kind: 'gone' },
+      version,
+      source: 'store',
+    } as const;
     const sent = { version: 1, uncertain: false, appliedKey: 'k', outcomes: [], revision: 1 };
     expect(mapSnapshot(key, snapshot, sent, rules, NOW)).toMatchObject({
       wanted: { kind: 'deleted-member', id: '9' },
