@@ -14,16 +14,22 @@ const untouched = BUILT_IN.map((prototype) => Reflect.ownKeys(prototype).length)
 
 /** Runs one input under the laws of all targets; returns the target's result. */
 export async function tryInput(target: FuzzTarget, input: FuzzInput): Promise<string> {
-  const before = process.threadCpuUsage();
+  const began = performance.now();
   const word = await target.run(input);
-  const { user, system } = process.threadCpuUsage(before);
-  const seconds = (user + system) / 1e6;
-  if (seconds > MOST_CPU_SECONDS) {
-    throw new BrokenLaw(`an input takes less than ${MOST_CPU_SECONDS} s of CPU: took ${seconds} s`);
-  }
+  // The clock is cheap to read. The machine may have been busy with other things.
+  if (performance.now() - began > MOST_CPU_SECONDS * 1000) await expectLittleCpu(target, input);
   const polluted = BUILT_IN.some((one, at) => Reflect.ownKeys(one).length !== untouched[at]);
   if (polluted) throw new BrokenLaw('no input changes what all objects inherit');
   return word;
+}
+
+async function expectLittleCpu(target: FuzzTarget, input: FuzzInput): Promise<void> {
+  const before = process.threadCpuUsage();
+  await target.run(input);
+  const { user, system } = process.threadCpuUsage(before);
+  const seconds = (user + system) / 1e6;
+  if (seconds <= MOST_CPU_SECONDS) return;
+  throw new BrokenLaw(`an input takes less than ${MOST_CPU_SECONDS} s of CPU: took ${seconds} s`);
 }
 
 /** Enough for an input that a person can read, few enough to wait for. */
