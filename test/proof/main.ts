@@ -124,7 +124,7 @@ function run(file: string, args: readonly string[], until: number) {
     child.on('close', (code) => {
       clearTimeout(timer);
       stopping.signal.removeEventListener('abort', stop);
-      const hasFailed = code !== 0 && !isStopped;
+      const hasFailed = code !== 0 && code !== TIME_OVER && !isStopped;
       const output = `${lines.join('')}${hasFailed ? errors : ''}`;
       resolve({ code: isStopped ? undefined : (code ?? 1), output });
     });

@@ -244,7 +244,7 @@ export const mutations: readonly Mutation[] = [
     file: 'shared/core/batch/retry-policy.ts',
     find: 'now.getTime() - start - paused >',
     replace: 'now.getTime() - start >',
-    within: 60,
+    within: 300,
   },
   {
     name: 'a-pause-of-one-function',

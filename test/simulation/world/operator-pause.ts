@@ -50,8 +50,8 @@ export class OperatorPause {
   async end(): Promise<void> {
     if (!this.#happens) return;
     const { chance, time } = this.#kernel;
-    const longest = chance(38) < 0.7 ? SHORT_MS : LONGEST_MS;
-    await time.passUntil(Math.max(time.now, this.#from + chance(32) * longest));
+    const ms = chance(38) < 0.7 ? chance(32) * SHORT_MS : (0.5 + chance(32) / 2) * LONGEST_MS;
+    await time.passUntil(Math.max(time.now, this.#from + ms));
     this.#loyalty.onCall = () => {};
     await this.#change('resumes');
   }
