@@ -12,6 +12,9 @@ type Handler = (event: unknown, context: unknown) => unknown;
 // The runner has ended, even if it was killed: the process must not outlive it.
 process.on('disconnect', () => process.exit(0));
 
+// Node has read it: a function must find only what Lambda would give it.
+delete process.env.NODE_COMPILE_CACHE;
+
 const [folder = '', name = ''] = process.argv.slice(2);
 const handler = await loadHandler(folder, name);
 process.on('message', (request: InvocationRequest) => void serve(request));
