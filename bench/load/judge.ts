@@ -27,8 +27,8 @@ export interface Verdict {
   readonly settledByLedger: number;
   /** Calls that sent an order again in the same state. */
   readonly sentAgain: number;
-  /** Calls that the loyalty service answered with 429. */
-  readonly throttled: number;
+  /** When the loyalty service answered with 429: epoch milliseconds. */
+  readonly throttledAt: readonly number[];
 }
 
 /**
@@ -73,7 +73,9 @@ export async function judge(
       doubled: points.doubled,
       settledByLedger: open.length - unaccounted.length,
       sentAgain: countSentAgain(loyalty),
-      throttled: loyalty.journal.entries().filter(({ status }) => status === 429).length,
+      throttledAt: loyalty.journal
+        .entries()
+        .flatMap(({ status, at }) => (status === 429 ? [Date.parse(at)] : [])),
     };
   } finally {
     await aws.stop();

@@ -64,24 +64,24 @@ export function makeReport(facts: RunFacts, { minutes, rate, burstSeconds, seed 
     healed: logs.healed,
     retries: logs.retries,
     sentAgain: sum(verdicts, ({ sentAgain }) => sentAgain),
-    throttled: sum(verdicts, ({ throttled }) => throttled),
     compared: verdicts.map(({ shop, orders, products, coupons, balances }) => ({
       ...{ shop, orders, products, coupons, balances },
     })),
     drainSeconds: facts.drainSeconds,
     bestPerSecond: bestPerSecond(accepted),
-    phases: phases.map(({ name, shop, from, to, webhooks }) => ({
-      name,
-      shop,
-      seconds: (to - from) / 1000,
-      offeredPerSecond: webhooks / ((to - from) / 1000),
-      ...latencies(
-        accepted.filter((one) => {
-          const { sentAt = 0 } = one;
-          return one.shop === shop && sentAt >= from && sentAt < to;
-        }),
-      ),
-    })),
+    phases: phases.map(({ name, shop, from, to, webhooks }) => {
+      const isIn = (at: number) => at >= from && at < to;
+      const own = accepted.filter((one) => one.shop === shop && isIn(one.sentAt ?? 0));
+      const throttledAt = verdicts.find((one) => one.shop === shop)?.throttledAt ?? [];
+      return {
+        name,
+        shop,
+        seconds: (to - from) / 1000,
+        offeredPerSecond: webhooks / ((to - from) / 1000),
+        throttled: throttledAt.filter(isIn).length,
+        ...latencies(own),
+      };
+    }),
     troubles: facts.troubles,
     peaks: facts.peaks,
   };
@@ -92,18 +92,18 @@ export const isClean = (report: Report): boolean => problemsOf(report).length ==
 /** Twice the time without a throttled neighbour, and what chance adds on a busy machine. */
 const longestBeside = (calmMs: number): number => 2 * calmMs + 2_000;
 
-/** The shops, other than the throttled one, whose slowest webhooks took longer while it was. */
-export function slowedShops(
-  phases: readonly { readonly name: PhaseName; readonly shop: string; readonly p99Ms: number }[],
+/** What is wrong with the part in which one shop was throttled: it was not, or the other one was slowed. */
+export function judgeThrottling(
+  phases: readonly Pick<Report['phases'][number], 'name' | 'shop' | 'throttled' | 'p99Ms'>[],
 ): readonly string[] {
   const of = (wanted: PhaseName) => phases.filter(({ name }) => name === wanted);
-  return of('throttled')
-    .filter(({ shop }) => shop !== THROTTLED)
-    .flatMap(({ shop, p99Ms }) => {
-      const calm = of('calm').find((one) => one.shop === shop)?.p99Ms ?? 0;
-      if (p99Ms <= longestBeside(calm)) return [];
-      return [`${shop}: ${seconds(p99Ms)} instead of ${seconds(calm)} beside the throttled shop`];
-    });
+  return of('throttled').flatMap(({ shop, throttled, p99Ms }) => {
+    if (shop === THROTTLED) return throttled > 0 ? [] : [`not throttled: ${shop}`];
+    const calm = of('calm').find((one) => one.shop === shop)?.p99Ms ?? 0;
+    if (p99Ms <= longestBeside(calm)) return [];
+    const times = `${seconds(p99Ms)} instead of ${seconds(calm)}`;
+    return [`slowed: ${shop}: ${times} beside the throttled shop`];
+  });
 }
 
 function sum<One>(all: readonly One[], count: (one: One) => number): number {
@@ -169,7 +169,6 @@ export function renderReport(report: Report, width: number): string {
     ['healed', whole(report.healed), 'found by reconcile, because the store had given up'],
     ['retries', whole(report.retries), 'messages left on their queue for later'],
     ['sent again', whole(report.sentAgain), 'orders sent once more in the same state'],
-    ['throttled', whole(report.throttled), 'calls that the loyalty service answered with 429'],
     ['time to drain', `${whole(report.drainSeconds)} s`, 'after the sale'],
     ['best', `${whole(report.bestPerSecond)}/s`, 'settled webhooks, over ten seconds'],
   ];
@@ -186,15 +185,16 @@ export function renderReport(report: Report, width: number): string {
       (_, text) => text,
     );
   return [
-    `${report.machine}\n`,
+    report.machine,
     table(['FIGURE', 'COUNT', 'WHAT'], figures, 2),
     table(
-      ['PHASE', 'SHOP', 'OFFERED', 'FOR', 'P50', 'P99'],
+      ['PHASE', 'SHOP', 'OFFERED', 'FOR', '429', 'P50', 'P99'],
       report.phases.map((phase) => [
         phase.name,
         phase.shop,
         `${whole(phase.offeredPerSecond)}/s`,
         `${whole(phase.seconds)} s`,
+        whole(phase.throttled),
         seconds(phase.p50Ms),
         seconds(phase.p99Ms),
       ]),
@@ -210,7 +210,7 @@ export function renderReport(report: Report, width: number): string {
       -1,
     ),
     judgement(report),
-  ].join('\n');
+  ].join('\n\n');
 }
 
 const SHOWN = 20;
@@ -228,12 +228,11 @@ function judgement(report: Report): string {
   return `${[...problems.slice(0, SHOWN), ...more].join('\n')}\n`;
 }
 
-function problemsOf({ lost, doubled, left, phases, throttled }: Report): readonly string[] {
+function problemsOf({ lost, doubled, left, phases }: Report): readonly string[] {
   return [
     ...lost.map((one) => `lost: ${one}`),
     ...doubled.map((one) => `doubled: ${one}`),
-    ...(throttled === 0 ? ['the loyalty service throttled no call'] : []),
-    ...slowedShops(phases).map((one) => `slowed: ${one}`),
+    ...judgeThrottling(phases),
     ...(left > 0 ? [`still on their way: ${left} webhooks and messages`] : []),
   ];
 }

@@ -18,8 +18,8 @@ export interface LoadRun {
 }
 
 const BURST = 10;
-/** Of a throttled account, of the webhooks offered: bursts of the steady parts exceed it, and the sale does. */
-const THROTTLED_PART = 1 / 2;
+/** Calls that a throttled account takes for each webhook offered: fewer than two changes at once need. */
+const THROTTLED_PART = 1 / 6;
 const PROGRESS_EVERY_MS = 10_000;
 /** Starts the stack, puts load on it, kills its processes, waits until it is idle, and compares. */
 export async function runLoad({ options, folder, say, signal }: LoadRun): Promise<RunFacts> {

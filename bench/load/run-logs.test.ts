@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { latencies, slowedShops } from './report.ts';
+import { judgeThrottling, latencies } from './report.ts';
 import { readRunLogs } from './run-logs.ts';
 import { THROTTLED } from './two-shops.config.ts';
 
@@ -72,17 +72,22 @@ describe('the logs of a load run', () => {
 });
 
 describe('a shop beside a throttled one', () => {
-  const phase = (name: 'calm' | 'throttled', shop: string, p99Ms: number) => ({
-    name,
-    shop,
-    p99Ms,
+  const phase = (name: 'calm' | 'throttled', shop: string, p99Ms: number, throttled = 0) => ({
+    ...{ name, shop, p99Ms, throttled },
   });
+  const calm = [phase('calm', 'free', 1_000), phase('calm', THROTTLED, 1_000)];
+  const throttled = phase('throttled', THROTTLED, 60_000, 3);
+
   it('may take about as long as before, and the throttled one any time', () => {
-    const calm = [phase('calm', 'free', 1_000), phase('calm', THROTTLED, 1_000)];
-    const throttled = phase('throttled', THROTTLED, 60_000);
-    expect(slowedShops([...calm, throttled, phase('throttled', 'free', 4_000)])).toEqual([]);
-    expect(slowedShops([...calm, throttled, phase('throttled', 'free', 4_001)])).toEqual([
-      'free: 4.00 s instead of 1.00 s beside the throttled shop',
+    expect(judgeThrottling([...calm, throttled, phase('throttled', 'free', 4_000)])).toEqual([]);
+    expect(judgeThrottling([...calm, throttled, phase('throttled', 'free', 4_001)])).toEqual([
+      'slowed: free: 4.00 s instead of 1.00 s beside the throttled shop',
+    ]);
+  });
+
+  it('proves nothing if no call of the other one was refused', () => {
+    expect(judgeThrottling([...calm, { ...throttled, throttled: 0 }])).toEqual([
+      `not throttled: ${THROTTLED}`,
     ]);
   });
 });
