@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { bodyFor, orderAt, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
+import { simpleOrder } from '../../fixtures/order-spec.ts';
 import {
   type Delivery,
   type RunningConnector,
@@ -102,6 +103,21 @@ describe('the life of an order', () => {
       }),
       { numRuns: 6, endOnFailure: true },
     );
+  });
+
+  it('needs one call where the queue gives several changes of it in one batch', async () => {
+    const connector = await connectors.open();
+    for (const second of [1, 3, 2]) {
+      const lines = simpleOrder.lines.map((line) => ({ ...line, quantity: second }));
+      const payload = orderAt(second, { ...fulfilled, lines });
+      expect(await connector.post('orders/updated', payload)).toBe(200);
+    }
+    // fauxqs gives one message of a group at a time, SQS up to ten: `npm run check:foreign -- sqs`.
+    const together = process.env.SQS_GROUP_RULE === undefined ? 1 : 3;
+    expect(await connector.work()).toBe(together);
+    await connector.settle();
+    expect(connector.newOperations()).toHaveLength(together === 1 ? 2 : 1);
+    expect(heldOrder(connector).OrderTotal).toBe(150);
   });
 
   it('makes no second call for a delivery repeated after the queue has forgotten it', async () => {
