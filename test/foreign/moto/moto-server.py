@@ -1,6 +1,10 @@
-"""moto's server. A request with the header x-test-clock (milliseconds) is answered at that time."""
+"""moto's server. A request with the header x-test-clock (milliseconds) is answered at that time.
+
+The sequence numbers of messages increase, as AWS documents (API reference, "SendMessage"); moto draws them.
+"""
 
 import datetime
+import itertools
 import sys
 
 import moto.core.utils as clock
@@ -26,7 +30,20 @@ from moto.moto_server.werkzeug_app import (  # noqa: E402
     DomainDispatcherApplication,
     create_backend_app,
 )
+from moto.sqs.models import Queue  # noqa: E402
 from werkzeug.serving import run_simple  # noqa: E402
+
+add_message = Queue.add_message
+numbers = itertools.count(1)
+
+
+def add_in_order(queue, message):
+    if message.sequence_number is not None:
+        message.sequence_number = f"{next(numbers):020d}"
+    add_message(queue, message)
+
+
+Queue.add_message = add_in_order
 
 moto = DomainDispatcherApplication(create_backend_app)
 
