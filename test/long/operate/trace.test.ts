@@ -157,8 +157,9 @@ describe('loyalty-connector trace', () => {
     const { id, number } = place();
     const name = `#${number}`;
     for (const typed of [name, String(number), email]) {
-      const { stdout, stderr } = await connector.run(`trace order ${typed}`);
-      expect(stderr).toBe('');
+      const { code, stdout } = await connector.run(`trace order ${typed}`);
+      // A slow machine shows the progress of the search, too.
+      expect(code).toBe(0);
       expect(stdout).toContain(`order ${id} of ${SHOP}`);
     }
     const { stdout } = await connector.run(`trace customer ${email} --json`);
