@@ -116,8 +116,8 @@ export class LoadedStack {
     await this.#startStack();
   }
 
-  /** From its next start, which is now. */
-  throttle(shop: ThrottledShop): Promise<void> {
+  /** From its next start, which is now. Undefined: none. */
+  throttle(shop: ThrottledShop | undefined): Promise<void> {
     this.#throttled = shop;
     return this.killAndRestartStack();
   }
