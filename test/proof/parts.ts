@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fuzzTargetNames } from '../fuzz/targets.ts';
 import { mutations } from '../simulation/mutations/mutations.ts';
@@ -26,10 +25,6 @@ export interface ProofPart {
 
 const ENGINES = ['dynamodb', 'sqs', 'aws', 'template', 'iam', 'contract', 'shopify'];
 const INPUTS = 100_000;
-
-const folders = readdirSync(new URL('../../shared/core', import.meta.url), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
 
 /** One thread less than cores: the other lane needs one. */
 const seedsOf = (seeds: number, events: number): Step => ({
@@ -123,7 +118,8 @@ export const lanes: readonly (readonly ProofPart[])[] = [
       title: 'Changed expressions that the unit tests must notice',
       share: 1,
       needsMinutes: 3,
-      steps: folders.map((name) => ({ name, script: 'mutate', args: () => [name] })),
+      // It knows by itself what it has tried.
+      steps: [{ name: 'all folders', script: 'mutate', args: () => [] }],
       leavesOut: 'code outside of shared/core, and what runs only while a file is loaded',
     },
   ],
