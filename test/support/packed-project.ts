@@ -10,7 +10,7 @@ export interface Ran {
 
 /** Variables of npm's and vitest's own run; npm's settings stay. */
 const NOT_INHERITED =
-  /^(?:npm_(?!config_)|npm_config_local_prefix$|NODE_(?:ENV|OPTIONS)$|VITEST|INIT_CWD$|AWS_|FORCE_COLOR$)/;
+  /^(?:npm_(?!config_)|npm_config_local_prefix$|NODE_(?:ENV|OPTIONS|COMPILE_CACHE)$|VITEST|INIT_CWD$|AWS_|FORCE_COLOR$)/;
 
 /** Runs a program as a merchant would: nothing of the clone is on the path. */
 export function runOutside(folder: string, line: readonly string[]): Promise<Ran> {
