@@ -10,8 +10,9 @@ export function applyChange(
   const lines = source.split('\n');
   const offset = ({ line, column }: Change['location']['start']) =>
     lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, column);
-  const isBlock = mutatorName === 'BlockStatement';
-  const text = isBlock ? replacement : `(${replacement})`;
+  // What stands for a block or for the statements of a case is no expression.
+  const isStatement = mutatorName === 'BlockStatement' || /^(?:case |default:)/.test(replacement);
+  const text = isStatement ? replacement : `(${replacement})`;
   return source.slice(0, offset(location.start)) + text + source.slice(offset(location.end));
 }
 

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { cashbackRange } from '../../../../shared/core/redeem/available-rewards.ts';
+import { productDiscount } from '../../../../shared/core/redeem/product-reward.ts';
+import { transportFailure } from '../../../../shared/loyalty/result.ts';
+import { openRedeeming } from '../../../support/redeem-world.ts';
+
+describe('the code of a reward', () => {
+  it('has the smallest order that the reward needs, and the customer’s reward in its title', async () => {
+    const more = { MinimalValue: 25 };
+    const world = openRedeeming({
+      rewards: [
+        { id: 1, points: 100, more },
+        { id: 2, points: 50 },
+      ],
+    });
+    await world.redeem({ rewardId: 1 });
+    await world.redeem({ rewardId: 2, clientKey: 'click-0002' });
+    const [first, second] = [...world.store.codes.values()];
+    expect(first).toMatchObject({ minimum: 25, title: 'Reward 1 (TESTREDEEM01)' });
+    expect(second).not.toHaveProperty('minimum');
+  });
+});
+
+describe('a reward for a product', () => {
+  const reward = { ExternalProductId: '7', ProductDiscountMode: 0, ProductDiscountValue: 100 };
+
+  it.each(['7x', 'x7', '', '12345678901234567890'])('is none for the product %s', (id) => {
+    expect(productDiscount({ ...reward, ExternalProductId: id })).toBeUndefined();
+  });
+
+  it.each([
+    [0, 0, undefined],
+    [0, 100, 100],
+    [0, 100.5, undefined],
+    [3, 0, undefined],
+    [3, 4, 4],
+    [2, 0, 100],
+    [1, 5, undefined],
+  ])('of mode %i and value %d takes off %s', (mode, value, expected) => {
+    const given = { ...reward, ProductDiscountMode: mode, ProductDiscountValue: value };
+    expect(productDiscount(given)?.value).toBe(expected);
+  });
+
+  it('has the name of the product, else its own', () => {
+    const nameOf = (more: object) => productDiscount({ ...reward, ...more })?.product.name;
+    expect(nameOf({ ProductDisplayName: ' Mug ', Title: 'Free mug' })).toBe('Mug');
+    expect(nameOf({ ProductDisplayName: ' ', Title: ' Free mug ' })).toBe('Free mug');
+    expect(nameOf({})).toBe('');
+  });
+});
+
+describe('cashback', () => {
+  const offered = { AvailableCashback: 12.345, MaxCashbackForCurrentPurchase: 20, Rewards: [] };
+
+  it('is all or nothing where the customer may not choose', () => {
+    expect(cashbackRange({ CanSelectValue: false }, offered)).toEqual({
+      least: 12.34,
+      most: 12.34,
+    });
+    expect(cashbackRange({ CanSelectValue: true }, offered)).toEqual({ least: 0.01, most: 12.34 });
+  });
+});
+
+describe('a PIN for the till', () => {
+  it('is said to be sent only if the service says so', async () => {
+    const world = openRedeeming();
+    const answer = async (result: object) => {
+      world.loyalty.startChallenge = async () => result as never;
+      return world.challenge();
+    };
+    expect(await world.challenge()).toMatchObject({ kind: 'started' });
+    const unsent = { kind: 'success', value: { Success: false } };
+    expect(await answer(unsent)).toMatchObject({ kind: 'refused', why: 'refused' });
+    const details = { mayHaveHappened: true, message: 'no answer' };
+    const late = transportFailure('timeout', details);
+    expect(await answer(late)).toMatchObject({ kind: 'unavailable' });
+  });
+});
