@@ -72,7 +72,7 @@ describe('a PIN for the till', () => {
     const unsent = { kind: 'success', value: { Success: false } };
     expect(await answer(unsent)).toMatchObject({ kind: 'refused', why: 'refused' });
     const details = { mayHaveHappened: true, message: 'no answer' };
-    const late = transportFailure('timeout', details);
+    const late = transportFailure('time-out', details);
     expect(await answer(late)).toMatchObject({ kind: 'unavailable' });
   });
 });
