@@ -2,7 +2,7 @@ import type { Change } from './instrument.ts';
 import { isNoticed } from './saved-verdicts.ts';
 import type { Verdict } from './try-changes.ts';
 
-export interface Tried {
+interface Tried {
   readonly change: Change;
   readonly verdict: Verdict;
 }

@@ -20,7 +20,7 @@ export interface Order {
   readonly hitLimit?: number;
 }
 
-export type Hits = Readonly<Record<string, number>>;
+type Hits = Readonly<Record<string, number>>;
 
 export interface Answer {
   readonly failure?: string | undefined;
