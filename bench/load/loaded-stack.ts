@@ -117,7 +117,7 @@ export class LoadedStack {
   }
 
   /** From its next start, which is now. Undefined: none. */
-  throttle(shop: ThrottledShop | undefined): Promise<void> {
+  throttle(shop: ThrottledShop): Promise<void> {
     this.#throttled = shop;
     return this.killAndRestartStack();
   }

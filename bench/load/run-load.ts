@@ -89,11 +89,7 @@ export async function runLoad({ options, folder, say, signal }: LoadRun): Promis
 
     signal.throwIfAborted();
     const drainFrom = Date.now();
-    // Else the drain would be as long as the throttled shop's backlog.
-    await stack.throttle(undefined);
-    say(
-      'The sale is over, and no shop is throttled. Waiting until everything in progress is done.',
-    );
+    say('The sale is over. Waiting until everything in progress is done.');
     let left = await settle(stack, signal);
     const drainSeconds = (Date.now() - drainFrom) / 1000;
     const { dead, givenUp } = await stack.progress();

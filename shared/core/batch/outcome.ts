@@ -62,6 +62,8 @@ export interface RetryReason {
   readonly misconfigured?: boolean;
   /** The loyalty service asked for fewer calls. */
   readonly throttled?: boolean;
+  /** Nothing was tried: after an outage calls begin again one by one. */
+  readonly inLine?: boolean;
   /** Nothing was tried: the shop's calls are paused. */
   readonly pausedBy?: 'service' | 'operator';
 }

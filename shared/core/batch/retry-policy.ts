@@ -5,6 +5,13 @@ const FIRST_DELAY = 5;
  * window, stay below the 1000 receives after which SQS moves the message to the dead letters.
  */
 const LONGEST_DELAY = 1800;
+/**
+ * Seconds: the longest pause that a service which answers asks for by itself. Its account takes fewer calls than
+ * wait, and a message that only waits for its turn must not wait as if it had failed.
+ */
+const LONGEST_IN_LINE = 120;
+/** After these it waits as long as any other, so that SQS does not count to its limit. */
+const RECEIVES_IN_LINE = 30;
 /** Seconds. A service that asks for a longer delay is tried again after an hour. */
 const LONGEST_REQUESTED = 3600;
 /**
@@ -22,6 +29,8 @@ export interface RetryRequest {
   /** The least time the failure asks for: Retry-After, or the time a circuit stays open. */
   readonly afterSeconds?: number | undefined;
   readonly misconfigured?: boolean | undefined;
+  readonly throttled?: boolean | undefined;
+  readonly inLine?: boolean | undefined;
   readonly pausedBy?: 'service' | 'operator' | undefined;
   /** Seconds since an operator resumed the shop: the receives before that were no attempts. */
   readonly sinceResumed?: number | undefined;
@@ -34,7 +43,9 @@ export interface RetryRequest {
  */
 export function retryDelaySeconds(request: RetryRequest, random: () => number): number {
   const { attempts, pausedBy, sinceResumed = Number.POSITIVE_INFINITY } = request;
-  const longest = pausedBy === 'operator' ? LONGEST_PAUSED : LONGEST_DELAY;
+  const inLine = (request.throttled || request.inLine) && attempts <= RECEIVES_IN_LINE;
+  const unanswered = pausedBy === 'operator' ? LONGEST_PAUSED : LONGEST_DELAY;
+  const longest = inLine ? LONGEST_IN_LINE : unanswered;
   const grown = request.misconfigured
     ? LONGEST_DELAY
     : Math.min(

@@ -92,7 +92,7 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Loca
     enter(now) {
       const waitMs = openUntil - now.getTime();
       if (waitMs > 0) return stayAway(Math.ceil(waitMs / 1000));
-      if (inFlight >= allowed) return stayAway(1);
+      if (inFlight >= allowed) return stayAway(1, { inLine: true });
       inFlight += 1;
       return { kind: 'permit', settle };
     },
@@ -102,6 +102,6 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Loca
   };
 }
 
-function stayAway(afterSeconds: number): StayAway {
-  return { kind: 'stay-away', retry: { why: 'loyalty-unavailable', afterSeconds } };
+function stayAway(afterSeconds: number, more?: { readonly inLine: true }): StayAway {
+  return { kind: 'stay-away', retry: { why: 'loyalty-unavailable', afterSeconds, ...more } };
 }

@@ -123,15 +123,39 @@ describe('the retry delay', () => {
     expect(retryDelaySeconds({ attempts: 1, misconfigured: true }, () => 0)).toBe(900);
   });
 
-  it('stays within the 1000 receives of a queue for ten days of retries', () => {
-    let seconds = 0;
-    let receives = 0;
-    while (seconds < 10 * 86_400) {
-      receives += 1;
-      seconds += retryDelaySeconds({ attempts: receives }, () => 0);
-    }
-    expect(receives).toBeLessThan(1000);
+  it.each([
+    { throttled: true },
+    { throttled: true, pausedBy: 'service', afterSeconds: 20 },
+    { inLine: true, afterSeconds: 1 },
+  ] as const)('is two minutes at most for what waits for its turn: %o', (request) => {
+    const longest = (attempts: number) => retryDelaySeconds({ ...request, attempts }, () => 0.9999);
+    expect(longest(2)).toBeLessThan(40);
+    expect(longest(10)).toBe(120);
+    expect(longest(30)).toBe(120);
+    expect(longest(31)).toBe(1800);
+    expect(longest(9)).toBeLessThan(retryDelaySeconds({ attempts: 9 }, () => 0.9999));
   });
+
+  it('is an hour for what waits for its turn, where the service asks for an hour', () => {
+    const asked = { attempts: 3, throttled: true, afterSeconds: 3600 };
+    expect(retryDelaySeconds(asked, () => 0)).toBe(3600);
+  });
+
+  it.each([
+    [1000, {}, 0],
+    [1000, { throttled: true }, 0],
+  ] as const)(
+    'stays below %i receives of a queue for ten days of retries: %o',
+    (limit, request, random) => {
+      let seconds = 0;
+      let receives = 0;
+      while (seconds < 10 * 86_400) {
+        receives += 1;
+        seconds += retryDelaySeconds({ attempts: receives, ...request }, () => random);
+      }
+      expect(receives).toBeLessThan(limit);
+    },
+  );
 });
 
 describe('the retry window', () => {
