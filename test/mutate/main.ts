@@ -22,21 +22,24 @@ const FOLDERS = readdirSync(join(PROJECT, 'shared/core'), { withFileTypes: true 
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-const HELP = `npm run mutate -- [FOLDER [FILES]] [--again]
+const HELP = `npm run mutate -- [FOLDER [FILES]] [--exact] [--again]
 
 Changes one expression of the core at a time and runs the unit tests: which changes does no test notice?
   FOLDER   one of ${FOLDERS.join(', ')}; default: all
   FILES    how the names of its files begin; default: all
+  --exact  counts nothing that was tried with other sources or tests
   --again  forgets the saved state, and tries every change anew
 
-A run that is stopped goes on where it was. After a change of the tests, only what no test noticed is tried again.`;
+A run that is stopped goes on where it was. After a change of the tests, only what no test noticed is tried again,
+unless with --exact.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { again: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: { exact: { type: 'boolean' }, again: { type: 'boolean' }, help: { type: 'boolean' } },
 });
 const [only, beginning = ''] = positionals;
-if (values.help || (only && !FOLDERS.includes(only))) {
+const isFound = find([`shared/core/${only ?? '*'}/${beginning}*.ts`]).length > 0;
+if (values.help || !isFound) {
   console.log(HELP);
   process.exit(values.help ? 0 : 2);
 }
@@ -44,7 +47,7 @@ mkdirSync(CACHE, { recursive: true });
 if (values.again) rmSync(STATE, { force: true });
 
 const everything = find(['{shared,local,test}/**/*.ts']).map((name) => readFileSync(name, 'utf8'));
-const saved = new SavedVerdicts(STATE, hash(...everything));
+const saved = new SavedVerdicts(STATE, hash(...everything), values.exact);
 const compiles = openCompiler(PROJECT);
 const done = new Map<string, TriedFile[]>();
 for (const folder of only ? [only] : FOLDERS) {

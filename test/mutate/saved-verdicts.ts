@@ -20,13 +20,16 @@ export class SavedVerdicts {
   readonly #everything: string;
   readonly #known = new Map<string, Verdict>();
 
-  /** `everything`: a hash of sources and tests. What no test noticed is tried again when it changes. */
-  constructor(path: string, everything: string) {
+  /**
+   * `everything`: a hash of sources and tests. When it changes, what no test noticed is tried again, and with
+   * `isExact` all: the test that noticed a change may be gone.
+   */
+  constructor(path: string, everything: string, isExact = false) {
     this.#path = path;
     this.#everything = everything;
     for (const line of existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []) {
       const { key, everything: then, verdict } = JSON.parse(line) as Saved;
-      if (isNoticed(verdict) || then === everything) this.#known.set(key, verdict);
+      if ((isNoticed(verdict) && !isExact) || then === everything) this.#known.set(key, verdict);
     }
   }
 

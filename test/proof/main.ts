@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import manifest from '../../package.json' with { type: 'json' };
-import { TIME_OVER } from '../simulation/arguments.ts';
+import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
 import { lanes, type ProofPart, type Step } from './parts.ts';
 import { describeProof, type StepResult } from './report.ts';
 
@@ -14,9 +14,10 @@ const HELP = `npm run proof -- [--hours H | --minutes M] [--report FILE] [--agai
 Runs every proof, each as its own command, and writes a report of what was covered and what was not.
   --hours H      how long it may take in all (default 8)
   --report FILE  default: proof.md
-  --again        forgets what earlier runs of this commit have done
+  --again        forgets what earlier runs of this code have done
 
-A run that was stopped, or whose time was over, goes on where it was. Exit code 1: something failed.`;
+A run that was stopped, or whose time was over, goes on where it was, as long as the code is the same. Exit code 1:
+something failed; 3: the time was over before everything was run.`;
 
 /** A command that knows its time may take this long to end by itself. */
 const GRACE_MS = 20_000;
@@ -24,49 +25,54 @@ const GRACE_MS = 20_000;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const scripts: Readonly<Record<string, string>> = manifest.scripts;
 
-const { values } = parseArgs({
-  options: {
-    hours: { type: 'string' },
-    minutes: { type: 'string' },
-    report: { type: 'string', default: 'proof.md' },
-    again: { type: 'boolean' },
-    help: { type: 'boolean' },
-  },
-});
+const options = {
+  hours: { type: 'string' },
+  minutes: { type: 'string' },
+  report: { type: 'string', default: 'proof.md' },
+  again: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+const { values } = readOptions();
 const minutes = values.minutes ? Number(values.minutes) : Number(values.hours ?? 8) * 60;
-if (values.help || !(minutes > 0)) {
+if (values.help) {
   console.log(HELP);
-  process.exit(values.help ? 0 : 2);
+  process.exit(0);
 }
+if (!(minutes > 0)) refuse('--hours and --minutes must be numbers above 0.');
 
+const code = hashOfCode();
 const commit = git('rev-parse', '--short=12', 'HEAD');
-const isClean = git('status', '--porcelain') === '';
-const folder = join(PROJECT, 'node_modules/.cache/proof', isClean ? commit : 'uncommitted');
+const isClean = git('status', '--porcelain', '--', '.', ':!*.md') === '';
+const folder = join(PROJECT, 'node_modules/.cache/proof', code);
 const stateFile = join(folder, 'state.json');
-// Results of other code prove nothing about this one.
-if (values.again || !isClean) rmSync(folder, { recursive: true, force: true });
+if (values.again) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const results: Record<string, StepResult> = existsSync(stateFile)
   ? JSON.parse(readFileSync(stateFile, 'utf8'))
   : {};
 
 const stopping = new AbortController();
-process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort());
+// Also at a second signal: the steps are groups of their own, and would outlive this process.
+process.on('SIGINT', () => stopping.abort()).on('SIGTERM', () => stopping.abort());
 await Promise.all(lanes.map(runLane));
 const facts = { commit: isClean ? commit : `${commit} with changes`, date: new Date(), results };
 writeFileSync(values.report, describeProof(facts));
-console.log(`The report is in ${values.report}.`);
-const failed = Object.keys(results).filter((name) => results[name]?.end === 'failed');
-for (const name of failed) console.log(`FAILED ${name}`);
-process.exitCode = failed.length > 0 ? 1 : stopping.signal.aborted ? 130 : 0;
+const steps = lanes.flat().flatMap(({ steps }) => steps).length;
+const count = (end: StepResult['end']) =>
+  Object.values(results).filter((one) => one.end === end).length;
+console.log(`${count('passed')} of ${steps} steps passed. The report is in ${values.report}.`);
+for (const [name, { end }] of Object.entries(results)) {
+  if (end === 'failed') console.log(`FAILED ${name}`);
+}
+const isOver = count('passed') === steps;
+process.exitCode = count('failed') > 0 ? 1 : stopping.signal.aborted ? 130 : isOver ? 0 : TIME_OVER;
 
 async function runLane(parts: readonly ProofPart[]): Promise<void> {
-  const end = Date.now() + minutes * 60_000;
-  let begin = Date.now();
+  const begin = Date.now();
+  let share = 0;
   for (const part of parts) {
-    const until = Math.min(end, begin + part.share * minutes * 60_000);
-    for (const step of part.steps) await runStep(part, step, until);
-    begin = Math.min(Date.now(), until);
+    share = Math.min(share + part.share, 1);
+    for (const step of part.steps) await runStep(part, step, begin + share * minutes * 60_000);
   }
 }
 
@@ -78,10 +84,15 @@ async function runStep(part: ProofPart, step: Step, until: number): Promise<void
   const args = step.args(left, folder);
   console.log(`${new Date().toISOString().slice(11, 19)}  ${name}`);
   const began = Date.now();
-  const { code, output } = await run(scriptFile(step.script), args, until);
+  const { code: exitCode, output } = await run(scriptFile(step.script), args, until);
+  if (hashOfCode() !== code) {
+    if (!stopping.signal.aborted) console.log('The code has changed: begin again.');
+    stopping.abort();
+    return;
+  }
   const seconds = Math.round((Date.now() - began) / 1000) + (results[name]?.seconds ?? 0);
-  const isLeft = code === undefined || code === TIME_OVER;
-  const end = code === 0 ? 'passed' : isLeft ? 'stopped' : 'failed';
+  const isLeft = exitCode === undefined || exitCode === TIME_OVER;
+  const end = exitCode === 0 ? 'passed' : isLeft ? 'stopped' : 'failed';
   const command = ['npm run', step.script, '--', ...args].join(' ').replace(`${PROJECT}`, '');
   results[name] = { end, seconds, command, output };
   writeFileSync(stateFile, JSON.stringify(results));
@@ -140,4 +151,17 @@ function scriptFile(script: string): string {
 
 function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim();
+}
+
+function readOptions() {
+  try {
+    return parseArgs({ options });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : 'unknown options');
+  }
+}
+
+function refuse(why: string): never {
+  console.error(`${why}\n\n${HELP}`);
+  process.exit(2);
 }

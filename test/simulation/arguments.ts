@@ -13,17 +13,14 @@ export const HELP = `Runs the connector in a simulated world in which everything
   --seed N     the first seed. Default: 1, and with --hours one that depends on the day
   --events M   how many webhooks the store sends in each. Default: 200
   --part P     orders or storefront alone. Default: both, each in its own world
-  --state F    saves in the file F which seeds are done: the same command goes on there, and a seed that
-               fails does not end the run
+  --state F    saves in the file F which seeds are done: the same command goes on there, as long as
+               the code is the same, and a seed that fails does not end the run
   --docs       with --mutations: writes each row into docs/reliability.md
   --threads T  how many seeds run side by side. Default: one per core
 
 One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
 failure needs, and printed with the command that repeats it. Exit code 1: a promise is broken; 3: the time was
 over before all seeds were run.`;
-
-/** The exit code of a run whose time was over. */
-export const TIME_OVER = 3;
 
 export type Command =
   | { readonly kind: 'help' }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type Command, HELP, readArguments, TIME_OVER } from './arguments.ts';
+import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
+import { type Command, HELP, readArguments } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
 import { simulations } from './parts.ts';
 import { runSeedsInThreads } from './run-seeds.ts';
@@ -37,7 +38,8 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
   const first = wanted.seed ?? (endless ? today : 1);
   const last = endless ? null : first + (wanted.seeds ?? 1) - 1;
   const until = hours === undefined ? Number.POSITIVE_INFINITY : Date.now() + hours * 3_600_000;
-  const saved = openRun({ first, last, events, parts }, state);
+  const code = state === undefined ? undefined : hashOfCode();
+  const saved = openRun({ first, last, events, parts, code }, state);
   if (!saved) return 2;
   const { totals } = saved;
   const most = state === undefined ? 1 : MOST_BROKEN;

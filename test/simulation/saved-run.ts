@@ -9,6 +9,8 @@ export interface RunPlan {
   readonly last: number | null;
   readonly events: number;
   readonly parts: readonly Part[];
+  /** A hash: results of other code prove nothing. Absent: nothing is saved. */
+  readonly code?: string | undefined;
 }
 
 interface Saved {
@@ -40,7 +42,9 @@ export class SavedRun {
     this.#file = file;
     const saved = file !== undefined && existsSync(file) ? read(file) : undefined;
     if (saved && JSON.stringify(saved.plan) !== JSON.stringify(plan)) {
-      throw new Error(`${file} is of another run: delete it, or name another file`);
+      throw new Error(
+        `${file} is of another run, or of other code: delete it, or name another file`,
+      );
     }
     this.#next = saved?.next ?? plan.first;
     this.#left.push(...(saved?.open ?? []));

@@ -17,7 +17,10 @@ export async function printMutations(
 ): Promise<boolean> {
   const waiting = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
   const rows = new Map<string, string>();
-  let isGood = waiting.length > 0;
+  const unknown = names.filter((name) => !waiting.some((one) => one.name === name));
+  for (const name of unknown) console.error(`There is no mutation ${name}.`);
+  if (unknown.length > 0) return false;
+  let isGood = true;
 
   async function work(): Promise<void> {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {

@@ -7,7 +7,11 @@ import { type Search, searches } from './searches.ts';
  */
 export async function printSchedules(numbers: readonly number[]): Promise<boolean> {
   const chosen = searches.filter((_, at) => numbers.length === 0 || numbers.includes(at + 1));
-  let isRight = chosen.length > 0;
+  if (numbers.some((number) => !searches[number - 1])) {
+    console.error(`The searches have the numbers 1 to ${searches.length}.`);
+    return false;
+  }
+  let isRight = true;
   for (const search of chosen) {
     const begin = Date.now();
     const explored = await explore(await search.scenario(), search.bounds);

@@ -47,4 +47,5 @@ it('goes on where it was stopped, first with the seeds that were under way', () 
 it('does not take the state of another run', () => {
   new SavedRun(plan, file).save();
   expect(() => new SavedRun({ ...plan, events: 200 }, file)).toThrow('is of another run');
+  expect(() => new SavedRun({ ...plan, code: 'other' }, file)).toThrow('of other code');
 });

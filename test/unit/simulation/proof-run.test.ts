@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { SavedVerdicts } from '../../mutate/saved-verdicts.ts';
+import { hashOfCode } from '../../support/proof-run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'proof-run-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('knows other code by any file that is not ignored, and not by pages of text', () => {
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  execFileSync('git', ['init', '--quiet'], { cwd: folder });
+  write('.gitignore', 'cache/\n');
+  write('code.ts', '1');
+  const first = hashOfCode(folder);
+  execFileSync('git', ['add', '.'], { cwd: folder });
+  write('proof.md', 'a report');
+  expect(hashOfCode(folder)).toBe(first);
+  write('new.ts', '');
+  const second = hashOfCode(folder);
+  expect(second).not.toBe(first);
+  write('code.ts', '2');
+  expect(hashOfCode(folder)).not.toBe(second);
+  write('code.ts', '1');
+  rmSync(join(folder, 'new.ts'));
+  expect(hashOfCode(folder)).toBe(first);
+  rmSync(join(folder, 'code.ts'));
+  expect(hashOfCode(folder)).not.toBe(first);
+});
+
+it('counts what was noticed by other tests, unless the run is exact', () => {
+  const file = join(folder, 'state.jsonl');
+  const place = { line: 0, column: 0 };
+  const change = (id: string) => ({
+    ...{ id, fileName: 'a.ts', replacement: id, mutatorName: 'StringLiteral' },
+    location: { start: place, end: place },
+  });
+  const saved = new SavedVerdicts(file, 'tests of yesterday');
+  saved.add(change('1'), 'source', 'noticed');
+  saved.add(change('2'), 'source', 'unnoticed');
+  const known = (tests: string, isExact: boolean) => {
+    const verdicts = new SavedVerdicts(file, tests, isExact);
+    return ['1', '2'].map((id) => verdicts.get(change(id), 'source'));
+  };
+  expect(known('tests of yesterday', true)).toEqual(['noticed', 'unnoticed']);
+  expect(known('tests of today', false)).toEqual(['noticed', undefined]);
+  expect(known('tests of today', true)).toEqual([undefined, undefined]);
+});
