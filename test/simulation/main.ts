@@ -44,6 +44,12 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
   const { totals } = saved;
   const most = state === undefined ? 1 : MOST_BROKEN;
   let saidAt = Date.now();
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+  };
+  // A second one ends it at once.
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   await runSeedsInThreads(
     threads,
     { events, parts },
@@ -54,7 +60,7 @@ async function run(wanted: Extract<Command, { kind: 'run' }>): Promise<number> {
         saidAt = Date.now();
         console.error(totals.progress);
       }
-      return totals.broken.length < most && Date.now() < until;
+      return totals.broken.length < most && Date.now() < until && !isStopped;
     },
   );
   saved.save();
