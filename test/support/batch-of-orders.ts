@@ -10,7 +10,7 @@ import type { OrderSpec } from '../fixtures/order-spec.ts';
 export const OTHER_SHOP = 'second-store.myshopify.com';
 
 /** An order of 50 as one webhook shows it. */
-export interface Told {
+export interface SentOrder {
   readonly id: number;
   /** The customer's id in this webhook. Null: a guest. Undefined: the webhook has no such key. */
   readonly by: string | null | undefined;
@@ -41,7 +41,13 @@ const customerOf = (id: string, email = emailOf(id)) => ({
   created_at: '2025-01-20T09:00:00Z',
 });
 
-export function payloadOf({ id, by, second = 1, spec = { fulfilledAfterDays: 1 }, email }: Told) {
+export function payloadOf({
+  id,
+  by,
+  second = 1,
+  spec = { fulfilledAfterDays: 1 },
+  email,
+}: SentOrder) {
   const { customer: _, ...rest } = orderAt(second, spec, withId(id));
   if (by === undefined) return rest;
   return { ...rest, customer: by === null ? null : customerOf(by, email) };
@@ -56,9 +62,9 @@ export function openBatches(settings: Settings = {}) {
   const { rows } = loyalty;
 
   /** What the store answers from now on. */
-  function keep(told: Told): void {
-    const { by, nowBy = by, nowEmail, email, shop = SHOP } = told;
-    const order = storeOrderOf(payloadOf({ ...told, by: null }));
+  function keep(sent: SentOrder): void {
+    const { by, nowBy = by, nowEmail, email, shop = SHOP } = sent;
+    const order = storeOrderOf(payloadOf({ ...sent, by: null }));
     const customer =
       typeof nowBy === 'string'
         ? {
@@ -77,12 +83,12 @@ export function openBatches(settings: Settings = {}) {
     keep,
 
     /** Webhooks on their way to one batch. The store already has the newest state of each order. */
-    async tell(...all: readonly Told[]): Promise<void> {
+    async send(...all: readonly SentOrder[]): Promise<void> {
       const newestLast = all.toSorted((one, other) => (one.second ?? 1) - (other.second ?? 1));
-      for (const told of newestLast) keep(told);
-      for (const told of all) {
-        const { shop = SHOP, topic = 'orders/updated' } = told;
-        await connector.deliver({ shop, topic, payload: bodyOf(bodyFor(topic, payloadOf(told))) });
+      for (const sent of newestLast) keep(sent);
+      for (const sent of all) {
+        const { shop = SHOP, topic = 'orders/updated' } = sent;
+        await connector.deliver({ shop, topic, payload: bodyOf(bodyFor(topic, payloadOf(sent))) });
       }
     },
 

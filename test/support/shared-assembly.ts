@@ -10,7 +10,7 @@ const STAGE = 'prod';
 
 /**
  * The synthesized stack. It takes seconds of both cores, so equal settings are synthesized once in a run of tests:
- * whoever makes the folder does it, and the others wait.
+ * the first process that asks makes it, and the others wait.
  */
 export async function sharedAssembly(options: Parameters<typeof synthesize>[2]): Promise<Assembly> {
   const name = createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 16);

@@ -6,7 +6,7 @@ import {
   openBatches,
   PENDING,
   REFUNDED,
-  type Told,
+  type SentOrder,
 } from '../../support/batch-of-orders.ts';
 
 const [A, B, C, D] = ['7001', '7002', '7003', '7004'] as const;
@@ -25,7 +25,7 @@ const pair = (text: string): Merge => {
 interface Case {
   readonly loses: string;
   readonly merges: readonly Merge[];
-  readonly batch: readonly Told[];
+  readonly batch: readonly SentOrder[];
   /** By order: who earns its 50 points. */
   readonly earns: Readonly<Record<number, string>>;
 }
@@ -33,10 +33,15 @@ interface Case {
 const tenOrders = Array.from({ length: 10 }, (_, index) => 5_001 + index);
 
 /** An order as a late webhook names its customer, and as the store does now. */
-const late = (id: number, by: string, nowBy: string = by, more: Partial<Told> = {}): Told => ({
+const late = (
+  id: number,
+  by: string,
+  nowBy: string = by,
+  more: Partial<SentOrder> = {},
+): SentOrder => ({
   ...{ id, by, nowBy, ...more },
 });
-const version = (second: number, by: string, more: Partial<Told> = {}): Told => ({
+const version = (second: number, by: string, more: Partial<SentOrder> = {}): SentOrder => ({
   ...{ id: 1, by, second, ...more },
 });
 
@@ -139,17 +144,17 @@ describe.each(['skip', 'send'] as const)(
     it.each(cases)('$loses', async ({ merges, batch, earns }) => {
       const world = openBatches({ rules: { pendingOrders } });
       for (const merge of merges) await world.merge(...merge);
-      await world.tell(...batch);
+      await world.send(...batch);
       await world.drain();
       const expected = Object.entries(earns).map(([id, who]) => [id, [who, 50]]);
       expect(world.earned()).toEqual(Object.fromEntries(expected));
       expect(world.dead.size).toBe(0);
       // A store that does not answer holds up only these.
-      const isAsked = ({ by, nowBy = by, topic }: Told) => by !== nowBy || topic !== undefined;
+      const isAsked = ({ by, nowBy = by, topic }: SentOrder) => by !== nowBy || topic !== undefined;
       expect(world.store.reads).toBe(batch.filter(isAsked).length);
       // The same messages once more, as SQS may deliver them.
       world.clock.ms += 600_000;
-      await world.tell(...batch);
+      await world.send(...batch);
       await world.drain();
       expect(world.earned()).toEqual(Object.fromEntries(expected));
     });
@@ -158,7 +163,7 @@ describe.each(['skip', 'send'] as const)(
       const world = openBatches({ rules: { pendingOrders } });
       await world.merge(A, B);
       await world.merge(B, A);
-      await world.tell({ id: 1, by: A }, { id: 2, by: B }, { id: 3, by: C });
+      await world.send({ id: 1, by: A }, { id: 2, by: B }, { id: 3, by: C });
       await world.drain();
       const { 1: one, 2: two, 3: three } = world.earned();
       expect([one?.[1], two?.[1], three]).toEqual([50, 50, [C, 50]]);
@@ -167,20 +172,20 @@ describe.each(['skip', 'send'] as const)(
 );
 
 describe('points that a customer earned before the merge', () => {
-  const refunded: Told = { id: 1, by: B, second: 5, spec: REFUNDED };
-  const cancelled: Told = { id: 2, by: B, second: 5, spec: CANCELLED };
+  const refunded: SentOrder = { id: 1, by: B, second: 5, spec: REFUNDED };
+  const cancelled: SentOrder = { id: 2, by: B, second: 5, spec: CANCELLED };
 
   it.each([
     ['the store names the kept customer in every order', B],
     ['some webhooks still name the one who is gone', A],
   ])('stay where they are, and are taken back there: %s', async (_, named) => {
     const world = openBatches();
-    await world.tell(...[1, 2, 3].map((id) => ({ id, by: A })));
-    await world.tell({ id: 4, by: A, spec: PENDING });
+    await world.send(...[1, 2, 3].map((id) => ({ id, by: A })));
+    await world.send({ id: 4, by: A, spec: PENDING });
     await world.drain();
     expect(world.balance(A)).toBe(150);
     await world.merge(A, B);
-    await world.tell(
+    await world.send(
       { ...refunded, by: named, nowBy: B },
       { ...cancelled, by: named, nowBy: B },
       { id: 3, by: named, nowBy: B, second: 5 },
@@ -196,10 +201,10 @@ describe('points that a customer earned before the merge', () => {
 
   it('are taken back after the customer was deleted, beside orders of others', async () => {
     const world = openBatches();
-    await world.tell({ id: 1, by: A }, { id: 2, by: A });
+    await world.send({ id: 1, by: A }, { id: 2, by: A });
     await world.drain();
     await world.connector.deliver({ topic: 'customers/delete', payload: { id: Number(A) } });
-    await world.tell(
+    await world.send(
       { ...refunded, by: null },
       { ...cancelled, by: undefined, nowBy: null },
       { id: 3, by: B },
@@ -211,7 +216,7 @@ describe('points that a customer earned before the merge', () => {
 
 describe('a customer whose e-mail address changed', () => {
   const [OLD, NEW] = ['old@example.com', 'new@example.com'];
-  const two = (told: Omit<Told, 'id' | 'by'>) => [1, 2].map((id) => ({ id, by: A, ...told }));
+  const two = (sent: Omit<SentOrder, 'id' | 'by'>) => [1, 2].map((id) => ({ id, by: A, ...sent }));
 
   it.each([
     [
@@ -235,7 +240,7 @@ describe('a customer whose e-mail address changed', () => {
     await world.sign(A, 0, OLD);
     if (changedAt > 0) await world.sign(A, changedAt, NEW);
     await world.sign(B, 0);
-    await world.tell(...batch, { id: 9, by: B });
+    await world.send(...batch, { id: 9, by: B });
     await world.drain();
     expect(world.emailHeld(A)).toBe(NEW);
     expect(world.emailHeld(B)).toBe(emailOf(B));

@@ -7,7 +7,7 @@ import {
   openBatches,
   PENDING,
   payloadOf,
-  type Told,
+  type SentOrder,
 } from '../../support/batch-of-orders.ts';
 
 const [A, B, C] = ['7001', '7002', '7003'] as const;
@@ -16,7 +16,7 @@ const LOST: CallFailure = { kind: 'failure', reason: 'time-out', mayHaveHappened
 
 type World = ReturnType<typeof openBatches>;
 
-const four: readonly Told[] = [
+const four: readonly SentOrder[] = [
   { id: 1, by: A, nowBy: B },
   { id: 2, by: C },
   { id: 3, by: A, nowBy: B },
@@ -40,7 +40,7 @@ describe('a read that fails', () => {
     for (let nth = 1; nth <= reads; nth += 1) {
       const world = openBatches({ parallel: 1 });
       await world.merge(A, B);
-      await world.tell(...four);
+      await world.send(...four);
       const fault = world.failRead(nth);
       await world.work('orders').catch(() => {});
       reads = Math.max(reads, fault.reads);
@@ -54,7 +54,7 @@ describe('a read that fails', () => {
   it('of the store lets only orders of merged customers wait, and sends none for the one who is gone', async () => {
     const world = openBatches();
     await world.merge(A, B);
-    await world.tell(...four);
+    await world.send(...four);
     world.store.outage = { kind: 'unavailable', why: 'time-out', misconfigured: false };
     await world.work('orders');
     expect(world.earned()).toEqual({ 2: [C, 50], 4: [B, 50] });
@@ -73,14 +73,14 @@ describe('a merge between two attempts at an order', () => {
     'gives its points once, and moves none that were earned: the first call %s',
     async (_, failure, isExecuted, holders) => {
       const world = openBatches();
-      const first: readonly Told[] = [1, 2, 3].map((id) => ({ id, by: A }));
-      await world.tell(...first);
+      const first: readonly SentOrder[] = [1, 2, 3].map((id) => ({ id, by: A }));
+      await world.send(...first);
       await world.workWhile((_, pass) => {
         if (isExecuted) pass();
         return failure;
       });
       await world.merge(A, B);
-      for (const told of first) world.keep({ ...told, nowBy: B });
+      for (const sent of first) world.keep({ ...sent, nowBy: B });
       await world.workLater();
       expectEachOnce(world, [1, 2, 3], holders);
     },
@@ -93,10 +93,10 @@ describe('a merge between two attempts at an order', () => {
     'moves no points of a completion whose answer was lost: merged %s it',
     async (when, holder) => {
       const world = openBatches();
-      await world.tell({ id: 1, by: A, spec: PENDING });
+      await world.send({ id: 1, by: A, spec: PENDING });
       await world.drain();
       if (when === 'before') await world.merge(A, B);
-      await world.tell({ id: 1, by: A, nowBy: holder, second: 2 });
+      await world.send({ id: 1, by: A, nowBy: holder, second: 2 });
       await world.workWhile((_, pass) => {
         pass();
         return LOST;
@@ -111,7 +111,7 @@ describe('a merge between two attempts at an order', () => {
 
   it('that the service refused gives the kept customer the points of its replay', async () => {
     const world = openBatches();
-    await world.tell({ id: 1, by: A }, { id: 2, by: A });
+    await world.send({ id: 1, by: A }, { id: 2, by: A });
     const text = JSON.stringify({
       HasError: true,
       ErrorCode: 50,
@@ -131,7 +131,7 @@ describe('a merge between two attempts at an order', () => {
   it('of which an older version waits behind the failed one gives the kept customer its points', async () => {
     const world = openBatches();
     const versions = [1, 2, 3].map((second) => ({ id: 1, by: A, second, spec: PENDING }));
-    await world.tell(...versions);
+    await world.send(...versions);
     const asked: string[] = [];
     await world.workWhile(({ operation }) => {
       asked.push(operation);
@@ -147,7 +147,7 @@ describe('a merge between two attempts at an order', () => {
   it('whose newest version cannot be read gives the kept customer the points of the older one', async () => {
     const world = openBatches();
     await world.merge(A, B);
-    await world.tell({ id: 1, by: A, nowBy: B });
+    await world.send({ id: 1, by: A, nowBy: B });
     const broken = { ...payloadOf({ id: 1, by: C, second: 9 }), line_items: 'none' };
     await world.connector.deliver({ topic: 'orders/updated', payload: bodyOf(broken) });
     await world.drain();
@@ -160,14 +160,18 @@ describe('a merge while the batch is running', () => {
   const ids = [1, 2, 3, 4];
 
   /** One batch of four orders. At the nth call the two are merged, and that takes so long. */
-  async function mergeAtCall(nth: number, told: Partial<Told> = {}, seconds = 0): Promise<World> {
+  async function mergeAtCall(
+    nth: number,
+    sent: Partial<SentOrder> = {},
+    seconds = 0,
+  ): Promise<World> {
     const world = openBatches({ parallel: 1 });
-    await world.tell(...ids.map((id) => ({ id, by: A, ...told })));
+    await world.send(...ids.map((id) => ({ id, by: A, ...sent })));
     let calls = 0;
     await world.workWhile(async ({ operation }, pass) => {
       if (operation === 'sendOrder') calls += 1;
       if (operation === 'sendOrder' && calls === nth) {
-        for (const id of ids) world.keep({ id, by: B, ...told });
+        for (const id of ids) world.keep({ id, by: B, ...sent });
         await world.merge(A, B);
         world.clock.ms += seconds * 1000;
       }
@@ -183,7 +187,7 @@ describe('a merge while the batch is running', () => {
       expectEachOnce(world, ids, [A, B]);
       const before = world.earned();
       // The store's webhooks after the merge name the kept customer, and one more order was late.
-      await world.tell(...ids.map((id) => ({ id, by: B, second: 9 })), { id: 5, by: A, nowBy: B });
+      await world.send(...ids.map((id) => ({ id, by: B, second: 9 })), { id: 5, by: A, nowBy: B });
       await world.drain();
       expect(world.earned()).toEqual({ ...before, 5: [B, 50] });
     },
@@ -196,7 +200,7 @@ describe('a merge while the batch is running', () => {
 
   it('leaves no pending order with the customer who is gone after its next event', async () => {
     const world = await mergeAtCall(1, { spec: PENDING });
-    await world.tell(...ids.map((id) => ({ id, by: A, nowBy: B, second: 9 })));
+    await world.send(...ids.map((id) => ({ id, by: A, nowBy: B, second: 9 })));
     await world.drain();
     expectEachOnce(world, ids, [B]);
   });
@@ -206,13 +210,13 @@ describe('a redaction in the batch', () => {
   it('leaves nothing of the person in the ledger, and others get their points', async () => {
     const world = openBatches();
     await world.sign(A, 0);
-    await world.tell({ id: 1, by: A });
+    await world.send({ id: 1, by: A });
     await world.drain();
     const customer = { id: Number(A), email: emailOf(A) };
     const payload = { shop_domain: SHOP, customer, orders_to_redact: [1, 2, 3] };
-    await world.tell({ id: 2, by: A });
+    await world.send({ id: 2, by: A });
     await world.connector.deliver({ topic: 'customers/redact', payload });
-    await world.tell({ id: 1, by: A, second: 4 }, { id: 3, by: A }, { id: 4, by: C });
+    await world.send({ id: 1, by: A, second: 4 }, { id: 3, by: A }, { id: 4, by: C });
     await world.drain();
     expect(JSON.stringify([...world.ledger.entries])).not.toContain(emailOf(A));
     expect(world.earned()).toMatchObject({ 1: [A, 50], 4: [C, 50] });
@@ -241,7 +245,7 @@ describe('one message that is wrong', () => {
     const world = openBatches();
     await world.merge(A, B);
     await world.connector.deliver({ topic: 'orders/updated', payload, shop });
-    await world.tell(...four);
+    await world.send(...four);
     await world.work('orders');
     const { 99: wrong, ...others } = world.earned();
     expect(others).toEqual(fourEarned);

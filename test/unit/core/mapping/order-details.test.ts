@@ -88,7 +88,7 @@ describe('an order names', () => {
     expect(JSON.stringify(metadataOf(sold))).not.toContain('payment_gateways');
   });
 
-  it('a product by the same line, whatever order a source lists them in', () => {
+  it('a product by the same line, in any order in which a source lists them', () => {
     const [line] = sold.lines;
     if (!line) throw new Error('the order has no line');
     const lines = ['7', '8', '9'].map((id) => ({ ...line, id, title: `Shirt ${id}` }));

@@ -120,3 +120,41 @@ describe('a process without batches', () => {
     expect(await ask()).toMatchObject({ kind: 'answered' });
   });
 });
+
+describe('a process with batches', () => {
+  const key = createPauses({ ...openLedger(), queue: 'orders' }).keyOf(SHOP);
+  /** The queue of orders was paused for the first minute. */
+  async function openPaused() {
+    const world = openLedger();
+    await changeControl(world.ledger, SHOP, (control) =>
+      resumed(withOperatorPause(control, 'orders', 'kim', new Date(0)), 'orders', new Date(60_000)),
+    );
+    return { world, entries: await world.ledger.readMany([key]) };
+  }
+
+  it('knows since when its queue is resumed, and no other queue does', async () => {
+    const { world, entries } = await openPaused();
+    const secondsOf = (queue: 'orders' | 'products', ms: number) => {
+      const pauses = createPauses({ ...world, queue });
+      pauses.learn([SHOP], entries, new Date(ms));
+      return pauses.secondsSinceResumed(SHOP, new Date(ms));
+    };
+    expect(secondsOf('orders', 75_000)).toBe(15);
+    expect(secondsOf('orders', 59_000)).toBe(0);
+    expect(secondsOf('products', 75_000)).toBeUndefined();
+  });
+
+  it('takes any time for paused when it read the record more than five minutes ago', async () => {
+    const { world, entries } = await openPaused();
+    const pauses = createPauses({ ...world, queue: 'orders' });
+    const pausedAt = (ms: number) => pauses.pausedMs(SHOP, 0, new Date(ms));
+    expect(pausedAt(100_000)).toBe(Number.POSITIVE_INFINITY);
+    pauses.learn([SHOP], entries, new Date(100_000));
+    expect(pausedAt(399_999)).toBe(60_000);
+    expect(pausedAt(400_000)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+function openLedger() {
+  return { ledger: createMemoryLedger(), telemetry: recordTelemetry() };
+}

@@ -9,11 +9,13 @@ import {
   resumed,
   type ShopControl,
   withOperatorPause,
+  withoutRefusal,
   withServicePause,
 } from '../../../../shared/core/pause/shop-control.ts';
 
 const at = (second: number) => new Date(second * 1_000);
 const never: ShopControl = controlIn(undefined);
+const orders = withOperatorPause(never, 'orders', 'robin', at(100));
 
 function throttled(control: ShopControl, second: number, seconds?: number): ShopControl {
   return withServicePause(control, { why: 'throttled', seconds }, at(second)) ?? control;
@@ -70,8 +72,6 @@ describe('a pause by the service', () => {
 });
 
 describe('a pause by an operator', () => {
-  const orders = withOperatorPause(never, 'orders', 'robin', at(100));
-
   it('of one queue stops that queue only', () => {
     expect(pauseIn(orders, 'orders', at(9e6))).toEqual({
       by: 'operator',
@@ -103,6 +103,26 @@ describe('a pause by an operator', () => {
     expect(pausedMs(control, 'orders', 180_000, at(310))).toBe(30_000);
     expect(pausedMs(control, 'coupons', 0, at(310))).toBe(50_000);
     expect(lastResumed(control, 'orders')).toBe(200_000);
+    const later = resumed(resumed(control, 'products', at(400)), 'orders', at(500));
+    expect(lastResumed(later, 'coupons')).toBe(200_000);
+    expect(lastResumed(later, 'products')).toBe(400_000);
+    expect(lastResumed(later, 'orders')).toBe(500_000);
+    expect(lastResumed(never, 'orders')).toBeUndefined();
+  });
+
+  it('of one queue that ends leaves the pause by the service', () => {
+    const both = throttled(orders, 200, 60);
+    expect(secondsLeft(resumed(both, 'orders', at(201)), 201)).toBe(59);
+  });
+
+  it('that ends for the twenty-first time is all that is forgotten of them', () => {
+    let control = never;
+    for (let minute = 0; minute < 21; minute += 1) {
+      control = withOperatorPause(control, 'orders', 'kim', at(minute * 60));
+      control = resumed(control, 'orders', at(minute * 60 + 30));
+    }
+    expect(control.past).toHaveLength(20);
+    expect(lastResumed(control, 'orders')).toBe((20 * 60 + 30) * 1_000);
   });
 
   it('is remembered as long as a message can be on a queue, and not without end', () => {
@@ -117,6 +137,29 @@ describe('a pause by an operator', () => {
 });
 
 describe('the control record', () => {
+  it('loses a pause of refused credentials with new ones, and no other', () => {
+    const pause = { why: 'misconfigured', seconds: undefined } as const;
+    const refused = withServicePause(orders, pause, at(200));
+    expect(refused && withoutRefusal(refused)).toEqual(orders);
+    expect(withoutRefusal(throttled(orders, 200, 60))).toBeUndefined();
+    expect(withoutRefusal(orders)).toBeUndefined();
+  });
+
+  it('is given up after five writes of others', async () => {
+    const ledger = createMemoryLedger();
+    let tries = 0;
+    const busy = {
+      readMany: ledger.readMany,
+      async write() {
+        tries += 1;
+        return { kind: 'conflict' } as const;
+      },
+    };
+    const change = (control: ShopControl) => withOperatorPause(control, 'all', 'kim', at(1));
+    await expect(changeControl(busy, 'one', change)).rejects.toThrow('too often');
+    expect(tries).toBe(5);
+  });
+
   it('keeps what two processes change at the same time', async () => {
     const ledger = createMemoryLedger();
     await Promise.all([
