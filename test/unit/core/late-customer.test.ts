@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { noteMerge } from '../../../shared/core/ledger/merged-customer.ts';
+import { plainCustomerForm } from '../../../shared/core/mapping/customer-form.ts';
+import { contactHash } from '../../../shared/core/mapping/map-member.ts';
+import { rememberMember } from '../../../shared/core/mapping/remembered.ts';
+import { hasLateCustomer } from '../../../shared/core/sync/late-customer.ts';
 import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 
@@ -79,5 +84,46 @@ describe('the customers of a batch of orders', () => {
     await connector.deliver({ topic: 'orders/updated', payload: orderAt(1, spec) });
     await connector.work('orders');
     expect(asked).toEqual([['control', 'order']]);
+  });
+});
+
+describe('an order and the address that its customer has in the ledger', () => {
+  const order = storeOrderOf(orderAt(1, { fulfilledAfterDays: 1 }, withId(1), gone));
+  const { customer } = order;
+  if (!customer) throw new Error('the order has no customer');
+  const same = contactHash(plainCustomerForm(customer));
+  const other = contactHash({ ...plainCustomerForm(customer), Email: 'other@example.com' });
+  const member = { shop: SHOP, kind: 'member', id: customer.id } as const;
+
+  it.each([
+    ['is late where a newer address is another one', true, 11, other, 'event'],
+    ['is not late where the newer address is the same', false, 11, same, 'event'],
+    ['is not late where the address is as old', false, 10, other, 'event'],
+    ['is not late where the store was asked', false, 11, other, 'store'],
+  ] as const)('%s', async (_, isLate, version, contact, source) => {
+    const ledger = createMemoryLedger();
+    const line = { version, uncertain: false, outcomes: [] };
+    await ledger.write(member, { ...line, remembered: rememberMember({ contact }) }, undefined);
+    const snapshot = {
+      kind: 'snapshot',
+      entity: { kind: 'order', order },
+      source,
+      version: 10,
+    } as const;
+    const asked = hasLateCustomer(SHOP, snapshot, { customers: 'from-sign-up' }, ledger);
+    expect(await asked).toBe(isLate);
+  });
+
+  it('is not late where nothing of a person is remembered', async () => {
+    const ledger = createMemoryLedger();
+    await ledger.write(member, { version: 11, uncertain: false, outcomes: [] }, undefined);
+    const snapshot = {
+      kind: 'snapshot',
+      entity: { kind: 'order', order },
+      source: 'event',
+      version: 10,
+    } as const;
+    const asked = hasLateCustomer(SHOP, snapshot, { customers: 'from-sign-up' }, ledger);
+    expect(await asked).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
-import { plan } from '../../../shared/core/sync/plan.ts';
+import { plan, snapshotSource } from '../../../shared/core/sync/plan.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const now = new Date('2026-10-09T12:00:00Z');
@@ -71,6 +71,21 @@ describe('the plan for a snapshot', () => {
       kind: 'read-store',
       why: 'uncertain-and-older',
     });
+  });
+
+  it('believes the store about an uncertain entry, even where its answer is older', () => {
+    const older = { entry: entry({ uncertain: true }), version: at - 1, source: 'store' } as const;
+    expect(decide(older)).toEqual({ kind: 'call', mark: false });
+  });
+
+  it('asks the store for a backfill whose order has a newer version that was skipped', () => {
+    const skipped: LedgerEntry = { version: at, uncertain: false, outcomes: [], revision: 1 };
+    const backfill = { entry: skipped, version: at - 1, history: true } as const;
+    expect(decide(backfill)).toEqual({ kind: 'read-store', why: 'skipped-and-older' });
+    const superseded = { kind: 'superseded' };
+    expect(decide({ ...backfill, source: 'store' })).toEqual(superseded);
+    expect(decide({ ...backfill, entry: entry() })).toEqual(superseded);
+    expect(decide({ entry: skipped, version: at - 1 })).toEqual(superseded);
   });
 
   it('asks the store about two states of one second, even if one of them was skipped', () => {
@@ -189,5 +204,18 @@ describe('the idempotency key', () => {
   it('distinguishes a code from the same code made inactive', () => {
     const coupon = idempotencyKey({ kind: 'coupon', id: 'A', coupon: {} });
     expect(idempotencyKey({ kind: 'inactive-coupon', id: 'A' })).not.toBe(coupon);
+  });
+});
+
+describe('a snapshot that a feeder read', () => {
+  const read = (readAt: number | undefined, version: number) =>
+    snapshotSource({ version, ...(readAt !== undefined && { readAt }) }, now);
+
+  it('is trusted for a week, if it was read two minutes after its version or later', () => {
+    const week = now.getTime() - 7 * DAY;
+    expect(read(undefined, at)).toBe('event');
+    expect(read(week, week - 120_000)).toBe('feeder');
+    expect(read(week - 1, week - 120_001)).toBe('event');
+    expect(read(week, week - 119_999)).toBe('event');
   });
 });
