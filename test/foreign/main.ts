@@ -38,7 +38,7 @@ async function judge(name: string, { engine, bug, open }: Part): Promise<boolean
     const broken = await opened.judge(true);
     const isFound = broken.faults.length > 0;
     console.log(`  planted: ${bug}: ${isFound ? 'found' : 'NOT FOUND'}`);
-    return sound.faults.length === 0 && isFound;
+    return sound.checks > 0 && sound.faults.length === 0 && isFound;
   } finally {
     await opened.stop();
   }
