@@ -16,6 +16,7 @@ const STATE = join(CACHE, 'state.jsonl');
 const TESTS = [
   'test/unit/core/**/*.test.ts',
   'test/unit/pins/{golden-files,ledger-items,messages,order-mapping}.test.ts',
+  'test/unit/loyalty/read-point-event.test.ts',
   'test/unit/{event-envelope,message-ids,memory-models}.test.ts',
 ];
 const FOLDERS = readdirSync(join(PROJECT, 'shared/core'), { withFileTypes: true })

@@ -18,31 +18,39 @@ const NOW = new Date('2026-10-09T12:30:00.000Z');
 
 interface Answers {
   readonly customer?: unknown;
+  /** Of the enrolled customers; without `others`, of all. */
   readonly report?: unknown;
+  readonly others?: unknown;
   readonly inStore?: string;
+  readonly receivedAt?: string;
 }
 
-/** One event of a person through the worker; gives what was sent on, and where the message is. */
-async function settle(Customer: object, { customer, report, inStore }: Answers) {
+/** Events of one group through the worker; gives what was sent on, and where the messages are. */
+async function settle(Customers: object | readonly object[], answers: Answers) {
+  const { customer, report = [], others = report, inStore } = answers;
+  const { receivedAt = '2026-10-09T12:00:00.000Z' } = answers;
   const sent: QueuedEvent[] = [];
   const asked: string[] = [];
-  const event: PointEvent = {
-    kind: 'point-event',
-    shop: SHOP,
-    id: 'a1b2',
-    topic: 'unnamed',
-    deliveryId: 'person/1',
-    receivedAt: '2026-10-09T12:00:00.000Z',
-    body: new TextEncoder().encode(JSON.stringify(pointEvent({ Customer }))),
-  };
-  const message = {
-    ...{ messageId: 'm', receiptHandle: 'r', body: '', groupId: 'g', attempts: 1 },
-    sequenceNumber: '1',
-  };
-  const items: Item[] = [{ message, event }];
+  const items = [Customers].flat().map((Customer, at): Item => {
+    const event: PointEvent = {
+      kind: 'point-event',
+      shop: SHOP,
+      id: 'a1b2',
+      topic: 'unnamed',
+      deliveryId: `person/${at}`,
+      receivedAt,
+      body: new TextEncoder().encode(JSON.stringify(pointEvent({ Customer }))),
+    };
+    const message = {
+      ...{ messageId: `m${at}`, receiptHandle: `r${at}`, body: '{}', groupId: 'g', attempts: 1 },
+      sequenceNumber: String(at),
+    };
+    return { message, event };
+  });
   const group = { items, unsettled: new Set(items) };
   const success = (value: unknown) => ({ kind: 'success', value }) as never;
   const telemetry = recordTelemetry();
+  const dead = createMemoryQueue({ now: () => NOW.getTime() });
   const world = {
     shops: new Map([
       [
@@ -51,7 +59,8 @@ async function settle(Customer: object, { customer, report, inStore }: Answers) 
           breaker: createCircuitBreaker(),
           loyalty: {
             getCustomer: async () => success(customer ?? {}),
-            listCustomersReport: async () => success({ Items: report ?? [] }),
+            listCustomersReport: async ({ isEnrolled }: { isEnrolled?: boolean } = {}) =>
+              success({ Items: isEnrolled ? report : others }),
           },
         },
       ],
@@ -65,7 +74,7 @@ async function settle(Customer: object, { customer, report, inStore }: Answers) 
       },
     },
     queue: { send: async (one: QueuedEvent) => void sent.push(one) },
-    deadLetters: createMemoryDeadLetters(createMemoryQueue({ now: () => NOW.getTime() })),
+    deadLetters: createMemoryDeadLetters(dead),
     ledger: createMemoryLedger(),
     customerIdIn: 'Id',
     telemetry,
@@ -74,7 +83,8 @@ async function settle(Customer: object, { customer, report, inStore }: Answers) 
     pauses: { pausedMs: () => 0 },
   };
   const retry = await settlePointEvent(group, world);
-  return { sent, asked, retry: retry?.why, telemetry };
+  const parked = dead.receive({ max: 10 }).map(({ attributes }) => attributes.reason);
+  return { sent, asked, retry: retry?.why, telemetry, parked };
 }
 
 describe('the customer of a point event', () => {
@@ -111,15 +121,47 @@ describe('the customer of a point event', () => {
     expect(sent).toMatchObject([{ id: '7002' }]);
   });
 
-  it('is never one whom the service names for another e-mail or document', async () => {
-    const other = { OriginalId: '7009', Email: 'other@example.com', Document: '999' };
-    const answers = { customer: other, report: [other] };
-    for (const person of [{ Email: EMAIL }, { Document: '12345678900' }]) {
-      expect(await settle(person, answers)).toMatchObject({
-        sent: [],
-        retry: 'customer-not-found',
-      });
+  it('is the id that the service has beside a document', async () => {
+    const customer = { OriginalId: '7001', Document: '123.456.789-00', Email: EMAIL };
+    expect(await settle({ Email: EMAIL }, { customer })).toMatchObject({ sent: [{ id: '7001' }] });
+  });
+
+  it.each(['report', 'others'])('is found enrolled or not: %s', async (list) => {
+    const found = { OriginalId: '7001', Document: '12345678900' };
+    const answers = { report: [], others: [], [list]: [found] };
+    const { sent } = await settle({ Document: '12345678900' }, answers);
+    expect(sent).toMatchObject([{ id: '7001' }]);
+  });
+
+  it('gets the balance of every event in a group', async () => {
+    const { sent } = await settle([{ Id: '7001' }, { Id: '7002' }], {});
+    expect(sent).toMatchObject([{ id: '7001' }, { id: '7002' }]);
+  });
+
+  it.each(['999', '', '-'])(
+    'is never one whom the service names for another e-mail or document: %j',
+    async (Document) => {
+      const other = { OriginalId: '7009', Email: 'other@example.com', Document };
+      const answers = { customer: other, report: [other] };
+      for (const person of [{ Email: EMAIL }, { Document: '12345678900' }]) {
+        expect(await settle(person, answers)).toMatchObject({
+          ...{ sent: [], retry: 'customer-not-found', parked: [] },
+        });
+      }
+    },
+  );
+
+  it('is looked for during an hour; then the event is parked, long before its queue deletes it', async () => {
+    for (const [receivedAt, retry, parked] of [
+      ['2026-10-09T11:30:00.000Z', 'customer-not-found', []],
+      ['2026-10-09T11:29:59.999Z', undefined, ['unmappable']],
+    ] as const) {
+      expect(await settle({ Email: EMAIL }, { receivedAt })).toMatchObject({ retry, parked });
     }
+  });
+
+  it('is not looked for where the event names no person', async () => {
+    expect(await settle({}, {})).toMatchObject({ retry: undefined, parked: ['unreadable'] });
   });
 
   it('is read from any answer without a crash, and is an id of the store or none', async () => {

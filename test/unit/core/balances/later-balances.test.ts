@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import {
+  recallBalance,
+  rememberBalance,
+} from '../../../../shared/core/balances/remembered-balance.ts';
+import { balanceChange } from '../../../../shared/core/balances/write-together.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
@@ -28,6 +33,40 @@ describe('a balance over many changes', () => {
     }
     expect([worker.asked(), worker.dead.size]).toEqual([asked, 0]);
     expect(shown(worker)?.points).toBe('30');
+    // An item of the ledger has a largest size.
+    expect(recallBalance(entryOf(worker)?.remembered)?.seen).toHaveLength(20);
+  });
+
+  it('shows a tier that the customer did not have before', async () => {
+    const worker = openBalanceWorker(['1']);
+    await tell(worker, 10, { at: 1 });
+    worker.tiers.set('1', '  Gold \n Plus ');
+    await tell(worker, 20, { at: 2 });
+    expect(shown(worker)?.tier).toBe('Gold Plus');
+    // The store refuses a blank text, and the points with it.
+    worker.tiers.set('1', ' ');
+    await tell(worker, 30, { at: 3 });
+    expect(shown(worker)).toEqual({ points: '30', cashback: '1.5' });
+  });
+
+  it.each([
+    { tier: null, held: null, given: {} },
+    { tier: undefined, held: 'Gold', given: {} },
+    { tier: null, held: undefined, given: { tier: null } },
+    { tier: null, held: 'Gold', given: { tier: null } },
+    { tier: 'Gold', held: null, given: { tier: 'Gold' } },
+  ])('costs a second call only for what must be taken away: %j', ({ tier, held, given }) => {
+    const balance = { points: '1', cashback: '0', seen: [] };
+    const withTier = (one: typeof tier) => ({
+      ...balance,
+      ...(one !== undefined && { tier: one }),
+    });
+    const remembered = rememberBalance(withTier(held));
+    const entry = { version: 1, uncertain: false, outcomes: [], revision: 1, remembered };
+    expect(balanceChange('1', withTier(tier), entry)).toStrictEqual({
+      ...{ customerId: '1', points: '1', cashback: '0' },
+      ...given,
+    });
   });
 
   it('loses a tier in the end that the service did not name for a while', async () => {
@@ -105,7 +144,7 @@ describe('a redacted customer', () => {
     await worker.ledger.redact([KEY], { redactedAt, expiresAt: 1_900_000_000 });
     worker.store.customers.delete('1');
     await tell(worker, 20, { at: 1 });
-    expect(entryOf(worker)).toMatchObject({ redactedAt });
+    expect(entryOf(worker)).toMatchObject({ redactedAt, uncertain: false });
     const asked = worker.asked();
     worker.clock.ms += 3_600_000;
     await worker.ask('1');

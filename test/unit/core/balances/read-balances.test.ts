@@ -106,6 +106,8 @@ describe('a balance that was asked for', () => {
     await worker.ask('1');
     await worker.ask('1', 'repair');
     await worker.work();
+    await worker.ask('1');
+    await worker.work();
     expect(worker.asked()).toBe(1);
     worker.clock.ms += 1_000;
     await worker.ask('1');
@@ -146,13 +148,37 @@ describe('a balance that was asked for', () => {
     expect(pointsOf(worker, '1')).toBe('50');
   });
 
-  it('decides between two events of one date', async () => {
+  it.each(['one batch', 'two batches'])(
+    'decides between two events of one date: %s',
+    async (how) => {
+      const worker = openBalanceWorker(['1']);
+      serviceHolds(worker, '1', 20);
+      await worker.tell('1', 20, { point: 'later' });
+      if (how === 'two batches') await worker.work();
+      await worker.tell('1', 10, { point: 'earlier' });
+      await worker.work();
+      expect(pointsOf(worker, '1')).toBe('20');
+    },
+  );
+
+  it('does not hide the newest of several events that it does not include yet', async () => {
     const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 20);
-    await worker.tell('1', 20, { point: 'later' });
-    await worker.tell('1', 10, { point: 'earlier' });
+    serviceHolds(worker, '1', 40);
+    await worker.tell('1', 50, { at: -1 });
+    await worker.tell('1', 55);
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('20');
+    expect(pointsOf(worker, '1')).toBe('55');
+  });
+
+  it('is read for a customer whom the store did not know before', async () => {
+    const worker = openBalanceWorker([]);
+    serviceHolds(worker, '1', 40);
+    await worker.tell('1', 40);
+    await worker.work();
+    worker.store.customers.set('1', { points: '', cashback: '' });
+    await worker.ask('1');
+    await worker.work();
+    expect(pointsOf(worker, '1')).toBe('40');
   });
 });
 
@@ -234,6 +260,11 @@ describe('points about to expire', () => {
     ['nothing is listed', undefined, null],
     ['what is listed is over', [{ Points: 5, When: '2026-10-09T11:00:00Z' }], null],
     ['what is listed cannot be read', [{ Points: '5', When: '2026-11-01' }, null, 7], null],
+    [
+      'it is in a year that no store can hold',
+      [{ Points: 5, When: '+010000-01-01T00:00:00Z' }],
+      null,
+    ],
     ['there are no points', [{ Points: 0, When: '2026-11-01T00:00:00Z' }], null],
     [
       'several expire on the next day, and others later',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { type PointTokens, TOKEN_HEADER } from '../../../../shared/core/balances/point-tokens.ts';
+import type { PointTokens } from '../../../../shared/core/balances/point-tokens.ts';
 import { receivePoints } from '../../../../shared/core/balances/receive-points.ts';
 import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../../shared/core/events/encode-event.ts';
@@ -13,6 +13,8 @@ import { pointEvent } from '../../../fixtures/point-event.ts';
 import older from '../../../fixtures/v0.1.0/point-addresses.json' with { type: 'json' };
 import { SHOP } from '../../../support/balance-worker.ts';
 
+/** Subscriptions in the service hold this name. */
+const TOKEN_HEADER = 'x-loyalty-connector-token';
 const TOKEN = 'a'.repeat(43);
 const PREVIOUS = 'b'.repeat(43);
 const OURS: PointTokens = { shared: { current: TOKEN, previous: PREVIOUS } };
@@ -20,16 +22,21 @@ const OURS: PointTokens = { shared: { current: TOKEN, previous: PREVIOUS } };
 interface Given {
   /** What fails. */
   readonly broken?: 'queue' | 'secret';
+  readonly method?: string;
   readonly path?: string;
   readonly header?: string;
   readonly tokens?: PointTokens;
+  /** What the secret holds since a moment ago. */
+  readonly renewed?: PointTokens;
   readonly body?: object | string;
 }
 
 async function receive({
+  method = 'POST',
   path = '/example-store',
   header,
   tokens = OURS,
+  renewed,
   body = {},
   broken,
 }: Given) {
@@ -37,7 +44,7 @@ async function receive({
   const telemetry = recordTelemetry();
   const { status } = await receivePoints(
     {
-      method: 'POST',
+      method,
       path,
       headers: { [TOKEN_HEADER]: header },
       body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
@@ -50,7 +57,9 @@ async function receive({
             domain: SHOP,
             tokens: {
               get: async () => (broken === 'secret' ? Promise.reject(new Error()) : tokens),
-              refresh: async () => ({ kind: 'unchanged', value: tokens }),
+              refresh: async () => ({
+                ...{ kind: renewed ? 'renewed' : 'unchanged', value: renewed ?? tokens },
+              }),
             },
           },
         ],
@@ -106,6 +115,13 @@ describe('what proves the sender of a point event', () => {
       'the header, for a longer path',
       { path: `/example-store/${TOKEN}/x`, header: TOKEN },
       401,
+      false,
+    ],
+    ['the header, for another method', { method: 'PUT', header: TOKEN }, 405, false],
+    [
+      'a token made a moment ago',
+      { header: TOKEN, tokens: { shared: { current: PREVIOUS } }, renewed: OURS },
+      200,
       false,
     ],
     [
@@ -185,8 +201,19 @@ describe('a point event', () => {
   it('of a customer whose number no store can hold is kept as it came: it would fail the call of all others', async () => {
     const largest = String(2n ** 63n - 1n);
     expect(await accept(pointEvent({ Customer: { Id: largest } }))).toMatchObject({ id: largest });
-    for (const Id of [String(2n ** 63n), '99999999999999999999']) {
+    for (const Id of [String(2n ** 63n), '99999999999999999999', '7001-A']) {
       expect(await accept(pointEvent({ Customer: { Id } }))).toMatchObject({ kind: 'point-event' });
+    }
+  });
+
+  it('beside an e-mail, is never given to the customer whose number is the document of the person', async () => {
+    const Email = 'robin@example.com';
+    for (let digits = 1; digits <= 19; digits += 1) {
+      const Id = '1'.repeat(digits);
+      const isLikeDocument = digits === 11 || digits === 14;
+      const kind = isLikeDocument ? 'point-event' : 'balance';
+      expect(await accept(pointEvent({ Customer: { Id, Email } }))).toMatchObject({ kind });
+      expect(await accept(pointEvent({ Customer: { Id } }))).toMatchObject({ id: Id });
     }
   });
 

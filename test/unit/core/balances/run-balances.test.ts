@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sortGroup } from '../../../../shared/core/balances/customer-work.ts';
 import { recallBalance } from '../../../../shared/core/balances/remembered-balance.ts';
+import type { Item } from '../../../../shared/core/batch/conclude.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 const entryOf = (worker: ReturnType<typeof openBalanceWorker>, id: string) =>
@@ -187,13 +189,30 @@ describe('what goes wrong with one customer', () => {
     expect(worker.queue.size).toBe(0);
   });
 
+  it('takes a replayed event for as old as its first delivery, however a batch lists them', () => {
+    const common = { receivedAt: '2026-10-09T12:00:00Z', eventDate: '2026-10-09T12:00:00Z' };
+    const items = (['3 first', '1 first', '2 second'] as const).map((text): Item => {
+      const [sequenceNumber = '', deliveryId = ''] = text.split(' ');
+      const ids = { messageId: text, receiptHandle: text, groupId: text, sequenceNumber };
+      return {
+        message: { ...ids, body: '', attempts: 1 },
+        event: {
+          ...{ kind: 'balance', shop: SHOP, id: '1', topic: 'Point_Add', deliveryId },
+          ...{ ...common, points: '1', cashback: '0' },
+        },
+      };
+    });
+    const { work } = sortGroup(items, new Set([SHOP]));
+    expect(work?.events[0]?.deliveryId).toBe('second');
+  });
+
   it('parks an event from the future, which would keep all true ones out', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.tell('1', 1_000_000, { at: 301 });
     await worker.tell('1', 10, { at: 299 });
     expect(await worker.work()).toEqual({ received: 2, left: 0 });
     expect(worker.store.customers.get('1')?.points).toBe('10');
-    expect(worker.dead.receive()[0]?.attributes.why).toContain('5 minutes after its arrival');
+    expect(worker.dead.receive()[0]?.attributes.why).toContain('lies 5 minutes after its arrival');
   });
 
   it('does not make a date true by waiting on the queue', async () => {
@@ -203,6 +222,16 @@ describe('what goes wrong with one customer', () => {
     await worker.work();
     expect(worker.dead.size).toBe(1);
     expect(worker.store.calls).toEqual([]);
+  });
+
+  it('loses no message that could be parked nowhere', async () => {
+    const worker = openBalanceWorker(['1']);
+    await worker.tell('1', 10);
+    worker.sendRaw('{', `${SHOP}/balance/1`);
+    worker.dead.send = () => {
+      throw new Error('down');
+    };
+    expect(await worker.work()).toEqual({ received: 2, left: 2 });
   });
 
   it('parks events of a shop that is not in the settings', async () => {
@@ -387,6 +416,18 @@ describe('redaction', () => {
     await redact(worker, '1');
     await worker.work();
     expect(worker.store.calls).toEqual([1]);
+    expect(entryOf(worker, '1')?.remembered).toBeUndefined();
+  });
+
+  it('keeps an event from before it from finishing a write that was begun', async () => {
+    const worker = openBalanceWorker(['1']);
+    await worker.tell('1', 10, { at: -60 });
+    await worker.work();
+    await worker.ledger.markUncertain({ shop: SHOP, kind: 'customer', id: '1' });
+    await redact(worker, '1');
+    worker.points.set('1', { PointsBalance: 20 });
+    await worker.tell('1', 20, { at: -30 });
+    await worker.work();
     expect(entryOf(worker, '1')?.remembered).toBeUndefined();
   });
 
