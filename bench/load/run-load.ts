@@ -19,7 +19,7 @@ export interface LoadRun {
 
 const BURST = 10;
 /** Calls that a throttled account takes for each webhook offered: fewer than two changes at once need. */
-const THROTTLED_PART = 1 / 6;
+const THROTTLED_PART = 1 / 3;
 const PROGRESS_EVERY_MS = 10_000;
 /** Starts the stack, puts load on it, kills its processes, waits until it is idle, and compares. */
 export async function runLoad({ options, folder, say, signal }: LoadRun): Promise<RunFacts> {
