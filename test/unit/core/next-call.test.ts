@@ -103,6 +103,14 @@ describe('several refunds, one after the other', () => {
       { OriginalId: 'b', ProductPrice: 40 },
     ]);
   });
+
+  it('leave nothing of a product that is gone and that nothing was taken from', () => {
+    const taken = afterStep(sentAs(whole), { key: 'k', value: 10_000, products: [['a', 10_000]] });
+    const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
+    const raised = nextCall(order({ a: 50, c: 60 }), facts(taken), sendGross);
+    if (raised.kind !== 'send') throw new Error(raised.kind);
+    expect(raised.order.Products?.map(({ OriginalId }) => OriginalId)).toEqual(['a', 'c']);
+  });
 });
 
 describe('the next call for a completed order', () => {
@@ -147,6 +155,46 @@ describe('the next call for a completed order', () => {
     expect(nextCall(amountOnly, facts(sentAs(whole)), byParts)).toMatchObject({
       step: { value: 7_000, products: [] },
     });
+  });
+
+  it('names no product of a refund where another gained: the service would take back too much', () => {
+    const moved = nextCall(order({ a: 70, b: 20 }), facts(sentAs(whole)), byParts);
+    expect(moved).toMatchObject({ kind: 'take', step: { value: 10_000, products: [] } });
+  });
+
+  it('sends products that changed under the same total, and not for their order alone', () => {
+    const moved = order({ a: 50, b: 50 });
+    expect(nextCall(moved, facts(sentAs(whole)), byParts)).toMatchObject({
+      kind: 'send',
+      order: { Products: [{ ProductPrice: 50 }, { ProductPrice: 50 }] },
+    });
+    const turned = order({ b: 40, a: 60 });
+    expect(nextCall(turned, facts(sentAs(whole)), byParts)).toEqual({ kind: 'nothing' });
+  });
+
+  it.each([
+    ['raised', byParts, 107],
+    ['lowered by a program that sends it again', { ...byParts, refunds: 'resend' } as const, 93],
+  ])('sends a total that was %s under the same products', (_, settings, OrderTotal) => {
+    const other = order({ a: 60, b: 40 }, { OrderTotal });
+    expect(nextCall(other, facts(sentAs(whole)), settings)).toMatchObject({
+      kind: 'send',
+      order: { OrderTotal },
+      amounts: { sent: { total: OrderTotal * 1000 } },
+    });
+  });
+
+  it('keeps no products of an order that has too many for the ledger, and sends them all the same', () => {
+    const many = (price: number) =>
+      order(Object.fromEntries(Array.from({ length: 3_001 }, (_, n) => [`p${n}`, price])));
+    const first = nextCall(many(2), facts(), byParts);
+    if (first.kind !== 'send') throw new Error(first.kind);
+    expect(first.order.Products).toHaveLength(3_001);
+    expect(first.amounts?.sent).toMatchObject({ total: 6_002_000, products: [] });
+    const again = nextCall(many(1), facts(first.amounts, { unsure: true }), byParts);
+    if (again.kind !== 'send') throw new Error(again.kind);
+    expect(again.order.OrderTotal).toBe(6_002);
+    expect(again.order.Products).toHaveLength(3_001);
   });
 
   it('finishes a step that it finds, unchanged, whatever the order is worth now', () => {
@@ -278,5 +326,9 @@ describe('the next call for a completed order', () => {
       kind: 'park',
       why: 'orders-are-not-replaced',
     });
+    // The service may not have it yet.
+    for (const open of [facts(), facts(sentAs(whole), { unsure: true })]) {
+      expect(nextCall(whole, open, fixed).kind).toBe('send');
+    }
   });
 });

@@ -89,6 +89,20 @@ describe('an order that version 0.1.0 sent', () => {
     await change(connector, 2, 3);
     expect(held(connector)).toMatchObject({ amount: 70, parked: 0 });
   });
+
+  it('is read if its worker died while it completed: 100 → 70 points', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0, { fulfillment_status: null, fulfillments: [] });
+    const pending = connector.ledger.entries.get(ledgerKeyText(key));
+    await change(connector, 2, 0);
+    const { revision } = connector.ledger.entries.get(ledgerKeyText(key)) ?? {};
+    if (!pending || pending.amounts) throw new Error('no pending entry');
+    const { revision: _, ...older } = pending;
+    await connector.ledger.write(key, { ...older, uncertain: true }, revision);
+    await change(connector, 3, 3);
+    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
+    expect(operations(connector)).toContain('partiallyCancelPosOrder');
+  });
 });
 
 describe('an order whose ledger entry has expired', () => {
@@ -107,6 +121,26 @@ describe('an order whose ledger entry has expired', () => {
     await change(connector, 3, 0);
     expect(operations(connector)).toEqual(['sendOrder', 'getOrder']);
     expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 0 });
+  });
+
+  it('is not one that is old and still known: 100 → 70 points', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    for (const second of [2, 3]) {
+      connector.clock.ms += 300 * DAY_MS;
+      connector.ledger.expire(connector.clock.ms / 1000);
+      await change(connector, second, second === 3 ? 3 : 0);
+    }
+    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
+  });
+
+  it('is for a person when the service has it as cancelled: it is not taken for sent', async () => {
+    const connector = await openForgetful(0);
+    const row = connector.loyalty.rows.orders.get(ID);
+    if (!row) throw new Error('no order');
+    connector.loyalty.rows.orders.put(ID, { ...row, IsCancelledOrReturned: true });
+    await change(connector, 3, 0);
+    expect(held(connector).parked).toBe(1);
   });
 
   it('is parked when the amounts differ: what was taken from it is not guessed', async () => {
