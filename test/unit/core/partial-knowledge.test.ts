@@ -303,6 +303,34 @@ describe('what the ledger forgets, and when', () => {
     await handle('products/delete', { id: 8 });
     expect(entry('product', '8')?.expiresAt).toBeDefined();
   });
+
+  it('nothing sooner because a change of it was refused, and not later', async () => {
+    const metadata = () => {
+      throw new Error('a mistake of the merchant');
+    };
+    connector = openConnector({ rules: { metadata } });
+    await handle('orders/paid', payload(1));
+    const product = {
+      id: 8,
+      title: 'Shirt',
+      status: 'active',
+      variants: [{ id: 1, price: '9.00' }],
+    };
+    await handle('products/create', { ...product, updated_at: updatedAt(1) });
+    const text = JSON.stringify({
+      HasError: true,
+      ErrorCode: 30,
+      ErrorMessage: 'no',
+      Result: null,
+    });
+    connector.loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+    await handle('products/update', { ...product, title: 'Coat', updated_at: updatedAt(2) });
+    expect(connector.dead.size).toBe(2);
+    const expiry = (kind: 'order' | 'product', id: string) =>
+      connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind, id }))?.expiresAt;
+    expect(expiry('order', ID)).toBeDefined();
+    expect(expiry('product', '8')).toBeUndefined();
+  });
 });
 
 describe('a store that does not show a thing yet, or any more', () => {

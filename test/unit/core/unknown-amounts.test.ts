@@ -33,6 +33,8 @@ function held({ loyalty, dead }: Connector) {
   return { amount: order && amountHeld(order), points, parked: dead.size };
 }
 
+const entryOf = ({ ledger }: Connector) => ledger.entries.get(ledgerKeyText(key));
+
 const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
 
 describe('an order that version 0.1.0 sent', () => {
@@ -175,5 +177,61 @@ describe('an order that was cancelled because its money went back', () => {
     await change(connector, 2, 0, refunded);
     await change(connector, 3, 0, paidAgain);
     expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 0 });
+  });
+});
+
+describe('an order that the service lost', () => {
+  it('is sent again when a person asks for it, although nothing changed: 0 → 100 points', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    connector.loyalty.rows.orders.delete(ID);
+    const receivedAt = new Date(connector.clock.ms).toISOString();
+    await connector.send({
+      ...{ ...key, claim: 'changed', origin: 'webhook', topic: 'orders/updated', force: true },
+      ...{ deliveryId: 'forced', receivedAt, body: undefined },
+    });
+    await connector.drain();
+    expect(held(connector)).toMatchObject({ amount: 100, parked: 0 });
+    expect(operations(connector)).toEqual(['sendOrder', 'sendOrder']);
+  });
+});
+
+describe('a call that the service refuses', () => {
+  /** The next calls of the operation are refused; `arrives`: and have their effect all the same. */
+  function refuse({ loyalty: { world } }: Connector, refused: string, arrives = false) {
+    world.interfere = ({ operation }, pass) => {
+      if (operation !== refused) return pass();
+      if (arrives) pass();
+      const text = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
+      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(text) };
+    };
+  }
+
+  it('leaves a refund to the next one, which takes it too: 100 → 100 → 50 points', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    const before = entryOf(connector);
+    refuse(connector, 'partiallyCancelPosOrder');
+    await change(connector, 2, 3);
+    expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 1 });
+    const { uncertain, appliedKey, amounts, version } = before ?? {};
+    expect(entryOf(connector)).toMatchObject({ uncertain, appliedKey, version });
+    expect(entryOf(connector)?.amounts).toEqual(amounts);
+    connector.loyalty.world.interfere = undefined;
+    await change(connector, 3, 5);
+    expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 1 });
+    expect(connector.loyalty.journal.at(-1)?.body).toMatchObject({ CancelKey: `${ID}-50000` });
+  });
+
+  it('leaves open whether the order is cancelled: what follows is not taken for unchanged', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    refuse(connector, 'cancelPosOrder', true);
+    await change(connector, 2, 0, { financial_status: 'refunded' });
+    expect(held(connector).parked).toBe(1);
+    connector.loyalty.world.interfere = undefined;
+    await change(connector, 3, 0);
+    expect(operations(connector)).toEqual(['sendOrder', 'cancelPosOrder', 'sendOrder']);
+    expect(held(connector).parked).toBe(2);
   });
 });
