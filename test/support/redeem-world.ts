@@ -14,7 +14,7 @@ import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../shared/core/redeem/open-book.ts';
-import { createRedeeming, redeemReward } from '../../shared/core/redeem/redeem-reward.ts';
+import { createRedeeming } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
 import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
@@ -105,7 +105,7 @@ export function openRedeeming({
         return `00000000-0000-4000-8000-${String(keys).padStart(12, '0')}`;
       },
       settings: {
-        rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback' },
+        rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
         redeemsPerHour,
         retentionDays: 400,
       },
@@ -125,14 +125,9 @@ export function openRedeeming({
     telemetry,
 
     redeem(request: Partial<RedeemRequest> = {}, watch = asItIs) {
-      const whole = {
-        shop: SHOP,
-        customerId: ROBIN,
-        rewardId: 1,
-        clientKey: 'click-0001',
-        cart: [],
-      };
-      return redeemReward({ ...whole, ...request }, worldFor(watch));
+      const { customerId = ROBIN, ...more } = request;
+      const intent = { rewardId: 1, clientKey: 'click-0001', cart: [], ...more };
+      return createRedeeming(SHOP, () => worldFor(watch)).redeem(customerId, intent);
     },
 
     challenge: (customerId = ROBIN, staffId = '42') =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cashbackRange } from '../../../../shared/core/redeem/available-rewards.ts';
 import { productDiscount } from '../../../../shared/core/redeem/product-reward.ts';
+import { meaningOf, readTerms } from '../../../../shared/core/redeem/reward-terms.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { openRedeeming } from '../../../support/redeem-world.ts';
 
@@ -18,6 +19,64 @@ describe('the code of a reward', () => {
     const [first, second] = [...world.store.codes.values()];
     expect(first).toMatchObject({ minimum: 25, title: 'Reward 1 (TESTREDEEM01)' });
     expect(second).not.toHaveProperty('minimum');
+  });
+
+  it('is for the product of the reward alone, else it would take its amount off any order', async () => {
+    const more = { ExternalProductId: '7', ProductDiscountMode: 2, ProductDisplayName: 'Mug' };
+    const world = openRedeeming({ rewards: [{ id: 1, points: 100, type: 5, more }] });
+    world.store.prices.set('7', { lowest: 30, highest: 30 });
+    await world.redeem();
+    expect([...world.store.codes.values()]).toMatchObject([{ productId: '7', value: 30 }]);
+  });
+});
+
+describe('the terms of a reward', () => {
+  const read = (reward: object, configuration: object = {}, discount: object = {}) =>
+    readTerms({ Id: 4, Points: 10, Title: 'Ten off', ...reward }, configuration, {
+      ...({ kind: 'percent', value: 10 } as const),
+      ...discount,
+    });
+
+  it.each([
+    ['points below 0', { Points: -1 }, {}],
+    ['points that are no number', { Points: Number.NaN }, {}],
+    ['no points', { Points: undefined }, {}],
+    ['0 percent', {}, { value: 0 }],
+    ['more than 100 percent', {}, { value: 100.5 }],
+    ['an amount of 0', {}, { kind: 'fixed', value: 0 }],
+    ['an endless amount', {}, { kind: 'fixed', value: Number.POSITIVE_INFINITY }],
+  ])('are none for %s: no store makes such a code', (_, reward, discount) => {
+    expect(read(reward, {}, discount)).toBeUndefined();
+  });
+
+  it.each([
+    ['0 points', { Points: 0 }, {}, {}, { points: 0 }],
+    ['100 percent', {}, {}, { value: 100 }, { value: 100 }],
+    ['a long title', { Title: ` ${'x'.repeat(300)}` }, {}, {}, { title: 'x'.repeat(120) }],
+    ['no title', { Title: ' ' }, {}, {}, { title: 'Reward 4' }],
+    ['ten years', {}, { ValidDays: 3650 }, {}, { validDays: 3650 }],
+    ['a limit for each customer', {}, { HasSameCustomerUsageLimit: true }, {}, { limited: true }],
+    ['a limit for all', {}, { HasGlobalUsageLimit: true }, {}, { limited: true }],
+    ['a reward that combines', { RewardCanBeCumulative: true }, {}, {}, { combines: true }],
+    ['a discount that combines', {}, { CumulativeDiscount: true }, {}, { combines: true }],
+    [
+      'a reward that does not combine, whatever its discount does',
+      ...[{ RewardCanBeCumulative: false }, { CumulativeDiscount: true }, {}, { combines: false }],
+    ],
+    ['no prefix', {}, {}, {}, { codePrefix: 'REWARD' }],
+    ['a prefix of signs', {}, { CodePrefix: '%!' }, {}, { codePrefix: 'REWARD' }],
+    ['a prefix', {}, { CodePrefix: ' ten % off-now!' }, {}, { codePrefix: 'TEN-OFF-NOW' }],
+    ['a long prefix', {}, { CodePrefix: 'a'.repeat(30) }, {}, { codePrefix: 'A'.repeat(20) }],
+  ])('keep what the customer was offered: %s', (_, reward, configuration, discount, expected) => {
+    expect(read(reward, configuration, discount)).toMatchObject(expected);
+  });
+
+  it.each([3651, 0, -1])('have no end of %i days', (ValidDays) => {
+    expect(read({}, { ValidDays })).not.toHaveProperty('validDays');
+  });
+
+  it('are of no type where the service names none', () => {
+    expect(meaningOf(undefined, { 0: 'percent', 1: 'fixed' })).toBe('custom');
   });
 });
 

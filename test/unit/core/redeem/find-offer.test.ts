@@ -168,6 +168,27 @@ describe('a reward on offer', () => {
     expect(await find(8, { value: 10 }, '11:200:1')).toMatchObject({ terms: { minimum: 40 } });
   });
 
+  it('of type 3 that gives all or nothing gives all', async () => {
+    const { find, offered } = await openOffers();
+    offered({ CanSelectValue: false });
+    expect(await find(8, { value: 50 })).toMatchObject({ terms: { value: 50 } });
+    expect(await find(8, { value: 49.99 })).toEqual(refused('value-not-allowed'));
+  });
+
+  it('of type 3 is judged by its own limit, not by that of another reward', async () => {
+    const { find, loyalty } = await openOffers();
+    loyalty.world.interfere = (_, pass) => {
+      const answer = pass();
+      const body = JSON.parse(answer.text);
+      for (const reward of body.Rewards ?? []) {
+        if (reward.Id !== 8) reward.MaxCashbackForCurrentPurchase = 0;
+      }
+      return { ...answer, text: JSON.stringify(body) };
+    };
+    const found = await find(8, { value: 1.5 }, ANY_PURCHASE);
+    expect(found).toMatchObject({ terms: { value: 1.5, minimum: 3 } });
+  });
+
   it('of type 4 is redeemed elsewhere, and so is one of a number without a meaning', async () => {
     const { find, offered } = await openOffers();
     expect(await find(10)).toEqual(refused('not-online'));
@@ -314,6 +335,11 @@ describe('the id of a customer in the reward operations', () => {
     const missing = { kind: 'not-a-member' };
     expect(await (await idOf(undefined)).programIdOf('8')).toEqual(missing);
     expect(await (await idOf({ Email: ' ', Document: '-' })).programIdOf('7')).toEqual(missing);
+  });
+
+  it('is that of a record without the store’s id', async () => {
+    const { programIdOf } = await idOf({ OriginalId: undefined });
+    expect(await programIdOf('7')).toEqual({ kind: 'id', id: 'robin@example.com' });
   });
 
   it('is never that of another customer', async () => {

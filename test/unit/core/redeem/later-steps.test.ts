@@ -75,6 +75,7 @@ describe('a customer’s book over many changes', () => {
       expect(await world.redeem({ clientKey })).toMatchObject({ redemption: { state: 'ready' } });
     }
     expect(world.loyalty.calls()).toBe(1);
+    expect((await world.kept())[0]?.clientKeys).toEqual(clicks);
   });
 
   it('counts wrong answers to a challenge also while the customer redeems', async () => {
@@ -122,6 +123,7 @@ describe('a customer’s book over many changes', () => {
     const entry = () => world.ledger.entries.get(KEY);
     world.loyalty.fates.push('refused');
     await world.redeem({ clientKey: 'click-0001' });
+    expect(entry()?.expiresAt).toBe(world.clock.ms / 1000 + 400 * 86_400);
     world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
     await world.redeem({ clientKey: 'click-0002', rewardId: 3 });
     const lines = entry()?.outcomes;

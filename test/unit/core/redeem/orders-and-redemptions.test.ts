@@ -133,9 +133,11 @@ describe('the redaction of a customer', () => {
     await connector.work('orders');
     expect(connector.telemetry.total('retried', { why: 'redemption-open' })).toBe(1);
     expect(isErased(connector)).toBe(false);
+    const waited = connector.clock.ms;
     await keep(connector, { at: 'refused', why: 'refused' }, 1);
     await connector.drain();
     expect(isErased(connector)).toBe(true);
+    expect(connector.clock.ms - waited).toBeLessThan(3_600_000);
     expect(connector.dead.size).toBe(0);
   });
 

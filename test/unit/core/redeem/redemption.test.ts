@@ -164,6 +164,8 @@ describe('a redemption', () => {
     expect(next(unwanted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
     const { redeemedRewardId: _, ...unknown } = unwanted;
     expect(next(unknown, { kind: 'cancel' }, 60)).toBeUndefined();
+    // Its code stays wanted.
+    expect(next(unknown, { kind: 'store-refused', why: 'TAKEN' }, 60)).toBeUndefined();
   });
 
   it('keeps the personal data of its call no longer than the call', () => {
@@ -183,9 +185,13 @@ describe('a redemption', () => {
     expect(asOf(redemption(calling), later(86_400))).toBeDefined();
   });
 
-  it('that is open is never dropped, however many are closed after it', () => {
+  it.each([
+    { at: 'refused', why: 'refused' },
+    { at: 'cancelled', redeemedRewardId: 7, code },
+    { at: 'used', code, discountId: '1' },
+  ] as const)('that is open is never dropped, however many are $at after it', (state) => {
     const closed = Array.from({ length: 50 }, (_, index) =>
-      redemption({ at: 'refused', why: 'refused' }, `CLOSED${String(index).padStart(6, '0')}`),
+      redemption(state, `CLOSED${String(index).padStart(6, '0')}`),
     );
     const open = redemption(calling);
     const ready = redemption({ at: 'ready', code, discountId: '1' }, 'READY0000000');
@@ -193,5 +199,7 @@ describe('a redemption', () => {
     expect(redemptions).toHaveLength(22);
     expect(redemptions.slice(0, 2)).toEqual([open, ready]);
     expect(redemptions.at(-1)).toEqual(closed.at(-1));
+    const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => ready)];
+    expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
   });
 });

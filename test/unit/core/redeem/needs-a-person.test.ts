@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { foreseeClosing } from '../../../../shared/core/redeem/close-redemption.ts';
+import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
+import type { Redemption, RedemptionState } from '../../../../shared/core/redeem/redemption.ts';
+import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+
+let world: ReturnType<typeof openRedeeming>;
+beforeEach(() => {
+  world = openRedeeming();
+});
+
+/** Version 0.1.0 redeemed it, without a key. */
+async function keep(id: string, state: RedemptionState, more: Partial<Redemption> = {}) {
+  const at = new Date(world.clock.ms).toISOString();
+  const terms = { title: 'Five off', points: 100, kind: 'fixed', value: 5 } as const;
+  const redemption: Redemption = {
+    ...{ id, rewardId: 1, clientKeys: [], intendedAt: at, since: at, state },
+    terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
+    ...more,
+  };
+  const book = openBook(
+    { shop: SHOP, customerId: ROBIN },
+    { ledger: world.ledger, now: () => new Date(world.clock.ms), retentionDays: 400 },
+  );
+  await book.change((found) => ({
+    book: { ...found, redemptions: [...found.redemptions, redemption] },
+    value: undefined,
+  }));
+  const event = { shop: SHOP, customerId: ROBIN, kind: 'redemption', id, topic: 'redeem' } as const;
+  return { book, redemption, event: { ...event, deliveryId: id, receivedAt: at } };
+}
+
+const at = '2026-10-09T12:00:00.000Z';
+const code = { code: 'OLD-1', kind: 'fixed', value: 5, startsAt: at } as const;
+const OLD = 'OLD000000000';
+const REDEEMED = { at: 'redeemed', code, calledAt: at } as const;
+const CALLING = { at: 'calling', attempts: 1, calledAt: at } as const;
+
+describe('a redemption of version 0.1.0', () => {
+  it('whose call has no answer waits for a person at once, and is not repeated', async () => {
+    const { event } = await keep(OLD, CALLING);
+    await world.events.send(event);
+    world.clock.ms += 31_000;
+    await world.work();
+    expect(world.dead.size).toBe(1);
+    expect(await world.kept()).toMatchObject([{ state: { at: 'calling' }, stuck: 'no-key' }]);
+    expect(world.loyalty.calls()).toBe(0);
+  });
+
+  it('whose code the store refuses waits for a person, and gets the code once the store takes it', async () => {
+    const { event } = await keep(OLD, REDEEMED);
+    world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
+    await world.events.send(event);
+    await world.work();
+    expect(await world.kept()).toMatchObject([{ state: { at: 'redeemed' }, stuck: 'no-key' }]);
+    expect(world.dead.size).toBe(1);
+    world.store.before = undefined;
+    world.replay();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready', code: 'OLD-1' }] });
+  });
+});
+
+describe('a person who closes a redemption', () => {
+  it('hears beforehand what it would do', async () => {
+    const now = new Date(world.clock.ms);
+    const { redemption } = await keep(OLD, CALLING, { stuck: 'no-key' });
+    const free = { ...redemption, stuck: undefined } as unknown as Redemption;
+    const closed = { ...redemption, state: { at: 'cancelled' } } as const;
+    expect(foreseeClosing(redemption, 'cancelled', now)).toMatchObject({ kind: 'closed' });
+    expect(foreseeClosing(closed, 'cancelled', now)).toEqual({
+      kind: 'closed',
+      redemption: closed,
+    });
+    expect(foreseeClosing(closed, 'refused', now)).toMatchObject({ kind: 'not-allowed' });
+    expect(foreseeClosing(free, 'refused', now)).toMatchObject({ kind: 'not-allowed' });
+    expect(foreseeClosing(undefined, 'refused', now)).toEqual({ kind: 'not-found' });
+  });
+
+  it('does not hear that it is closed when the customer got the code at that moment', async () => {
+    const { book } = await keep(OLD, REDEEMED, { stuck: 'no-key' });
+    const { readMany } = world.ledger;
+    world.ledger.readMany = async (keys) => {
+      const found = await readMany(keys);
+      world.ledger.readMany = readMany;
+      await applyStep(book, OLD, { kind: 'made', discountId: '1' });
+      return found;
+    };
+    expect(await world.close(OLD, 'cancelled')).toMatchObject({ kind: 'not-allowed' });
+    expect(world.queue.size).toBe(0);
+  });
+
+  it('has a message for each, so that the worker deletes the codes of both', async () => {
+    for (const id of ['OLD000000001', 'OLD000000002']) {
+      await keep(id, REDEEMED, { stuck: 'no-key' });
+      expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
+    }
+    expect(world.queue.size).toBe(2);
+  });
+});
