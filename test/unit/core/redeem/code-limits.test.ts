@@ -61,7 +61,10 @@ describe('the terms of a reward', () => {
     ['a discount that combines', {}, { CumulativeDiscount: true }, {}, { combines: true }],
     [
       'a reward that does not combine, whatever its discount does',
-      ...[{ RewardCanBeCumulative: false }, { CumulativeDiscount: true }, {}, { combines: false }],
+      { RewardCanBeCumulative: false },
+      { CumulativeDiscount: true },
+      {},
+      { combines: false },
     ],
     ['no prefix', {}, {}, {}, { codePrefix: 'REWARD' }],
     ['a prefix of signs', {}, { CodePrefix: '%!' }, {}, { codePrefix: 'REWARD' }],

@@ -332,7 +332,7 @@ describe('quizzes', () => {
     const lost = await shop.ask('answer', { customerId: '7', body });
     expect([lost.status, lost.json.error.code]).toEqual([503, 'unavailable']);
     const soon = await shop.ask('answer', { customerId: '7', body });
-    expect(soon.status).toBe(503);
+    expect([soon.status, soon.json]).toEqual([503, lost.json]);
     expect(Number(soon.headers['retry-after'])).toBeLessThanOrEqual(60);
     shop.clock.ms += 60_000;
     const later = await shop.ask('answer', { customerId: '7', body });
@@ -369,6 +369,16 @@ describe('quizzes', () => {
     [
       'an option of another question',
       { quizId: 1, answers: [{ questionId: 11, optionIds: [201] }] },
+      400,
+    ],
+    [
+      'a question of another quiz beside its own',
+      { quizId: 1, answers: [answers[0], { questionId: 21, optionIds: [201] }] },
+      400,
+    ],
+    [
+      'an option of the question before',
+      { quizId: 1, answers: [{ questionId: 12, optionIds: [101] }] },
       400,
     ],
     ['one question twice', { quizId: 1, answers: [answers[0], answers[0]] }, 400],
