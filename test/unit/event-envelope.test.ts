@@ -161,7 +161,9 @@ describe('a message that is not to be trusted', () => {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
   const packed = (length: number) =>
     brotliCompressSync(Buffer.alloc(length), { params }).toString('base64');
-  const withBody = (body: object) => JSON.stringify({ v: 1, ...PLAIN, body });
+  const POINTS = { kind: 'point-event', topic: 'Point_Add' };
+  const withBody = (body: object, changes = {}) =>
+    JSON.stringify({ v: 1, ...PLAIN, ...changes, body });
 
   it('never expands beyond the bound', () => {
     const bomb = withBody({ brotli: packed(256 * 1024 * 1024) });
@@ -196,6 +198,8 @@ describe('a message that is not to be trusted', () => {
     ['an unknown origin', JSON.stringify({ v: 1, ...PLAIN, origin: 'ana@example.com' })],
     ['a number for an id', JSON.stringify({ v: 1, ...PLAIN, id: 1 })],
     ['no time of receipt', JSON.stringify({ v: 1, ...PLAIN, receivedAt: 'ana@example.com' })],
+    ['a damaged body of a point event', withBody({ brotli: 'AAAA////' }, POINTS)],
+    ['a point event without a body', JSON.stringify({ v: 1, ...PLAIN, ...POINTS })],
     ['a body of unknown form', withBody({ zip: 'ana@example.com' })],
     ['a body that is not base64', withBody({ bytes: 'ana@example.com' })],
     ['a damaged compressed body', withBody({ brotli: 'AAAA////' })],

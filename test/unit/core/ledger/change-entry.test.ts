@@ -165,6 +165,16 @@ describe('a dropped dead letter', () => {
     expect((await world.read())?.outcomes.at(-1)).toMatchObject({ outcome: 'dropped', version: 2 });
   });
 
+  it('needs neither an entry nor a rejection, as for a letter that could not be read', async () => {
+    const world = open();
+    await drop(world);
+    expect(await world.read()).toBeUndefined();
+    await take({ kind: 'applied', version: 2, facts: {} }, world);
+    const before = await world.read();
+    await drop(world);
+    expect(await world.read()).toEqual(before);
+  });
+
   it('is not lost when others write at the same time, and does not wait for ever', async () => {
     const world = open();
     await take({ kind: 'rejected', version: 2, facts: {} }, world);
