@@ -329,6 +329,12 @@ describe('the revision of the rules', () => {
       { orderTotal: 'total-less-shipping' },
       { taxes: 'include' },
       { giftCards: 'never' },
+      { pendingOrders: 'skip' },
+      { customersWithoutEmail: 'send' },
+      { document: { from: 'note-attribute', name: 'document' } },
+      { birthday: { from: 'note-attribute', name: 'document' } },
+      { enrich: { cardDetails: true } },
+      { enrolment: 'everyone' },
       { metadata: () => ({ a: 'b' }) },
       { metadata: () => ({ a: 'c' }) },
     ] as const;

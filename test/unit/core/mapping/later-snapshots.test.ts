@@ -113,9 +113,26 @@ describe('an order that keeps its rules', () => {
     });
   }
 
+  it('whose rules are those of today counts by them exactly: a gift card that goes back took no points', () => {
+    const line = { product: 1, priceCents: 3000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const card = { ...line, product: 2, priceCents: 10_000 };
+    const laws = { ...rules, giftCards: 'earn-when-used' } as const;
+    const orderOf = (takenBack: number): StoreOrder => {
+      const order = storeOrder({ lines: [line, { ...card, takenBack }], fulfilledAfterDays: 2 });
+      return { ...order, lines: order.lines.map((one, i) => ({ ...one, giftCard: i === 1 })) };
+    };
+    const totals = mapInTurn([orderOf(0), orderOf(1)], laws).map(({ OrderTotal }) => OrderTotal);
+    expect(totals).toEqual([30, 30]);
+  });
+
   it('keeps them at every later change, each in proportion to the one before', () => {
     const life = ['50', '25', '50', '10', '50'].map((text) => worth(text)) as [StoreOrder];
     expect(totalsOf(life, OLD)).toEqual([25, 50, 10, 50]);
+  });
+
+  it('is not lost if its goods cost nothing: its tip still counts', () => {
+    const old = { ...OLD, orderTotal: 'total-less-shipping' } as const;
+    expect(totalsOf([worth('0', '3'), worth('0', '3')], old)).toEqual([3]);
   });
 
   it('is never asked for what the first release had not deducted, at any later refund', () => {

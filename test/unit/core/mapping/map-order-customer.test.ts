@@ -42,6 +42,8 @@ describe('the customer of an order', () => {
     ['01/04/1990', undefined],
     ['1990-02-31', undefined],
     ['1990-13-01', undefined],
+    ['1990-04-011', undefined],
+    ['born 1990-04-01', undefined],
     ['soon', undefined],
   ])('has the birthday %s as %s', (value, expected) => {
     expect(customerOf(storeOrder(), { birthday: () => value })?.BirthdayDate).toBe(expected);
@@ -174,6 +176,20 @@ describe('a function of the merchant’s', () => {
     [
       'what was read',
       (order: StoreOrder) => (undefined as never)[order.customer?.email ?? ''],
+      'TypeError',
+    ],
+    [
+      'a person before a name of the source',
+      (order: StoreOrder) => {
+        throw new TypeError(`${order.customer?.email} order is not defined`);
+      },
+      'TypeError',
+    ],
+    [
+      'a person after a name of the source',
+      (order: StoreOrder) => {
+        throw new TypeError(`order is not defined ${order.customer?.email}`);
+      },
       'TypeError',
     ],
     [
