@@ -36,8 +36,10 @@ async function judge(name: string, { engine, bug, open }: Part): Promise<boolean
     const sound = await opened.judge(false);
     report(sound, (Date.now() - begin) / 1000);
     const broken = await opened.judge(true);
-    const isFound = broken.faults.length > 0;
-    console.log(`  planted: ${bug}: ${isFound ? 'found' : 'NOT FOUND'}`);
+    // An engine that was called wrongly checks nothing, and must not count as having found it.
+    const isFound = broken.checks > 0 && broken.faults.length > 0;
+    const [first = ''] = (broken.faults[0] ?? '').split('\n');
+    console.log(`  planted: ${bug}: ${isFound ? `found: ${first.slice(0, 160)}` : 'NOT FOUND'}`);
     return sound.checks > 0 && sound.faults.length === 0 && isFound;
   } finally {
     await opened.stop();

@@ -47,7 +47,7 @@ export function findBrowser(): string | undefined {
 
 /** With its own profile, which is deleted with it. */
 export function startBrowser(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: QUIET, timeout: 60_000 });
+  return chromium.launch({ executablePath, args: QUIET, timeout: 110_000 });
 }
 
 /** A visitor of the local stack's shop, with their own browser window and cookies. */

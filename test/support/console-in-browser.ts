@@ -118,7 +118,7 @@ export function useConsoleInBrowser(
     for (const { page } of ended) await page.context().close();
     for (const one of consoles.splice(0)) await one.stop();
     expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await stack?.stop();

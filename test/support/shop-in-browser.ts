@@ -33,5 +33,5 @@ export function useShopInBrowser(
     const ended = visits.splice(0);
     for (const { context } of ended) await context.close();
     expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
-  }, 60_000);
+  });
 }
