@@ -56,7 +56,7 @@ describe('a balance over many changes', () => {
     { tier: null, held: 'Gold', given: { tier: null } },
     { tier: 'Gold', held: null, given: { tier: 'Gold' } },
   ])('costs a second call only for what must be taken away: %j', ({ tier, held, given }) => {
-    const balance = { points: '1', cashback: '0', seen: [] };
+    const balance = { points: '1', cashback: '0', expiring: null, seen: [] };
     const withTier = (one: typeof tier) => ({
       ...balance,
       ...(one !== undefined && { tier: one }),

@@ -2,11 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { createPauses } from '../../../../shared/core/pause/pauses.ts';
+import { createPauses, waitFor } from '../../../../shared/core/pause/pauses.ts';
 import {
   changeControl,
   resumed,
   withOperatorPause,
+  withServicePause,
 } from '../../../../shared/core/pause/shop-control.ts';
 import { askLoyalty } from '../../../../shared/core/storefront/ask-loyalty.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
@@ -152,6 +153,63 @@ describe('a process with batches', () => {
     pauses.learn([SHOP], entries, new Date(100_000));
     expect(pausedAt(399_999)).toBe(60_000);
     expect(pausedAt(400_000)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the calls of a shop after the service asked for a pause', () => {
+  const UNTIL = 30_000_000;
+  /** A process that begins to call so many milliseconds after the end of the pause. */
+  async function openGuard(after: number) {
+    const { ledger, telemetry } = openLedger();
+    const asked = { why: 'throttled', seconds: 30 } as const;
+    const began = new Date(UNTIL - 30_000);
+    await changeControl(ledger, SHOP, (control) => withServicePause(control, asked, began));
+    const guard = createPauses({ ledger, telemetry }).guard(SHOP, createCircuitBreaker());
+    const now = new Date(UNTIL + after);
+    const enter = async () => {
+      const entered = await guard.enter(now);
+      return entered.kind === 'permit' ? entered : undefined;
+    };
+    return { now, enter };
+  }
+
+  it.each([0, 3_599_999])('come one at a time, and one more for each answer: %i', async (after) => {
+    const { now, enter } = await openGuard(after);
+    const first = await enter();
+    expect([first?.kind, await enter()]).toEqual(['permit', undefined]);
+    await first?.settle('answered', now);
+    expect([await enter(), await enter(), await enter()]).toMatchObject([{}, {}, undefined]);
+  });
+
+  it('come as ever when it ended an hour ago', async () => {
+    const { enter } = await openGuard(3_600_000);
+    expect([await enter(), await enter()]).toMatchObject([{}, {}]);
+  });
+
+  it('write a longer pause once in a second at most, however many are refused', async () => {
+    const { ledger, telemetry } = openLedger();
+    let writes = 0;
+    const counted: typeof ledger.write = (...given) => {
+      writes += 1;
+      return ledger.write(...given);
+    };
+    const pauses = createPauses({ ledger: { ...ledger, write: counted }, telemetry });
+    const guard = pauses.guard(SHOP, createCircuitBreaker());
+    const permits = [];
+    for (let calls = 0; calls < 3; calls += 1) permits.push(await guard.enter(new Date(UNTIL)));
+    for (const [at, after] of [0, 999, 1_000].entries()) {
+      const permit = permits[at];
+      if (permit?.kind !== 'permit') throw new Error('no permit');
+      await permit.settle({ why: 'throttled', seconds: 30 * (at + 1) }, new Date(UNTIL + after));
+    }
+    expect(writes).toBe(2);
+  });
+
+  it.each(['throttled', 'misconfigured'] as const)('wait as one that was %s waits', (why) => {
+    const pause = { by: 'service', why, since: 0, until: 1_500 } as const;
+    expect(waitFor(pause, new Date(0))).toEqual({
+      ...{ why: 'shop-paused', pausedBy: 'service', [why]: true, afterSeconds: 2 },
+    });
   });
 });
 
