@@ -85,6 +85,21 @@ describe('a deep walk', () => {
     expect(ordersOf(connector)).toMatchObject([{ OrderTotal: 50 }]);
   });
 
+  it('counts what the hourly walk missed as lost', async () => {
+    const { connector, history } = await open();
+    await history.putOrder('79', {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async (...given: Parameters<typeof walked.changedOrders>) =>
+        given[1].from === undefined
+          ? walked.changedOrders(...given)
+          : { kind: 'found', value: { changed: [] } },
+    });
+    await reconcileDeeply(connector);
+    expect([healed(connector, 'order'), rolledOut(connector, 'order')]).toEqual([1, 0]);
+  });
+
   it('rolls a corrected rule out to products sent long ago, and to no order', async () => {
     const { connector } = await open();
     connector.clock.ms += 30 * DAY_MS;

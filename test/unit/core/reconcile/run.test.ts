@@ -165,6 +165,14 @@ describe('one run', () => {
     },
   );
 
+  it('counts a lost order as lost, also where products come by Events', async () => {
+    await open({ healing: { productChanges: 'events' } });
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(1);
+  });
+
   it('does not end a code that went to another discount', async () => {
     await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
     await connector.drain();
@@ -203,7 +211,9 @@ describe('one run', () => {
     await history.putDiscount('91', ['A', 'B'], {}, false);
     connector.clock.ms += HOUR_MS;
     const began = connector.clock.ms;
+    const sent = recordSent();
     await connector.reconcile();
+    expect(sent.filter((event) => 'history' in event)).toEqual([]);
     const { telemetry } = connector;
     expect(telemetry.total('looked-at', { kind: 'order' })).toBe(2);
     expect(telemetry.total('healed', { kind: 'order' })).toBe(2);
@@ -265,8 +275,11 @@ describe('one run', () => {
     expect(rows.orders.size).toBe(0);
 
     connector.clock.ms += 24 * HOUR_MS;
+    const sent = recordSent();
     await connector.reconcile({ deep: true });
     await connector.drain();
+    // A backfill may have asked for it: without the mark, an order from before go-live would be skipped.
+    expect(sent).toMatchObject([{ id: '71', history: true }]);
     expect([...rows.orders.values()]).toMatchObject([{ OrderTotal: 50, IsCompleted: true }]);
     // No webhook was lost, so the count that an alarm looks at stays as it was.
     expect(healed()).toBe(0);
@@ -408,6 +421,32 @@ describe('one run', () => {
     expect(healed()).toBe(4);
   });
 
+  it('goes on within the codes of a discount where the store failed, and reads none of them twice', async () => {
+    const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
+    await history.putDiscount('91', codes, {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    let singly = 0;
+    const failing = Object.assign(Object.create(walked), {
+      readDiscount: async () => ({ kind: 'unavailable', why: 'server-error' }),
+      readCoupon: (...given: Parameters<typeof walked.readCoupon>) => {
+        singly += 1;
+        return walked.readCoupon(...given);
+      },
+    });
+    connector.parts.walked = failing;
+    await connector.reconcile();
+    const { stopped } = (await readLastReconcile(connector.ledger, SHOP)) ?? {};
+    expect(stopped).toEqual([{ kind: 'discount', why: 'store-server-error' }]);
+    const first = healed();
+    expect(first).toBeGreaterThan(0);
+    await connector.drain();
+    failing.readDiscount = walked.readDiscount.bind(walked);
+    await connector.reconcile();
+    expect([healed(), connector.telemetry.total('looked-at')]).toEqual([230, 230]);
+    expect(singly).toBe(0);
+  });
+
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
@@ -469,6 +508,19 @@ describe('one run', () => {
     expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(700);
   });
 });
+
+/** What is sent from now on. */
+function recordSent() {
+  const { queue } = connector.parts;
+  const sent: Parameters<typeof queue.send>[0][] = [];
+  connector.parts.queue = {
+    async send(event) {
+      sent.push(event);
+      await queue.send(event);
+    },
+  };
+  return sent;
+}
 
 async function orderIn({ store }: ReturnType<typeof openConnector>, id: string) {
   const answer = await store.readOrder(SHOP, id);
