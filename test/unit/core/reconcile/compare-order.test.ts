@@ -70,6 +70,14 @@ describe('what the service holds of an order', () => {
     expect(judge(cancelled, undefined)).toEqual({ kind: 'same' });
     // The program decided not to count it.
     expect(judge(completed, held({ State: 4 }))).toEqual({ kind: 'same' });
+    // Either field says it.
+    expect(judge(completed, held({ IsCompleted: false }))).toEqual({ kind: 'same' });
+    expect(judge(completed, held({ State: undefined }))).toEqual({ kind: 'same' });
+    expect(judge(cancelled, held({ State: 3 }))).toEqual({ kind: 'same' });
+    expect(judge(cancelled, held({ IsCancelledOrReturned: true }))).toEqual({ kind: 'same' });
+    // Nothing else counts of a cancelled order.
+    expect(judge(cancelled, held({ ...CANCELLED, OrderTotal: 1 }))).toEqual({ kind: 'same' });
+    expect(judge(completed, held({ OrderTotal: undefined }))).toEqual({ kind: 'same' });
     // Codes are the same in either case, and the service may round.
     expect(judge(completed, held({ Coupon: 'summer', OrderTotal: 60.004 }))).toEqual({
       kind: 'same',
@@ -106,6 +114,11 @@ describe('what the service holds of an order', () => {
       expect(judge(wanted, found, { hours: 23.9 })).toEqual({ kind: 'waits' });
       expect(judge(wanted, found, { hours: 24 })).toEqual({ kind: 'heal' });
     }
+    // A cancellation takes everything, whatever was taken before and however orders are replaced.
+    const settings = { ordersAreReplaced: false };
+    expect(judge(cancelled, held(), { taken: 40_000, settings })).toEqual({ kind: 'heal' });
+    const both = held({ ...PENDING, OrderTotal: 61 });
+    expect(judge(completed, both, { hours: 23.9 })).toEqual({ kind: 'waits' });
   });
 
   it('is reported where sending again could take points or give too many', () => {
@@ -127,6 +140,9 @@ describe('what the service holds of an order', () => {
     expect(judge(undefined, undefined)).toEqual(report('absent'));
     const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
     expect(judge(undefined, held(), { entry: ended })).toEqual(report('state'));
+    // Version 0.1.0 did not say what it had sent.
+    const { amounts: _, ...older } = entryWith(0);
+    expect(judge(undefined, held(PENDING), { entry: older })).toEqual({ kind: 'same' });
   });
 
   it('counts the day from the last call, not from the last event', () => {
@@ -137,8 +153,10 @@ describe('what the service holds of an order', () => {
     const hours = 30;
     const quiet = entryWith(0, { outcomes: [line(0, 'applied'), line(29, 'unchanged')] });
     expect(judge(completed, undefined, { hours, entry: quiet })).toEqual({ kind: 'heal' });
-    const called = entryWith(0, { outcomes: [line(0, 'applied'), line(29, 'applied')] });
-    expect(judge(completed, undefined, { hours, entry: called })).toEqual({ kind: 'waits' });
+    for (const outcome of ['applied', 'attempted', 'rejected']) {
+      const called = entryWith(0, { outcomes: [line(0, 'applied'), line(29, outcome)] });
+      expect(judge(completed, undefined, { hours, entry: called })).toEqual({ kind: 'waits' });
+    }
     // The call is older than all lines that are kept.
     const forgotten = entryWith(0, { outcomes: [line(5, 'unchanged'), line(29, 'unchanged')] });
     expect(judge(completed, undefined, { hours, entry: forgotten })).toEqual({ kind: 'heal' });
