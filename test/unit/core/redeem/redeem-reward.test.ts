@@ -166,6 +166,16 @@ describe('a code', () => {
     expect(world.dead.size).toBe(0);
   });
 
+  it('that fails while the customer waits is said to be made, and is made by the worker', async () => {
+    world.store.before = () => {
+      throw new Error('the store broke off');
+    };
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
+    world.store.before = undefined;
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+  });
+
   it('is one of ours where the service gives none', async () => {
     world.loyalty.givesCodes = false;
     expect(await world.redeem()).toMatchObject({

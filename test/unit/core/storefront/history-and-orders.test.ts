@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { History, OrderEarning } from '../../../../app/program/answers.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { rememberOrder } from '../../../../shared/core/mapping/remembered.ts';
 import type { HistoryPage } from '../../../../shared/core/storefront/read-history.ts';
-import type { OrderEarning as Earning } from '../../../../shared/core/storefront/read-order-earning.ts';
+import {
+  type OrderEarning as Earning,
+  earningOf,
+} from '../../../../shared/core/storefront/read-order-earning.ts';
+import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
@@ -94,6 +99,24 @@ describe('the history of a customer', () => {
     ]);
   });
 
+  it('has the code that points were spent for, and what no longer counts', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7');
+    const Items = [{ Points: -5, CouponCode: 'FIVE-1', IsCanceled: true }, { CouponCode: '' }];
+    shop.loyalty.world.interfere = (_, pass) =>
+      answerOf({ ...JSON.parse(pass().text), Items, HasNextPage: true });
+    const bare = { kind: 'points', at: null, title: '', cashback: 0, tier: null };
+    const { json } = await history(shop, { page: '99' });
+    expect(json).toEqual({
+      ...{ page: 99, hasMore: true },
+      entries: [
+        { ...bare, points: -5, cancelled: true, code: 'FIVE-1' },
+        { ...bare, points: 0, cancelled: false, code: null },
+      ],
+    });
+    expect((await history(shop, { page: '100' })).json.hasMore).toBe(false);
+  });
+
   it('is empty for a customer whom the service does not know', async () => {
     expect((await history(serveInProcess())).json).toEqual({
       ...{ page: 1, hasMore: false, entries: [] },
@@ -174,6 +197,53 @@ describe('what an order earns', () => {
     expect((await earning(shop, '123')).json).toEqual(expected);
     CashbackValue = 2;
     expect((await earning(shop, '123')).json).toEqual({ ...expected, state: 'earned' });
+  });
+
+  const COMPLETE = '2026-10-04T09:00:00Z';
+  const EstimatedBonus = { GenerateBonus: true, EstimatedPoints: 40, EstimatedCashback: 2 };
+  const order = { IsCompleted: true, OrderCompletedDate: COMPLETE, EstimatedBonus };
+  const given = { Date: COMPLETE, Points: 40 };
+
+  it.each([
+    ['was returned', { IsCancelledOrReturned: true }, given, 'none', 'cancelled'],
+    ['is cancelled', { State: 3 }, given, 'none', 'cancelled'],
+    ['is ignored', { State: 4 }, given, 'none', 'no-points'],
+    ['gives no bonus', { EstimatedBonus: { GenerateBonus: false } }, given, 'none', 'no-points'],
+    ['has no estimate', { EstimatedBonus: undefined }, given, 'expected', null],
+    ['is not complete', { IsCompleted: false }, given, 'expected', null],
+    ['has no date', { OrderCompletedDate: undefined }, given, 'expected', null],
+    ['has its points', {}, given, 'earned', null],
+    ['has them by a clock behind', {}, { ...given, Date: '2026-10-04T08:55:00Z' }, 'earned', null],
+    ['has older points', {}, { ...given, Date: '2026-10-04T08:54:59Z' }, 'expected', null],
+    ['has undated points', {}, { ...given, Date: undefined }, 'expected', null],
+    ['has other points', {}, { ...given, Points: 39 }, 'expected', null],
+    ['lost its points', {}, { ...given, IsCanceled: true }, 'expected', null],
+    ['has a new tier', {}, { ...given, IsTierHistory: true }, 'expected', null],
+  ])('is judged by what the service says: one that %s', async (_, more, item, state, why) => {
+    const listPointsHistory = async () =>
+      ({ kind: 'success', value: { Items: [item], HasNextPage: false } }) as never;
+    const world = {
+      ...{ loyalty: { listPointsHistory }, breaker: createCircuitBreaker() },
+      ...{ telemetry: recordTelemetry(), now: () => new Date(COMPLETE) },
+    };
+    const { earning, givenAt } = await earningOf('7', { ...order, ...more } as never, world);
+    expect([earning.state, earning.why]).toEqual([state, why]);
+    expect(givenAt).toBe(state === 'earned' ? item.Date : undefined);
+  });
+
+  it('is not known while the order was not taken, or the service does not have it', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '123' });
+    shop.loyalty.world.interfere = () => answerOf({ HasError: true, ErrorCode: 1 });
+    expect((await earning(shop, '123')).json).toEqual(WAITING);
+    shop.loyalty.world.interfere = undefined;
+    const entry = { version: 1, uncertain: false, outcomes: [] };
+    const remembered = rememberOrder({ customer: { OriginalId: '7' } } as never);
+    const key = { shop: SHOP, kind: 'order', id: '124' } as const;
+    await shop.parts.ledger.write(key, { ...entry, remembered }, undefined);
+    const before = shop.loyalty.journal.length;
+    expect((await earning(shop, '124')).json).toEqual(WAITING);
+    expect(shop.loyalty.journal).toHaveLength(before);
   });
 
   it('is that of a customer who was merged into the one who asks', async () => {

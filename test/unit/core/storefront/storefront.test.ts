@@ -471,4 +471,16 @@ describe('a rate limit', () => {
     expect(limit('other', noon)).toBeUndefined();
     expect(limit('one', new Date(noon.getTime() - 600_000))).toEqual({ afterSeconds: 60 });
   });
+
+  it('gives back no more than it allows at once, and forgets who was idle longest', () => {
+    const limit = createRateLimit(2);
+    const at = (seconds: number) => new Date(seconds * 1000);
+    expect(limit('one', at(0))).toBeUndefined();
+    const later = [1, 2, 3].map(() => limit('one', at(3_600)) === undefined);
+    expect(later).toEqual([true, true, false]);
+    for (let n = 0; n < 4_999; n += 1) limit(`other-${n}`, at(3_600));
+    expect(limit('one', at(3_600))).toEqual({ afterSeconds: 30 });
+    for (let n = 0; n < 5_000; n += 1) limit(`other-${n}`, at(3_600));
+    expect(limit('one', at(3_600))).toBeUndefined();
+  });
 });
