@@ -73,6 +73,24 @@ describe('the circuit breaker', () => {
     expect(breaker.enter(second(10)).kind).toBe('stay-away');
   });
 
+  it('counts calls that fail together as one outage, and each outage from the start', () => {
+    const breaker = createCircuitBreaker(settings);
+    const six = Array.from({ length: 6 }, () => permit(breaker, 0));
+    for (const one of six) one.settle('failed', second(0));
+    expect(breaker.enter(second(0))).toMatchObject({ retry: { afterSeconds: 10 } });
+    call(breaker, 'failed', 10);
+    expect(breaker.enter(second(10))).toMatchObject({ retry: { afterSeconds: 20 } });
+    call(breaker, 'answered', 30);
+    for (let n = 0; n < 3; n += 1) call(breaker, 'failed', 30);
+    expect(breaker.enter(second(30))).toMatchObject({ retry: { afterSeconds: 10 } });
+  });
+
+  it('lets what waits for its turn come back soon', () => {
+    const breaker = opened();
+    permit(breaker, 10);
+    expect(breaker.enter(second(10))).toMatchObject({ retry: { afterSeconds: 1, inLine: true } });
+  });
+
   it('stays closed when the service refuses the account: that pauses the shop', () => {
     const breaker = createCircuitBreaker(settings);
     for (let n = 0; n < 5; n += 1) call(breaker, { why: 'misconfigured' }, 0);

@@ -220,7 +220,10 @@ describe('an order of the past', () => {
     expect(calls()).toBe(1);
   });
 
-  it('is asked of the store when its message is of another form', async () => {
+  it.each([
+    ['', false],
+    [', also if a question without that wish waits behind it', true],
+  ])('is asked of the store when its message is of another form%s', async (_, isFollowed) => {
     const order = storeOrder({}, { updated_at: OLD });
     connector.store.putOrder(SHOP, order);
     await connector.send({
@@ -235,9 +238,11 @@ describe('an order of the past', () => {
       history: true,
       body: new TextEncoder().encode('{"form":2}'),
     });
+    const refund = { id: 9, order_id: Number(order.id) };
+    if (isFollowed) await connector.deliver({ topic: 'refunds/create', payload: refund });
     await connector.drain();
     expect(history()).toEqual([true]);
-    expect(storeReads()).toBe(1);
+    expect(storeReads()).toBe(isFollowed ? 2 : 1);
   });
 });
 

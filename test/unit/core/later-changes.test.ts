@@ -6,7 +6,7 @@ import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallAnswer } from '../../../shared/loyalty/result.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
-import { storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
+import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 
 // A mark that one change drops shows only at the change after it: here each story has several.
 
@@ -97,6 +97,22 @@ describe('an order of a redacted person', () => {
     expect(made.map(({ operation }) => operation)).toEqual(['cancelPosOrder']);
     expect(JSON.stringify([made, entryOf(connector)])).not.toContain(persons.quillane.email);
     expect(entryOf(connector)).toMatchObject({ redactedAt: mark.redactedAt });
+  });
+
+  it('is not sent again on request', async () => {
+    const connector = openConnector();
+    await tell(connector, 1, {});
+    await connector.drain();
+    await connector.ledger.redact([KEY], {
+      redactedAt: connector.clock.ms,
+      expiresAt: 1_900_000_000,
+    });
+    await connector.send({
+      ...{ ...KEY, claim: 'changed', origin: 'webhook', topic: 'orders/updated', force: true },
+      ...{ deliveryId: 'forced', receivedAt: nowOf(connector), body: undefined },
+    });
+    await connector.drain();
+    expect(connector.loyalty.journal).toHaveLength(1);
   });
 
   it('is not sent with the person after a worker died that had sent it', async () => {
@@ -237,4 +253,33 @@ describe('a code of a discount', () => {
       expect((await ledger.listCodes(SHOP, discountId)).codes).toEqual([code]);
     }
   });
+});
+
+describe('a code that changes', () => {
+  it.each([
+    [true, ['createCoupon', 'createCoupon'], 0],
+    [false, ['createCoupon'], 1],
+  ])(
+    'is sent again where the service replaces it (%s), else it is for a person',
+    async (couponsAreReplaced, calls, parked) => {
+      const connector = openConnector({ assumptions: { couponsAreReplaced } });
+      const { code } = storeCoupon();
+      for (const [minute, percent] of [
+        [10, '10'],
+        [20, '25'],
+      ] as const) {
+        const updatedAt = new Date(connector.clock.ms + minute * 60_000).toISOString();
+        connector.clock.ms += 3_600_000;
+        connector.store.putCoupon(SHOP, storeCoupon({ updatedAt, value: amount(percent) }));
+        await connector.send({
+          ...{ shop: SHOP, kind: 'coupon', id: code, claim: 'code-added', origin: 'webhook' },
+          ...{ topic: 'code-added', deliveryId: updatedAt, receivedAt: nowOf(connector) },
+          body: undefined,
+        });
+        await connector.drain();
+      }
+      expect(connector.loyalty.journal.map(({ operation }) => operation)).toEqual(calls);
+      expect(connector.dead.size).toBe(parked);
+    },
+  );
 });

@@ -99,6 +99,19 @@ describe('cancelling an order', () => {
     expect(sent).toEqual([{ ...held, ...order, Customer: { OriginalId: '7' } }]);
   });
 
+  it('is tried again where the service cannot be asked for the customer of a redacted order', async () => {
+    const { Customer: _, ...order } = cancelled.order;
+    const away = transportFailure('unavailable', { mayHaveHappened: false, message: 'away' });
+    const loyalty = { ...service({ cancelPosOrder: 13 }), getOrder: async () => away };
+    const { outcome } = await cancelOrder(
+      { ...cancelled, order },
+      loyalty,
+      defaultAssumptions,
+      limits,
+    );
+    expect(outcome).toMatchObject({ kind: 'retry', why: 'unavailable' });
+  });
+
   it('is for a person where the fallback is refused as well', async () => {
     expect(await cancel({ cancelPosOrder: 13, sendOrder: 13 })).toMatchObject({
       kind: 'rejected',
@@ -205,5 +218,28 @@ describe('what a refused request says about the account', () => {
     const { end, outcome } = refusedAs('forbidden');
     expect(end).toBe('failed');
     expect(outcome).toMatchObject({ kind: 'retry', misconfigured: true });
+  });
+});
+
+describe('a call whose outcome is not known', () => {
+  const judged = (given: { retryAfterSeconds?: number }, mayHaveHappened = true) =>
+    judge(['sendOrder'], transportFailure('time-out', { mayHaveHappened, message: '', ...given }));
+
+  it('is not repeated while the first may still be under way, or sooner than the service asks', () => {
+    const after = (...given: Parameters<typeof judged>) => judged(...given).outcome;
+    expect(after({})).toMatchObject({ kind: 'retry', afterSeconds: 30 });
+    expect(after({ retryAfterSeconds: 10 })).toMatchObject({ afterSeconds: 30 });
+    expect(after({ retryAfterSeconds: 120 })).toMatchObject({ afterSeconds: 120 });
+    expect(after({ retryAfterSeconds: 10 }, false)).toMatchObject({ afterSeconds: 10 });
+  });
+
+  it.each([
+    ['unused', ['aborted', 'blank-id', 'out-of-tokens', 'tokens-unreachable']],
+    ['failed', ['time-out', 'connection', 'unavailable']],
+  ] as const)('counts as %s for the circuit breaker: %s', (end, reasons) => {
+    for (const reason of reasons) {
+      const failure = transportFailure(reason, { mayHaveHappened: false, message: '' });
+      expect([reason, judge(['sendOrder'], failure).end]).toEqual([reason, end]);
+    }
   });
 });

@@ -114,6 +114,11 @@ describe('a batch', () => {
     await connector.work('orders');
     expect([reads, writes]).toEqual([2, 8]);
     expect(connector.telemetry.total('unchanged')).toBe(1);
+
+    // The same version again: none.
+    await connector.deliver({ topic: 'orders/paid', payload: order(2, 2) });
+    await connector.work('orders');
+    expect([reads, writes]).toEqual([3, 8]);
   });
 
   it('leaves everything on the queue when the ledger cannot be read', async () => {

@@ -145,6 +145,18 @@ describe('an order whose ledger entry has expired', () => {
     expect(held(connector).parked).toBe(1);
   });
 
+  it('stays unknown when the answer to the question is lost', async () => {
+    const connector = await openForgetful(3);
+    const { world } = connector.loyalty;
+    world.interfere = (_, pass) => {
+      world.interfere = undefined;
+      pass();
+      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
+    };
+    await change(connector, 3, 5);
+    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 1 });
+  });
+
   it('is parked when the amounts differ: what was taken from it is not guessed', async () => {
     for (const [before, now] of [
       [0, 3],
@@ -181,7 +193,10 @@ describe('an order that was cancelled because its money went back', () => {
 });
 
 describe('an order that the service lost', () => {
-  it('is sent again when a person asks for it, although nothing changed: 0 → 100 points', async () => {
+  it.each([
+    ['although nothing changed', false],
+    ['although a question without that wish waits behind it', true],
+  ])('is sent again when a person asks for it, %s: 0 → 100 points', async (_, isFollowed) => {
     const connector = openConnector();
     await change(connector, 1, 0);
     connector.loyalty.rows.orders.delete(ID);
@@ -190,6 +205,8 @@ describe('an order that the service lost', () => {
       ...{ ...key, claim: 'changed', origin: 'webhook', topic: 'orders/updated', force: true },
       ...{ deliveryId: 'forced', receivedAt, body: undefined },
     });
+    const refund = { id: 9, order_id: Number(ID) };
+    if (isFollowed) await connector.deliver({ topic: 'refunds/create', payload: refund });
     await connector.drain();
     expect(held(connector)).toMatchObject({ amount: 100, parked: 0 });
     expect(operations(connector)).toEqual(['sendOrder', 'sendOrder']);
