@@ -11,13 +11,18 @@ const daysAgo = (days: number) => new Date(NOON - days * DAY).toISOString();
 function open({ sinceResumed }: { sinceResumed?: number } = {}) {
   const delayed: number[] = [];
   const parked: string[] = [];
+  const reasons: string[] = [];
+  const telemetry = recordTelemetry();
   const ledger = createMemoryLedger();
   const world: DelayWorld = {
     deadLetters: {
       family: 'orders',
-      park: async ({ messageId }) => void parked.push(messageId),
+      park: async ({ messageId }, { reason }) => {
+        parked.push(messageId);
+        reasons.push(reason);
+      },
     },
-    telemetry: recordTelemetry(),
+    telemetry,
     now: () => new Date(NOON),
     source: {
       delay: async (_, seconds) => void delayed.push(seconds),
@@ -30,9 +35,10 @@ function open({ sinceResumed }: { sinceResumed?: number } = {}) {
       secondsSinceResumed: () => sinceResumed,
     } as never,
   };
-  const waiting = () =>
-    [...ledger.entries.values()].flatMap(({ remembered }) => waitingIn(remembered)?.since ?? []);
-  return { delayed, parked, world, waiting };
+  const recorded = () =>
+    [...ledger.entries.values()].flatMap(({ remembered }) => waitingIn(remembered) ?? []);
+  const waiting = () => recorded().map(({ since }) => since);
+  return { delayed, parked, reasons, world, ledger, recorded, waiting, telemetry };
 }
 
 /** A message that arrived so many days ago, and was replayed at these later times. */
@@ -67,7 +73,7 @@ describe('messages of one group that wait', () => {
   });
 
   it('end their retries each by its own age, counted from its last replay', async () => {
-    const { parked, world, waiting } = open();
+    const { parked, reasons, world, waiting } = open();
     const items = [
       item('old', 3, 5),
       item('replayed', 3, 20, 1),
@@ -77,12 +83,13 @@ describe('messages of one group that wait', () => {
     ];
     const left = await delayMessages(items, retry, world);
     expect(parked).toEqual(['old', 'replayed long ago']);
+    expect(new Set(reasons)).toEqual(new Set(['retry-window-over']));
     expect(left).toEqual(['replayed', 'replayed again', 'new']);
     expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
   });
 
   it('end their retries by the last replay also where a newer release wrote them', async () => {
-    const { parked, world } = open();
+    const { parked, reasons, world } = open();
     const newer = (id: string, ...given: [number, ...number[]]): Item => {
       const { message, event } = item(id, 3, ...given);
       if (!event) throw new Error('without an event');
@@ -93,11 +100,82 @@ describe('messages of one group that wait', () => {
     const items = [newer('old', 5), newer('replayed', 20, 9, 1)];
     expect(await delayMessages(items, { why: 'newer-release' }, world)).toEqual(['replayed']);
     expect(parked).toEqual(['old']);
+    expect(reasons).toEqual(['newer-release']);
   });
 
   it('are tried soon after a pause, however often they were received during it', async () => {
     const { delayed, world } = open({ sinceResumed: 5 });
     await delayMessages([item('1', 40, 0)], retry, world);
     expect(delayed).toEqual([5]);
+  });
+});
+
+describe('what waits, as the operator sees it', () => {
+  it.each([
+    ['paused', { why: 'shop-paused', pausedBy: 'operator', throttled: true }],
+    ['misconfigured', { why: 'misconfigured', misconfigured: true, throttled: true }],
+    ['throttled', { why: 'throttled', throttled: true, pausedBy: 'service' }],
+    ['patience', { why: 'out-of-tokens' }],
+    ['patience', { why: 'customer-not-found' }],
+    ['patience', { why: 'redemption-open' }],
+    ['patience', { why: 'not-cancelled' }],
+    ['connector', { why: 'ledger-unavailable' }],
+    ['connector', { why: 'dead-letter-queue-unavailable' }],
+    ['connector', { why: 'newer-release' }],
+    ['connector', { why: 'broke-off' }],
+    ['connector', { why: 'overtaken' }],
+    ['connector', { why: 'tokens-unreachable' }],
+    ['connector', { why: 'credentials-unreachable' }],
+    ['store', { why: 'store-throttled', unanswered: true }],
+    ['loyalty', { why: 'time-out' }],
+  ] as const)('waits for: %s, %o', async (waitsFor, reason) => {
+    const { world, recorded, ledger } = open();
+    await delayMessages([item('1', 1, 0)], reason, world);
+    const [one] = recorded();
+    expect(one).toMatchObject({
+      ...{ waitsFor, why: reason.why, queue: 'orders', about: { kind: 'order', id: '1' } },
+      ...{ messageId: '1', receiptHandle: '1', since: NOON },
+    });
+    const [entry] = ledger.entries.values();
+    expect(one?.until).toBeGreaterThan(NOON);
+    expect((entry?.expiresAt ?? 0) * 1_000).toBe(one?.until);
+  });
+
+  it('is not recorded when the time of the batch is over', async () => {
+    const { world, recorded } = open();
+    await delayMessages([item('1', 1, 0)], { why: 'out-of-time' }, world);
+    expect(recorded()).toEqual([]);
+  });
+
+  it.each([
+    ['longer than half an hour', 1, 0.03, retry],
+    ['shorter', 0, 0.02, retry],
+    ['while an operator pauses its shop', 0, 3, { why: 'shop-paused', pausedBy: 'operator' }],
+    ['while the service pauses its shop', 1, 3, { why: 'shop-paused', pausedBy: 'service' }],
+    ['for what may take hours', 0, 3, { why: 'redemption-open' }],
+  ] as const)('counts as stuck or not, retried %s: %i', async (_, stuck, days, reason) => {
+    const { world, telemetry } = open();
+    await delayMessages([item('1', 9, days)], reason, world);
+    expect(telemetry.total('stuck', { why: reason.why })).toBe(stuck);
+  });
+
+  it('stays on its queue when neither the delay nor the wait can be written', async () => {
+    const { world } = open();
+    const away = () => Promise.reject(new Error('away'));
+    const broken = {
+      ...world,
+      source: { delay: away, isCrowded: async () => false },
+      ledger: { write: away },
+    };
+    expect(await delayMessages([item('1', 1, 0)], retry, broken)).toEqual(['1']);
+  });
+
+  it('is counted where a person must act, and where the service asked for fewer calls', async () => {
+    for (const why of ['misconfigured', 'throttled'] as const) {
+      const { world, telemetry } = open();
+      await delayMessages([item('1', 1, 0), item('2', 1, 0)], { why, [why]: true }, world);
+      expect(telemetry.total(why, { why })).toBe(1);
+      expect(telemetry.total('retried', { why, kind: 'order' })).toBe(2);
+    }
   });
 });

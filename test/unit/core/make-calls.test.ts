@@ -226,11 +226,11 @@ describe('a call whose outcome is not known', () => {
     judge(['sendOrder'], transportFailure('time-out', { mayHaveHappened, message: '', ...given }));
 
   it('is not repeated while the first may still be under way, or sooner than the service asks', () => {
-    const after = (...given: Parameters<typeof judged>) => judged(...given).outcome;
-    expect(after({})).toMatchObject({ kind: 'retry', afterSeconds: 30 });
-    expect(after({ retryAfterSeconds: 10 })).toMatchObject({ afterSeconds: 30 });
-    expect(after({ retryAfterSeconds: 120 })).toMatchObject({ afterSeconds: 120 });
-    expect(after({ retryAfterSeconds: 10 }, false)).toMatchObject({ afterSeconds: 10 });
+    const outcome = (...given: Parameters<typeof judged>) => judged(...given).outcome;
+    expect(outcome({})).toMatchObject({ kind: 'retry', afterSeconds: 30 });
+    expect(outcome({ retryAfterSeconds: 10 })).toMatchObject({ afterSeconds: 30 });
+    expect(outcome({ retryAfterSeconds: 120 })).toMatchObject({ afterSeconds: 120 });
+    expect(outcome({ retryAfterSeconds: 10 }, false)).toMatchObject({ afterSeconds: 10 });
   });
 
   it.each([

@@ -299,9 +299,23 @@ describe('what the ledger forgets, and when', () => {
       connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind, id }));
     const days = ((entry('order', ID)?.expiresAt ?? 0) * 1000 - connector.clock.ms) / DAY;
     expect(Math.round(days)).toBe(400);
+    await handle('products/update', { ...product, variants, updated_at: updatedAt(2) });
+    expect(connector.telemetry.total('unchanged', { kind: 'product' })).toBe(1);
     expect(entry('product', '8')?.expiresAt).toBeUndefined();
     await handle('products/delete', { id: 8 });
     expect(entry('product', '8')?.expiresAt).toBeDefined();
+  });
+
+  it('nothing of an order that an event leaves unchanged', async () => {
+    const remembered = () =>
+      connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id: ID }))
+        ?.remembered;
+    await handle('orders/fulfilled', payload(1, fulfilled));
+    const before = remembered();
+    await handle('orders/updated', payload(2, fulfilled));
+    expect(connector.telemetry.total('unchanged')).toBe(1);
+    expect(before).toBeDefined();
+    expect(remembered()).toBe(before);
   });
 
   it('nothing sooner because a change of it was refused, and not later', async () => {

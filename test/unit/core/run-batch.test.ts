@@ -374,6 +374,10 @@ describe('outcomes', () => {
     await handle('orders/create', order(1, 1, { customer: null }));
     expect(connector.loyalty.journal).toEqual([]);
     expect(connector.telemetry.total('skipped', { why: 'guest' })).toBe(1);
+    // The same event under another topic adds no second line.
+    await handle('orders/paid', order(1, 1, { customer: null }));
+    const key = ledgerKeyText({ shop: SHOP, kind: 'order', id: '1' });
+    expect(connector.ledger.entries.get(key)?.outcomes).toHaveLength(1);
   });
 });
 
