@@ -40,6 +40,8 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
     triggeredAt: anyText,
     apiVersion: anyText,
     replays: fc.array(fc.record({ at: anyText, by: anyText }, { noNullPrototype: true })),
+    cursor: anyText,
+    history: fc.boolean(),
     newRules: fc.boolean(),
     force: fc.boolean(),
     body: fc.oneof(
