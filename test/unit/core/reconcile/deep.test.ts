@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { askForDeepWalk } from '../../../../shared/core/reconcile/deep-walk.ts';
+import { cursorKey, keepState, recallState } from '../../../../shared/core/reconcile/kept-state.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
@@ -53,6 +56,52 @@ const productsOnOffer = ({ loyalty }: Connector) =>
     .filter((product) => product.IsActive)
     .map(({ OriginalId }) => OriginalId)
     .toSorted();
+
+describe('a deep walk that is asked for', () => {
+  const key = cursorKey(SHOP, 'deep');
+  const now = () => new Date(9_000);
+  const walk = { from: undefined, until: 7 };
+  const anew = { began: 9_000, phase: 'order' };
+
+  it.each([
+    [undefined, anew],
+    [{ began: 1, phase: 'done' }, anew],
+    // Nothing was compared yet.
+    [
+      { began: 1, phase: 'order' },
+      { began: 1, phase: 'order' },
+    ],
+    [
+      { began: 1, phase: 'order', walk },
+      { began: 1, phase: 'order', walk, again: true },
+    ],
+    [
+      { began: 1, phase: 'product' },
+      { began: 1, phase: 'product', again: true },
+    ],
+    [
+      { began: 1, phase: 'ledger' },
+      { began: 1, phase: 'ledger', again: true },
+    ],
+  ])('while the last one is at %j begins, or begins again', async (before, after) => {
+    const ledger = createMemoryLedger();
+    if (before) await keepState(ledger, key, before, { version: 1, revision: undefined });
+    await askForDeepWalk(SHOP, { ledger, now });
+    const { state } = await recallState(ledger, key);
+    expect(JSON.parse(JSON.stringify(state))).toEqual(JSON.parse(JSON.stringify(after)));
+  });
+
+  it('is not forgotten where another run writes at the same moment', async () => {
+    const ledger = createMemoryLedger();
+    let conflicts = 2;
+    const write: typeof ledger.write = async (...given) => {
+      conflicts -= 1;
+      return conflicts < 0 ? ledger.write(...given) : { kind: 'conflict' };
+    };
+    await askForDeepWalk(SHOP, { ledger: { ...ledger, write }, now });
+    expect((await recallState(ledger, key)).state).toEqual(anew);
+  });
+});
 
 describe('a deep walk', () => {
   it('heals nothing where everything is as it should be', async () => {
@@ -383,6 +432,45 @@ describe('a deep walk', () => {
     await connector.reconcile({ deep: true });
     const last = await readLastReconcile(connector.ledger, SHOP);
     expect(last?.deep).toEqual({ beganAt: expect.any(String) });
+  });
+
+  it('continues at its page after the store did not answer', async () => {
+    const { connector } = await open({ orders: 20 });
+    connector.clock.ms += DAY_MS;
+    const { walked } = connector.parts;
+    let [begun, failures] = [0, 1];
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async (...given: Parameters<typeof walked.changedOrders>) => {
+        const [, { from }, after] = given;
+        if (from === undefined && after === undefined) begun += 1;
+        if (after === undefined || failures === 0) return walked.changedOrders(...given);
+        failures -= 1;
+        return { kind: 'unavailable', why: 'server-error' };
+      },
+    });
+    await connector.reconcile({ deep: true });
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect([last?.deep, begun]).toEqual([{ beganAt: expect.any(String) }, 1]);
+  });
+
+  it('ends where a newer run has continued it', async () => {
+    const { connector } = await open();
+    connector.clock.ms += DAY_MS;
+    const { walked } = connector.parts;
+    const key = cursorKey(SHOP, 'deep');
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async (...given: Parameters<typeof walked.changedOrders>) => {
+        const { state, revision } = await recallState<object>(connector.ledger, key);
+        const isDeep = given[1].from === undefined;
+        if (state && isDeep)
+          await keepState(connector.ledger, key, state, { version: 1, revision });
+        return walked.changedOrders(...given);
+      },
+    });
+    await connector.reconcile({ deep: true });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.deep?.stopped).toMatchObject({ why: 'overtaken' });
   });
 
   it('begins a phase anew when the store does not know the place any more', async () => {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
+import { changeControl, withOperatorPause } from '../../../../shared/core/pause/shop-control.ts';
 import { readFindings } from '../../../../shared/core/reconcile/deep-walk.ts';
+import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
@@ -117,6 +119,18 @@ describe('a deep walk that reads the loyalty service', () => {
     await walk(connector);
     expect(await readFindings(connector.ledger, SHOP)).toEqual([
       { read: 3, unread: 0, differing: 0, ids: [] },
+    ]);
+  });
+
+  it('keeps what the walk before found until the next one has ended', async () => {
+    const { connector } = await open();
+    change(connector, '72', { OrderTotal: 49 });
+    await walk(connector);
+    connector.clock.ms += 7 * DAY_MS;
+    connector.store.outage = { kind: 'unavailable', why: 'server-error' };
+    await walk(connector);
+    expect(await readFindings(connector.ledger, SHOP)).toMatchObject([
+      { differing: 1, ids: ['72'] },
     ]);
   });
 
@@ -267,6 +281,21 @@ describe('a deep walk whose reading is interrupted', () => {
     connector.clock.ms += 6 * DAY_MS;
     await walk(connector);
     expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
+  });
+
+  it('ends its run where an operator pauses the shop, and does not wait for the end of the pause', async () => {
+    const { connector } = await open({ orders });
+    connector.loyalty.world.interfere = async (_, pass) => {
+      const now = new Date(connector.clock.ms);
+      await changeControl(connector.ledger, SHOP, (control) =>
+        withOperatorPause(control, 'all', 'kim', now),
+      );
+      connector.clock.ms += 10_000;
+      return pass();
+    };
+    await walk(connector);
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'shop-paused' });
   });
 
   it('waits as long as the service asks it to', async () => {
