@@ -235,6 +235,20 @@ describe('a deep walk', () => {
     expect(changes(connector)).toBe(calls);
   });
 
+  it('ends what may have reached the service and the store lacks, and nothing that was never sent', async () => {
+    const { connector } = await open();
+    for (const [id, uncertain] of [
+      ['88', false],
+      ['89', true],
+    ] as const) {
+      const key = { shop: SHOP, kind: 'product', id } as const;
+      await connector.ledger.write(key, { version: 1, uncertain, outcomes: [] }, undefined);
+    }
+    await connector.reconcile({ deep: true });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.sent).toEqual([{ kind: 'product', id: '89', why: 'deleted' }]);
+  });
+
   it('finds a code that was removed from its discount', async () => {
     const { connector } = await open();
     connector.store.remove(SHOP, 'coupon', 'B');

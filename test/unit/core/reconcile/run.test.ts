@@ -5,6 +5,7 @@ import {
   resumed,
   withOperatorPause,
 } from '../../../../shared/core/pause/shop-control.ts';
+import { cursorKey, keepState, recallState } from '../../../../shared/core/reconcile/kept-state.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
 import { createStoreHistory, reconcileBriefly } from '../../../support/store-history.ts';
@@ -95,6 +96,19 @@ describe('one run', () => {
     connector.clock.ms += HOUR_MS;
     await connector.reconcile();
     expect(healed()).toBe(0);
+    // Only a deep walk may ask for so much.
+    expect(connector.telemetry.total('orders-read')).toBe(0);
+  });
+
+  it('counts the second of two changes in one second as lost', async () => {
+    const at = connector.clock.ms;
+    await history.putProduct('81', 'First', true);
+    await connector.drain();
+    connector.clock.ms = at;
+    await history.putProduct('81', 'Second', false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect([healed(), connector.telemetry.total('rolled-out')]).toEqual([1, 0]);
   });
 
   it('sees what the store showed too late for the walk before', async () => {
@@ -301,11 +315,11 @@ describe('one run', () => {
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
     const { walked } = connector.parts;
-    let pages = 0;
+    const places: unknown[] = [];
     const failing = Object.create(walked) as typeof walked;
     failing.changedOrders = async (...given: Parameters<StoreWalk['changedOrders']>) => {
-      pages += 1;
-      return pages === 2
+      places.push(given[2]);
+      return places.length === 2
         ? { kind: 'unavailable', why: 'unauthorized', misconfigured: true }
         : walked.changedOrders(...given);
     };
@@ -319,8 +333,24 @@ describe('one run', () => {
     ]);
     connector.clock.ms += MINUTE_MS;
     await connector.reconcile();
+    expect(places[2]).toBe(places[1]);
     expect(connector.queues.orders.size).toBe(12);
     expect(connector.telemetry.total('reconciled')).toBe(2);
+  });
+
+  it('ends where a newer run has continued it', async () => {
+    const { walked } = connector.parts;
+    const key = cursorKey(SHOP, 'walk/order');
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async (...given: Parameters<StoreWalk['changedOrders']>) => {
+        const { state, revision } = await recallState<object>(connector.ledger, key);
+        if (state) await keepState(connector.ledger, key, state, { version: 1, revision });
+        return walked.changedOrders(...given);
+      },
+    });
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped).toEqual([{ kind: 'order', why: 'overtaken' }]);
   });
 
   it('waits for as long as the store asks for, and goes on in the same run', async () => {
