@@ -51,6 +51,7 @@ describe('the terms of a reward', () => {
 
   it.each([
     ['0 points', { Points: 0 }, {}, {}, { points: 0 }],
+    ['an amount above 100', {}, {}, { kind: 'fixed', value: 150 }, { value: 150 }],
     ['100 percent', {}, {}, { value: 100 }, { value: 100 }],
     ['a long title', { Title: ` ${'x'.repeat(300)}` }, {}, {}, { title: 'x'.repeat(120) }],
     ['no title', { Title: ' ' }, {}, {}, { title: 'Reward 4' }],

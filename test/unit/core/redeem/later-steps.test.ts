@@ -66,8 +66,10 @@ describe('a customer’s book over many changes', () => {
   it('knows each of the last ten clicks that joined one redemption', async () => {
     const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
-    const clicks = Array.from({ length: 10 }, (_, index) => `click-000${index}`);
-    for (const clientKey of clicks) await world.redeem({ clientKey });
+    const all = Array.from({ length: 12 }, (_, index) => `click-00${10 + index}`);
+    const clicks = all.slice(-10);
+    for (const clientKey of all) await world.redeem({ clientKey });
+    await world.redeem({ clientKey: 'click-0015' });
     world.store.before = undefined;
     world.clock.ms += 600_000;
     await world.work();

@@ -33,6 +33,9 @@ describe('an order with several codes', () => {
     const connector = openConnector();
     await note(connector, 'FIVE-1');
     expect(await sendOrder(connector, 'WELCOME10', 'five-1', 'FREESHIP')).toBe('five-1');
+    // Each once.
+    const sent = JSON.stringify(connector.loyalty.journal.at(-1)?.body);
+    expect(sent).toContain('"five-1, WELCOME10, FREESHIP"');
   });
 
   it('names the first where none is a reward’s', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
+import { groupIdOf } from '../../../../shared/core/events/message-ids.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 let world: ReturnType<typeof openRedeeming>;
@@ -34,6 +35,18 @@ describe('the queue of balances', () => {
     await world.work();
     expect(world.telemetry.total('handled', { why: 'redemption-ready' })).toBe(3);
     expect(world.queue.size).toBe(0);
+  });
+
+  it('parks an unreadable message, and finishes the redemption of its group', async () => {
+    world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
+    await world.redeem();
+    world.store.before = undefined;
+    const [{ id = '' } = {}] = await world.kept();
+    const groupId = groupIdOf({ ...redemption, id });
+    world.queue.send({ body: '?', groupId, deduplicationId: 'unreadable' });
+    await world.work();
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready' }] });
+    expect([world.queue.size, world.dead.size]).toEqual([0, 1]);
   });
 
   it('keeps every message of a redemption that waits', async () => {

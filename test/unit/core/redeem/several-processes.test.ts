@@ -37,8 +37,13 @@ function afterIntent(act: () => Promise<unknown>): void {
 
 describe('a click beside the worker', () => {
   it('has its code at once, because the worker leaves it half a minute', async () => {
-    afterIntent(() => world.work());
+    const calls: number[] = [];
+    afterIntent(async () => {
+      await world.work();
+      calls.push(world.loyalty.calls());
+    });
     expect(await world.redeem()).toMatchObject(READY);
+    expect(calls).toEqual([0]);
   });
 
   it('of another tab carries out what died before its call, and spends the points once', async () => {
@@ -110,6 +115,46 @@ describe('the worker', () => {
     world.loyalty.fates.push('refused');
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [{ state: 'refused', code: null }] });
+  });
+
+  it('takes back a call that was surely not sent, so that a refusal after it needs no look-up', async () => {
+    await clickThatDies();
+    world.clock.ms += 31_000;
+    world.loyalty.fates.push('throttled');
+    await world.work();
+    expect(await world.kept()).toMatchObject([{ state: { at: 'intended' } }]);
+    expect(world.telemetry.total('throttled')).toBe(1);
+  });
+
+  it('looks up again what it could not look up, and asks no person', async () => {
+    const { updateRewardMetadata } = world.loyalty;
+    let lookUps = 0;
+    world.loyalty.updateRewardMetadata = async (given) => {
+      lookUps += 1;
+      if (lookUps > 1) return updateRewardMetadata(given);
+      return transportFailure('time-out', { mayHaveHappened: true, message: 'no answer' }) as never;
+    };
+    world.loyalty.fates.push('lost-answer', 'refused');
+    await world.redeem();
+    await world.drain();
+    expect(world.dead.size).toBe(0);
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+  });
+
+  it('does not give points back while the store cannot say whether it has the code', async () => {
+    world.store.before = (wanted) => {
+      world.store.codes.set('five-1', { ...wanted, discountId: 'late', used: 0 });
+      return { kind: 'refused', code: 'INVALID' };
+    };
+    const { findCode } = world.store;
+    world.store.findCode = async () => {
+      world.store.findCode = findCode;
+      return { kind: 'unavailable', why: 'time-out' };
+    };
+    await world.redeem();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
   });
 
   it('waits as long as the service asks after a call without an answer', async () => {
