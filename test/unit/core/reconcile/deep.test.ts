@@ -336,6 +336,19 @@ describe('a deep walk', () => {
     expect(connector.telemetry.total('misconfigured', { why })).toBeGreaterThan(0);
   });
 
+  it.each([
+    { products: 7, removed: 4, left: 3 },
+    { products: 9, removed: 5, left: 9 },
+    { products: 10, removed: 5, left: 5 },
+  ])('doubts the store from five on, if more than half are absent: %j', async (given) => {
+    const { connector } = await open({ orders: 0, products: given.products });
+    for (let i = 1; i <= given.removed; i += 1) {
+      connector.store.remove(SHOP, 'product', String(80 + i));
+    }
+    await reconcileDeeply(connector);
+    expect(productsOnOffer(connector)).toHaveLength(given.left);
+  });
+
   it('ends nothing while the store does not answer', async () => {
     const { connector } = await open();
     connector.store.outage = { kind: 'unavailable', why: 'server-error' };

@@ -228,6 +228,8 @@ describe('one run', () => {
     const sent = recordSent();
     await connector.reconcile();
     expect(sent.filter((event) => 'history' in event)).toEqual([]);
+    // With the wanted state: the queue must not take another state for a repetition.
+    expect(sent[0]?.deliveryId).toMatch(/^reconcile\/order\/71\/\d+\/.{16}$/);
     const { telemetry } = connector;
     expect(telemetry.total('looked-at', { kind: 'order' })).toBe(2);
     expect(telemetry.total('healed', { kind: 'order' })).toBe(2);
@@ -452,6 +454,9 @@ describe('one run', () => {
   });
 
   it('goes on within the codes of a discount where the store failed, and reads none of them twice', async () => {
+    await history.putDiscount('91', ['REMOVED'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('91', codes, {}, false);
     connector.clock.ms += HOUR_MS;
@@ -473,8 +478,9 @@ describe('one run', () => {
     await connector.drain();
     failing.readDiscount = walked.readDiscount.bind(walked);
     await connector.reconcile();
-    expect([healed(), connector.telemetry.total('looked-at')]).toEqual([230, 230]);
-    expect(singly).toBe(0);
+    expect([healed(), connector.telemetry.total('looked-at')]).toEqual([231, 230]);
+    // Only the code that the discount has lost since.
+    expect(singly).toBe(1);
   });
 
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
