@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import type { QueuedEvent } from '../../../shared/core/events/event.ts';
+import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
 import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 
 const head = {
@@ -42,6 +42,11 @@ describe('a message about points', () => {
     ['a point event', { ...points, body: new Uint8Array([123, 125]) }],
   ])('comes back exactly as it went in: %s', (_, event) => {
     expect(decodeMessage(encodeEvent(event))).toStrictEqual({ kind: 'event', event });
+  });
+
+  it('is taken for no event of the store, on whichever queue it arrives', () => {
+    const events = [balance, request, redemption, { ...points, body: new Uint8Array() }];
+    expect(events.filter(isStoreEvent)).toEqual([]);
   });
 
   // A balance that is misread would be shown to the customer, and a wrong id is another customer's.
