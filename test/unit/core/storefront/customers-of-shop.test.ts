@@ -31,8 +31,8 @@ it('asks the store of this shop, and remembers the customers that it has for ten
 });
 
 it('does not remember a customer whom the store does not have, who may be new', async () => {
-  const { has } = open({ kind: 'gone' }, found);
-  expect([await has('7'), await has('7')]).toEqual([false, true]);
+  const { has } = open({ kind: 'gone' }, { kind: 'gone' }, found);
+  expect([await has('7'), await has('7'), await has('7')]).toEqual([false, false, true]);
 });
 
 it('takes no silence of the store for an answer', async () => {

@@ -209,6 +209,7 @@ describe('what an order earns', () => {
     ['is cancelled', { State: 3 }, given, 'none', 'cancelled'],
     ['is ignored', { State: 4 }, given, 'none', 'no-points'],
     ['gives no bonus', { EstimatedBonus: { GenerateBonus: false } }, given, 'none', 'no-points'],
+    ['expects nothing', { EstimatedBonus: { EstimatedPoints: 0 } }, given, 'none', 'no-points'],
     ['has no estimate', { EstimatedBonus: undefined }, given, 'expected', null],
     ['is not complete', { IsCompleted: false }, given, 'expected', null],
     ['has no date', { OrderCompletedDate: undefined }, given, 'expected', null],
@@ -220,8 +221,11 @@ describe('what an order earns', () => {
     ['lost its points', {}, { ...given, IsCanceled: true }, 'expected', null],
     ['has a new tier', {}, { ...given, IsTierHistory: true }, 'expected', null],
   ])('is judged by what the service says: one that %s', async (_, more, item, state, why) => {
-    const listPointsHistory = async () =>
-      ({ kind: 'success', value: { Items: [item], HasNextPage: false } }) as never;
+    let calls = 0;
+    const listPointsHistory = async () => {
+      calls += 1;
+      return { kind: 'success', value: { Items: [item], HasNextPage: false } } as never;
+    };
     const world = {
       ...{ loyalty: { listPointsHistory }, breaker: createCircuitBreaker() },
       ...{ telemetry: recordTelemetry(), now: () => new Date(COMPLETE) },
@@ -229,6 +233,7 @@ describe('what an order earns', () => {
     const { earning, givenAt } = await earningOf('7', { ...order, ...more } as never, world);
     expect([earning.state, earning.why]).toEqual([state, why]);
     expect(givenAt).toBe(state === 'earned' ? item.Date : undefined);
+    expect(calls).toBeLessThanOrEqual(1);
   });
 
   it('is not known while the order was not taken, or the service does not have it', async () => {

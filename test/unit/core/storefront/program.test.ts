@@ -148,8 +148,20 @@ describe('the quizzes of a customer', () => {
     const key = quizKey(SHOP, '7', 1);
     await claimQuiz(key, world.ledger, new Date(clock.ms));
     expect([await look(), await look()]).toEqual([2, 3]);
-    clock.ms += 60_001;
-    expect([await look(), await look()]).toEqual([4, 4]);
+    clock.ms += 30_000;
+    expect([await look(), await look()]).toEqual([4, 5]);
+    clock.ms += 30_001;
+    expect([await look(), await look()]).toEqual([6, 6]);
+    await claimQuiz(key, world.ledger, new Date(clock.ms));
+    expect(await look()).toBe(7);
+  });
+
+  it('are not looked for in the ledger when all are answered', async () => {
+    const { world } = open(success([{ Id: 1, IsCompleted: true }]));
+    const ledger = { readMany: () => expect.fail('read') };
+    expect(await listQuizzes(SHOP, '7', { ...world, ledger })).toMatchObject({
+      value: [{ id: 1 }],
+    });
   });
 
   it('are none for a customer whom the service does not know', async () => {

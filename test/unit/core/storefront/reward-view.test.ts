@@ -119,6 +119,16 @@ describe('the rewards of other tiers', () => {
     expect(unexplained(offered('not-available'), active)).toEqual([1, 2, 3]);
   });
 
+  it('are shown once, also where the service offers several', () => {
+    const several = [1, 2].map((id) => ({ ...view({ RewardType: 0 }), id }) as RewardView);
+    const gold = new Map([1, 2].map((id) => [id, ['Gold']]));
+    const views = withOtherTiers(several, gold, 'Bronze', { active, rewardTypes });
+    expect(views.map(({ id, why }) => [id, why])).toEqual([
+      [1, 'other-tier'],
+      [2, 'other-tier'],
+    ]);
+  });
+
   it.each([
     ['Bronze', [1, 'other-tier', ['Gold']], [2, 'other-tier', ['Gold', 'Silver']]],
     [undefined, [1, 'other-tier', ['Gold']], [2, 'other-tier', ['Gold', 'Silver']]],

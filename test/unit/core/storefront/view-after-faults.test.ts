@@ -93,10 +93,31 @@ describe('a view', () => {
     });
   });
 
+  it('has the moment of the ledger where the service does not know the customer', async () => {
+    const shop = serveInProcess();
+    await shop.remember('7', '40', '0', null, { readAt: shop.clock.ms });
+    for (const _ of ['first page', 'second page']) {
+      expect(await look(shop)).toMatchObject({ points: 40, asOf: '2026-10-09T11:30:00.000Z' });
+    }
+  });
+
+  it('has no moment while no balance is known, although the service counts points', async () => {
+    const shop = serveInProcess();
+    await shop.enroll('7', 300);
+    shop.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'getCustomerPoints' ? { ...pass(), text: JSON.stringify(REFUSED) } : pass();
+    for (const _ of ['first page', 'second page']) {
+      expect(await look(shop)).toMatchObject({ points: null, asOf: null });
+    }
+  });
+
   it('of a customer who was merged is that of the other, who is also asked for', async () => {
     const shop = await open();
     const how = { now: new Date(shop.clock.ms), topic: 't', retentionDays: 9 };
     await noteMerge({ shop: SHOP, id: '8' }, '7', { ...how, ledger: shop.parts.ledger });
+    shop.loyalty.world.interfere = () => FAULT;
+    expect(await look(shop, '8')).toMatchObject({ points: 300, rewards: null });
+    shop.loyalty.world.interfere = undefined;
     shop.clock.ms += 90_000_000;
     expect(await look(shop, '8')).toMatchObject({ points: 300, cashback: 15 });
     expect(shop.requested).toMatchObject([{ id: '7' }]);

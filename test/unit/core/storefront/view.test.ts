@@ -168,6 +168,7 @@ describe('a view', () => {
     const { json, headers } = await shop.ask('view', {});
     expect(headers['cache-control']).toBe('private, no-store');
     expect(json).toMatchObject({ loggedIn: false, points: null, tier: null, redemptions: [] });
+    expect(json.needsChallenge).toBe(false);
     expect(json.rewards[0]).toMatchObject({ redeemable: false, why: 'not-logged-in' });
   });
 });
@@ -236,6 +237,8 @@ describe('a code', () => {
     expect((await look(shop)).redemptions).toMatchObject([{ state: 'used', code: 'THREE-1' }]);
     shop.parts.uses = { kind: 'unavailable', why: 'time-out' };
     expect((await look(shop)).redemptions).toMatchObject([{ state: 'used' }]);
+    const alone = await shop.ask('redemptions', { customerId: '7' });
+    expect(alone.json.redemptions).toMatchObject([{ state: 'used', code: 'THREE-1' }]);
   });
 
   it('is ready until its end, and expired from then on, unless it was used', async () => {
