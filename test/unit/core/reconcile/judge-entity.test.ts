@@ -4,7 +4,13 @@ import type { EntityEntry, LedgerEntry } from '../../../../shared/core/ledger/le
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import { type Comparison, judgeEntity } from '../../../../shared/core/reconcile/judge-entity.ts';
 import { waitForRoom } from '../../../../shared/core/reconcile/wait-for-room.ts';
-import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+import {
+  neverSent,
+  rules,
+  storeCoupon,
+  storeOrder,
+  storeProduct,
+} from '../../../fixtures/store-entities.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const order = storeOrder();
@@ -119,6 +125,35 @@ describe('the judgement on one entity', () => {
     expect(judge(never, inDays(15))).toEqual(heal('letter-expired'));
     expect(judge({ ...before, uncertain: true }, inDays(15))).toEqual(heal('letter-expired'));
   });
+
+  it('sends for what a backfill asked for and was refused, though it is older than go-live', () => {
+    const goLive = { ...rules, goLive: new Date(now.getTime() + 86_400_000).toISOString() };
+    const given = { rules: goLive, now: new Date(now.getTime() + 16 * 86_400_000) };
+    const refused = {
+      version: 0,
+      uncertain: false,
+      revision: 1,
+      outcomes: [line('rejected', version)],
+    };
+    expect(judge(refused, given)).toEqual(heal('letter-expired'));
+    expect(judge(undefined, given)).toEqual({ kind: 'fine' });
+  });
+
+  const code = { code: 'A', updatedAt: order.updatedAt };
+  const ended = { ...code, endsAt: order.updatedAt };
+  it.each([
+    ['order', { kind: 'order', order }, { kind: 'history' }],
+    ['product', { kind: 'product', product: storeProduct() }, heal('missing')],
+    ['coupon', { kind: 'coupon', coupon: storeCoupon(code) }, heal('missing')],
+    ['coupon', { kind: 'coupon', coupon: storeCoupon(ended) }, { kind: 'history' }],
+  ] as const)(
+    'takes a missing %s for forgotten only if it expires in the ledger (%#)',
+    (kind, entity, judged) => {
+      const key = { shop: SHOP, kind, id: 'A' };
+      const later = new Date(version + 401 * 86_400_000);
+      expect(judge(undefined, { key, entity, now: later })).toEqual(judged);
+    },
+  );
 
   it('never sends what was refused and dropped by a person, until it changes in the store', () => {
     const refused = [line('applied', version - 1000), line('rejected', version)];

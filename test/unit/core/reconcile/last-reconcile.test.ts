@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import {
+  areWebhooksLost,
   createTally,
   keepLastReconcile,
   type LastReconcile,
@@ -21,6 +22,7 @@ const run = (hour: number, rest: Partial<LastReconcile> = {}): LastReconcile => 
 const healing = (hour: number) =>
   run(hour, {
     healed: { ...NONE, order: 1 },
+    rolledOut: { ...NONE, product: 1 },
     sent: [{ kind: 'order', id: `${hour}`, why: 'stale' }],
   });
 
@@ -34,6 +36,14 @@ it('keeps the last runs, and for longer those that sent something', async () => 
   const newest = [59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49];
   expect(hours).toEqual([...newest, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10]);
   expect(runs.at(-1)).toEqual(healing(10));
+});
+
+it.each([
+  { lookedAt: 4, healed: 4, isLost: false },
+  { lookedAt: 100, healed: 5, isLost: false },
+  { lookedAt: 99, healed: 5, isLost: true },
+])('takes webhooks for lost from five on, if they are more than the share: %j', (given) => {
+  expect(areWebhooksLost(given, 5)).toBe(given.isLost);
 });
 
 it('keeps what the last comparison of balances said', async () => {

@@ -4,6 +4,7 @@ import {
   changeControl,
   resumed,
   withOperatorPause,
+  withServicePause,
 } from '../../../../shared/core/pause/shop-control.ts';
 import { cursorKey, keepState, recallState } from '../../../../shared/core/reconcile/kept-state.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
@@ -55,6 +56,31 @@ describe('a run for several shops', () => {
     await expect(connector.reconcile({ shops })).rejects.toThrow('a bug');
     expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).toMatchObject({ stopped: [] });
     expect(connector.telemetry.total('reconciled')).toBe(0);
+  });
+
+  it('does not count as finished while one of them is not', async () => {
+    const { walked } = connector.parts;
+    const silent: StoreWalk['changedOrders'] = async (shop, ...asked) =>
+      shop === SHOP
+        ? { kind: 'unavailable', why: 'server-error' }
+        : walked.changedOrders(shop, ...asked);
+    connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: silent });
+    const before = connector.telemetry.total('reconciled');
+    await connector.reconcile({ shops });
+    expect(connector.telemetry.total('reconciled')).toBe(before);
+  });
+
+  it.each([
+    ['throttled', []],
+    ['misconfigured', ['shop-paused', 'shop-paused', 'shop-paused']],
+  ] as const)('compares a shop that is %s only if it goes on soon', async (why, expected) => {
+    const now = new Date(connector.clock.ms);
+    await changeControl(connector.ledger, SHOP, (control) =>
+      withServicePause(control, { why }, now),
+    );
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped.map((one) => one.why)).toEqual(expected);
   });
 
   it('sends nothing for a paused shop, and counts as finished', async () => {
