@@ -103,6 +103,32 @@ describe('messages of one group that wait', () => {
     expect(reasons).toEqual(['newer-release']);
   });
 
+  it('do not end while they only wait for their turn, however old they are', async () => {
+    const { parked, world } = open();
+    const left = await delayMessages([item('1', 9, 9)], { why: 'out-of-tokens' }, world);
+    expect([left, parked]).toEqual([['1'], []]);
+  });
+
+  it.each([
+    [
+      'of a shop whose account is refused',
+      true,
+      true,
+      { why: 'misconfigured', misconfigured: true },
+    ],
+    ['of a paused shop', true, true, { why: 'shop-paused', pausedBy: 'service' }],
+    ['of a service that is only down', false, true, retry],
+    ['of the only shop', false, false, { why: 'misconfigured', misconfigured: true }],
+  ] as const)(
+    'make room on a crowded queue, or not: %s',
+    async (_, makesRoom, hasNeighbours, reason) => {
+      const { reasons, world } = open();
+      const source = { ...world.source, isCrowded: async () => true };
+      await delayMessages([item('1', 1, 0)], reason, { ...world, source, hasNeighbours });
+      expect(reasons).toEqual(makesRoom ? ['made-room'] : []);
+    },
+  );
+
   it('are tried soon after a pause, however often they were received during it', async () => {
     const { delayed, world } = open({ sinceResumed: 5 });
     await delayMessages([item('1', 40, 0)], retry, world);

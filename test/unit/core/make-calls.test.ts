@@ -206,6 +206,26 @@ describe('credentials that cannot be read just now', () => {
   });
 });
 
+describe('an answer that asks to try again', () => {
+  const error = { kind: 'business-error', message: '', fields: [] } as const;
+
+  it('may have been executed where it lacks only the confirmation', () => {
+    const found = { ...error, class: 'retry', finding: 'not-cancelled' } as const;
+    const unconfirmed = judge(['cancelPosOrder'], found);
+    expect(unconfirmed).toMatchObject({ mayHaveHappened: true, outcome: { afterSeconds: 30 } });
+    const busy = judge(['cancelPosOrder'], { ...error, class: 'retry' });
+    expect(busy).toMatchObject({ mayHaveHappened: false, outcome: { afterSeconds: 0 } });
+  });
+
+  it.each(['throttled', 'retry'] as const)(
+    'waits for its turn only where it says so: %s',
+    (how) => {
+      const { outcome } = judge(['sendOrder'], { ...error, class: how });
+      expect(outcome).toMatchObject({ kind: 'retry', throttled: how === 'throttled' });
+    },
+  );
+});
+
 describe('what a refused request says about the account', () => {
   const refusedAs = (reason: 'misconfigured' | 'forbidden') =>
     judge(['sendOrder'], transportFailure(reason, { message: 'no', mayHaveHappened: false }));

@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
-import { type DelayWorld, delayMessages, type Item } from '../../../shared/core/batch/conclude.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { CallAnswer, CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
@@ -265,27 +263,6 @@ describe('retries', () => {
       why: expect.stringContaining('4 days'),
     });
     expect(letter?.attempts).toBeDefined();
-  });
-
-  it('do not end while a message only waits for its turn, however old it is', async () => {
-    const delayed: number[] = [];
-    const telemetry = recordTelemetry();
-    const event = { shop: SHOP, kind: 'order', id: '1', receivedAt: '2026-10-09T11:00:00.000Z' };
-    const message = { messageId: '1', groupId: 'g', body: '', attempts: 9, sequenceNumber: '1' };
-    const world = {
-      deadLetters: { park: () => Promise.reject(new Error('parked')) },
-      telemetry,
-      now: () => new Date(Date.parse(event.receivedAt) + 9 * DAY),
-      source: { delay: async (_: unknown, seconds: number) => void delayed.push(seconds) },
-      random: () => 0,
-      retryWindowDays: 4,
-      pauses: { pausedMs: () => 0, secondsSinceResumed: () => undefined },
-    };
-    const retry = { why: 'out-of-tokens', afterSeconds: 10 } as const;
-    const item = { message, event } as unknown as Item;
-    expect(await delayMessages([item], retry, world as unknown as DelayWorld)).toEqual(['1']);
-    expect(delayed).toEqual([expect.any(Number)]);
-    expect(telemetry.total('rejected')).toBe(0);
   });
 
   it('do not hammer a service that is down: few calls for many orders', async () => {
