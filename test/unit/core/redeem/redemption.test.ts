@@ -37,6 +37,8 @@ describe('the code of a redeemed reward', () => {
       ...{ code: 'TEN-1', kind: 'fixed', value: 5, startsAt: at },
       endsAt: '2026-11-08T12:00:00.000Z',
     });
+    const longest = 'x'.repeat(255);
+    expect(codeFrom(longest, redemption(intended), now).code).toBe(longest);
   });
 
   it.each([undefined, null, ' ', 'x'.repeat(256)])(

@@ -187,6 +187,14 @@ describe('a claim of a quiz', () => {
     expect(await claim(63)).toMatchObject({ kind: 'claimed' });
   });
 
+  it('keeps no other customer and no other quiz waiting', async () => {
+    const ledger = createMemoryLedger();
+    for (const other of [key, quizKey(SHOP, '7', 2), quizKey(SHOP, '8', 1)]) {
+      const claimed = await claimQuiz(other, ledger, new Date(NOON));
+      expect(claimed).toMatchObject({ kind: 'claimed' });
+    }
+  });
+
   it('is another’s where another wrote first', async () => {
     const ledger = createMemoryLedger();
     const slow = { ...ledger, write: async () => ({ kind: 'conflict' }) as never };
