@@ -3,7 +3,7 @@ import { idempotencyKey } from '../../../../shared/core/ledger/idempotency-key.t
 import type { EntityEntry, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import { type Comparison, judgeEntity } from '../../../../shared/core/reconcile/judge-entity.ts';
-import { waitForRoom } from '../../../../shared/core/reconcile/wait-for-room.ts';
+import { waitedForStore, waitForRoom } from '../../../../shared/core/reconcile/wait-for-room.ts';
 import {
   neverSent,
   rules,
@@ -237,6 +237,20 @@ async function wait(
   });
   return { hasRoom, pauses };
 }
+
+it.each([
+  [0, [1_000]],
+  [12, [12_000]],
+  [60, [60_000]],
+  [61, []],
+])('a store that asks for %i seconds is waited for up to a minute', async (afterSeconds, waits) => {
+  const waited: number[] = [];
+  const pause = async (ms: number) => void waited.push(ms);
+  const world = { pause, deadline: new AbortController().signal };
+  const stopped = { kind: 'stopped', why: 'store-throttled', afterSeconds } as const;
+  expect(await waitedForStore(stopped, world)).toBe(waits.length > 0);
+  expect(waited).toEqual(waits);
+});
 
 describe('room in a queue', () => {
   it('is there while the workers need some seconds for what waits', async () => {

@@ -499,6 +499,7 @@ describe('one run', () => {
     await connector.reconcile();
     const { stopped } = (await readLastReconcile(connector.ledger, SHOP)) ?? {};
     expect(stopped).toEqual([{ kind: 'discount', why: 'store-server-error' }]);
+    expect(connector.telemetry.total('misconfigured')).toBe(0);
     const first = healed();
     expect(first).toBeGreaterThan(0);
     await connector.drain();
