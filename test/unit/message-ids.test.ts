@@ -109,12 +109,12 @@ describe('the deduplication id of an event', () => {
   });
 
   it('belongs to the first delivery, however often it is asked for again', () => {
-    const first = { shop: 's', topic: 't', deliveryId: 'd' };
+    const first = { shop: 's', topic: 't', deliveryId: 'first' };
     const again = askAgain(first, new Date(1));
     const oneMore = askAgain(again, new Date(2));
     const ids = [first, again, oneMore].map(deduplicationIdOf);
     expect(new Set(ids).size).toBe(3);
-    expect([again, oneMore].map(firstDeliveryId)).toEqual(['d', 'd']);
+    expect([again, oneMore].map(firstDeliveryId)).toEqual(['first', 'first']);
   });
 
   it('ignores what a retry of the same delivery changes', () => {
