@@ -13,10 +13,7 @@ import type { Customer } from './redemption-book.ts';
  * redemption.
  * See docs/decisions/0047-redeem-by-key.md.
  */
-export async function redeemReward(
-  request: RedeemRequest,
-  world: RedeemWorld,
-): Promise<RedeemAnswer> {
+async function redeemReward(request: RedeemRequest, world: RedeemWorld): Promise<RedeemAnswer> {
   const { shop, customerId, rewardId } = request;
   const { retentionDays } = world.settings;
   const book = openBook({ shop, customerId }, { ...world, retentionDays });
