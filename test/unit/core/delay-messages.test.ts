@@ -201,6 +201,7 @@ describe('what waits, as the operator sees it', () => {
       const { world, telemetry } = open();
       await delayMessages([item('1', 1, 0), item('2', 1, 0)], { why, [why]: true }, world);
       expect(telemetry.total(why, { why })).toBe(1);
+      expect(telemetry.total(why === 'throttled' ? 'misconfigured' : 'throttled')).toBe(0);
       expect(telemetry.total('retried', { why, kind: 'order' })).toBe(2);
     }
   });

@@ -187,10 +187,25 @@ describe('a partial cancel', () => {
     expect(await take(refusedBy('refund-refused'))).toMatchObject({ kind: 'rejected' });
   });
 
+  it.each([
+    [step.products, { Products: [{ OriginalId: 'p1', ValueToRefund: 30 }] }],
+    [[], {}],
+  ])('names the products that are known: %o', async (products, named) => {
+    const bodies: unknown[] = [];
+    const partiallyCancelPosOrder: LoyaltyCalls['partiallyCancelPosOrder'] = async (_, body) => {
+      bodies.push(body);
+      return { kind: 'success', value: {} as never };
+    };
+    const loyalty = { ...service({}), partiallyCancelPosOrder };
+    await takePart('1', { ...step, products }, loyalty, defaultAssumptions, limits);
+    expect(bodies).toEqual([{ ValueToRefund: 30, CancelKey: '1-30000', ...named }]);
+  });
+
   it('knows a used key by its error only where the merchant names that', async () => {
     const loyalty = service({ partiallyCancelPosOrder: 66 });
     expect(await take(loyalty)).toMatchObject({ kind: 'rejected' });
     expect(await take(loyalty, { usedCancelKeyError: 66 })).toMatchObject({ kind: 'applied' });
+    expect(await take(loyalty, { usedCancelKeyError: 67 })).toMatchObject({ kind: 'rejected' });
   });
 });
 
