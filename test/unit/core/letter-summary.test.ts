@@ -110,7 +110,10 @@ describe('the summary of a letter', () => {
       },
     };
     await retireSummaries([facts], 'replayed', { ledger: racing, now: NOW });
-    expect(summaryOf(ledger, 'source-1')).toMatchObject({ gone: {}, event: { id: '1001' } });
+    expect(summaryOf(ledger, 'source-1')).toMatchObject({
+      gone: { how: 'replayed' },
+      event: { id: '1001' },
+    });
   });
 
   it('does not exist for a letter that SQS moved, and none is made when that leaves', async () => {
