@@ -1,10 +1,15 @@
 import { DEAD_LETTER_DAYS } from '../events/dead-letter.ts';
 import { DROPPED } from '../ledger/dropped-letter.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
+import type { EntityEntry, PastOutcome } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import { hasOtherRules, type Mapped, type WantedOrder } from '../mapping/wanted-state.ts';
+import {
+  hasOtherRules,
+  type Mapped,
+  type MappingSkip,
+  type WantedOrder,
+} from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 import type { SentReason } from './healing-message.ts';
 
@@ -36,6 +41,7 @@ export type HealReason = Extract<
   'missing' | 'stale' | 'different' | 'uncertain' | 'letter-expired'
 >;
 
+const HISTORY: MappingSkip = 'before-go-live';
 /** A day more than the queue keeps a letter: it is sent after the rejection was recorded. */
 const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
 
@@ -45,8 +51,7 @@ const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
  */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;
-  // The newest line of that version: a replay may have been applied since.
-  const last = entry?.outcomes.findLast((past) => past.version === version);
+  const last = entry && lastLine(entry, version);
   if (last?.outcome === DROPPED) return { kind: 'waits' };
   const rejectedAt = last?.outcome === 'rejected' ? Date.parse(last.at) : undefined;
   if (rejectedAt !== undefined && now.getTime() - rejectedAt < LETTER_GONE_MS) {
@@ -84,6 +89,17 @@ export function judgeEntity(comparison: Comparison): Judgement {
   // A change of the rules takes nothing back by itself: `resend` does, on request.
   const wasSent = entry.appliedKey !== undefined;
   return wasSent && hasOtherRules(mapped, entry) ? { kind: 'fine' } : heal('different');
+}
+
+/**
+ * The newest line of that version: a replay may have been applied since. An event that left an order from before
+ * go-live alone says nothing of it, so what a backfill met before still counts.
+ */
+function lastLine({ outcomes }: EntityEntry, version: number): PastOutcome | undefined {
+  const isOfVersion = (past: PastOutcome) => past.version === version;
+  const lines = outcomes.filter(({ outcome, why }) => outcome !== 'skipped' || why !== HISTORY);
+  const newest = lines.findLast(isOfVersion);
+  return newest ?? (outcomes.some(isOfVersion) ? lines.at(-1) : undefined);
 }
 
 function orderIn(mapped: Mapped | undefined): WantedOrder | undefined {

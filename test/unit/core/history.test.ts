@@ -80,22 +80,35 @@ describe('an order of the past', () => {
     expect(calls()).toBe(2);
   });
 
-  it('is sent by the deep walk after it was refused and its dead letter expired', async () => {
-    const { loyalty, store, dead, clock } = connector;
-    const order = storeOrder({}, { updated_at: LATER });
-    store.putOrder(SHOP, order);
-    await connector.reconcile();
-    const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
-    const text = JSON.stringify(refusal);
-    loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
-    await feedOrder(order);
-    loyalty.world.interfere = undefined;
-    expect([dead.size, loyalty.rows.orders.get(order.id)]).toEqual([1, undefined]);
-    clock.ms += 16 * 86_400_000;
-    await connector.reconcile({ deep: true });
-    await connector.drain();
-    expect(history()).toEqual([true]);
-  });
+  it.each([
+    ['', undefined],
+    [', also if an event passed it by at once', LATER],
+    [', also if it changed since', '2026-10-10T11:00:00Z'],
+  ])(
+    'is sent by the deep walk after it was refused and its letter expired%s',
+    async (_, heardAt) => {
+      const { loyalty, store, dead, clock } = connector;
+      const order = storeOrder({}, { updated_at: LATER });
+      store.putOrder(SHOP, order);
+      await connector.reconcile();
+      const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
+      const text = JSON.stringify(refusal);
+      loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+      await feedOrder(order);
+      loyalty.world.interfere = undefined;
+      const refused = calls();
+      expect([dead.size, loyalty.rows.orders.get(order.id)]).toEqual([1, undefined]);
+      if (heardAt) {
+        store.putOrder(SHOP, storeOrder({}, { updated_at: heardAt }));
+        await hear({ updated_at: heardAt });
+        expect(calls()).toBe(refused);
+      }
+      clock.ms += 16 * 86_400_000;
+      await connector.reconcile({ deep: true });
+      await connector.drain();
+      expect(history()).toEqual([true]);
+    },
+  );
 
   it('keeps its mark when the person behind it was redacted', async () => {
     const order = storeOrder({}, { updated_at: OLD });
