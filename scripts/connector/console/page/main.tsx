@@ -1,5 +1,5 @@
 import './style.css';
-import { options, render } from 'preact';
+import { Fragment, options, render } from 'preact';
 import { printableLines } from '../../terminal/text.ts';
 import { Shell } from './shell.tsx';
 
@@ -9,7 +9,7 @@ import { Shell } from './shell.tsx';
  */
 const before = options.vnode;
 options.vnode = (vnode) => {
-  if (typeof vnode.type === 'string') {
+  if (typeof vnode.type === 'string' || vnode.type === Fragment) {
     const props = vnode.props as Record<string, unknown>;
     props.children = shown(props.children);
     for (const name of ['title', 'aria-label', 'alt'])
