@@ -32,7 +32,8 @@ export async function hasLateCustomer(
   if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;
   const entry = known.get(ledgerKeyText(member));
   const contact = recallMember(entry?.remembered)?.contact;
-  if (!entry || contact === undefined || entry.version <= version) return false;
+  // Of two changes within one second it is unknown which came last.
+  if (!entry || contact === undefined || entry.version < version) return false;
   return contact !== contactHash(plainCustomerForm(customer));
 }
 

@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FUNCTIONS } from '../../../infra/functions-of.ts';
@@ -75,8 +75,11 @@ app.synth();
       const template = readFileSync(join(project, 'own.out/Paper.template.json'), 'utf8');
       expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
       expect(template).toContain('--stack Paper');
-      const bundle = join(project, '.connector/bundles/shown/assets/storefront/index.js');
-      expect(readFileSync(bundle, 'utf8')).toContain('loyalty-widget');
+      const bundle = join(project, '.connector/bundles/shown/assets/storefront');
+      const parts = readdirSync(bundle, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.js'))
+        .map((name) => readFileSync(join(bundle, name), 'utf8'));
+      expect(parts.some((text) => text.includes('loyalty-widget'))).toBe(true);
       rmSync(join(project, 'connector.config.shown.ts'));
     });
 

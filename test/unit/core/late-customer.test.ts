@@ -98,7 +98,8 @@ describe('an order and the address that its customer has in the ledger', () => {
   it.each([
     ['is late where a newer address is another one', true, 11, other, 'event'],
     ['is not late where the newer address is the same', false, 11, same, 'event'],
-    ['is not late where the address is as old', false, 10, other, 'event'],
+    ['is late where another address is of the same second', true, 10, other, 'event'],
+    ['is not late where the address is older', false, 9, other, 'event'],
     ['is not late where the store was asked', false, 11, other, 'store'],
   ] as const)('%s', async (_, isLate, version, contact, source) => {
     const ledger = createMemoryLedger();
