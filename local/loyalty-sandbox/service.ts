@@ -23,7 +23,7 @@ export interface ServiceParts {
   readonly settings: SandboxSettings;
   readonly serverSettings: ServerSettings;
   readonly tables: Tables;
-  /** What the program looks at, for whoever shows its state. */
+  /** What the program looks at, for the page that shows its state. */
   readonly context: Context;
   /** Called again after a reset, with the tables empty. */
   readonly createProgram: () => Program;

@@ -144,7 +144,7 @@ export type LoyaltyErrorName = (typeof errorNames)[ErrorNumber];
  *   what another call at the same moment can have caused. Orders, products, coupons, cancellations
  *   and keyed cashback changes may be repeated, and the message's age parks it in the end; a
  *   rejection would need a person for what an hour may heal. A redemption or a quiz answer has no
- *   key: a caller must not repeat it without a check, whatever the class.
+ *   key: a caller must not repeat it without a check, in any class.
  * - misconfigured: it would be the answer to every call alike. Only such codes, because this class
  *   holds up all calls; a code about one entity or one feature is never among them.
  * - rejected: the name says what is wrong with the request or the program: a repeat hears the same.

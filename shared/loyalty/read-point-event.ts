@@ -34,7 +34,7 @@ const number = v.pipe(v.number(), v.finite());
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/;
 const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** Without a zone it is taken for UTC, whatever zone the machine is in. */
+/** Without a zone it is taken for UTC, also on a machine in another zone. */
 const dateTime = v.pipe(
   v.string(),
   v.regex(DATE_TIME),

@@ -8,7 +8,7 @@ import type { CustomerRow } from './rows.ts';
 
 type Result = components['schemas']['ChallengeResult'];
 
-/** 59 for an unknown customer. Nobody gets an e-mail: the PIN is on the page and in the state. */
+/** 59 for an unknown customer. No e-mail is sent: the PIN is on the page and in the state. */
 export function startChallenge(context: Context, { path }: Call): Outcome<Result> {
   const customer = findCustomer(context, path.id, context.settings.posCustomerId);
   if (!customer) return refuse(59, 'No customer has this id.');

@@ -14,7 +14,7 @@ import type { CustomerRow, PointRow } from './rows.ts';
 
 type Schemas = components['schemas'];
 
-/** A customer whom nobody knows is no error: CustomerExists is false. */
+/** An unknown customer is no error: CustomerExists is false. */
 export function getCustomerPoints(context: Context, { path }: Call) {
   const customer = findCustomer(context, path.id, 'store-id-or-email');
   return done(customer ? describePoints(context, customer, '') : unknownCustomerPoints());

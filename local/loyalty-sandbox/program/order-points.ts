@@ -10,7 +10,7 @@ type Settled = Pick<OrderRow, 'pointId' | 'pointsDueAt'>;
  * Brings the point record of an order to what the order is worth now.
  *
  * A completed, not cancelled order is worth the points per unit of what is left of its total, after
- * the waiting days. Whoever is not enrolled, or inactive, gets no new record; a record given before
+ * the waiting days. A customer who is not enrolled, or inactive, gets no new record; a record given before
  * goes on following its order.
  */
 export function settleOrderPoints(

@@ -20,7 +20,7 @@ const goalNames = {
   'completed-orders': 'Completed orders',
 } as const;
 
-/** 59 for an unknown customer, 7 for a body that cannot be read. Nobody asked for: the base tier. */
+/** 59 for an unknown customer, 7 for a body that cannot be read. Asked for no customer: the base tier. */
 export function listTiers(context: Context, call: Call): Outcome<Schemas['TierAvailability']> {
   const faults = [...call.faults];
   const fields = call.body === undefined ? null : readFields(call.body, faults);

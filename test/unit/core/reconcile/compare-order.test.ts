@@ -114,7 +114,7 @@ describe('what the service holds of an order', () => {
       expect(judge(wanted, found, { hours: 23.9 })).toEqual({ kind: 'waits' });
       expect(judge(wanted, found, { hours: 24 })).toEqual({ kind: 'heal' });
     }
-    // A cancellation takes everything, whatever was taken before and however orders are replaced.
+    // A cancellation takes everything, no matter what was taken before and how orders are replaced.
     const settings = { ordersAreReplaced: false };
     expect(judge(cancelled, held(), { taken: 40_000, settings })).toEqual({ kind: 'heal' });
     const both = held({ ...PENDING, OrderTotal: 61 });

@@ -61,7 +61,7 @@ describe('the terms of a reward', () => {
     ['a reward that combines', { RewardCanBeCumulative: true }, {}, {}, { combines: true }],
     ['a discount that combines', {}, { CumulativeDiscount: true }, {}, { combines: true }],
     [
-      'a reward that does not combine, whatever its discount does',
+      'a reward that does not combine, although its discount does',
       { RewardCanBeCumulative: false },
       { CumulativeDiscount: true },
       {},
