@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { clearInterval, setInterval } from 'node:timers';
 import fc from 'fast-check';
 import type { Answer, Job, Loaded, Order } from './test-process.ts';
 
@@ -41,10 +42,7 @@ process.on('message', async ({ tests: asked, change, hitLimit = Infinity }: Orde
     const id = String(test);
     Object.assign(stryker, { activeMutant: change, currentTestId: id, hitCount: 0, hitLimit });
     const begun = performance.now();
-    const failure = await tests[test]?.run().then(
-      () => undefined,
-      (error: unknown) => String(error),
-    );
+    const failure = await orStandstill(tests[test]?.run());
     const ms = performance.now() - begun;
     // What the test left behind must not run into the next one.
     await new Promise(setImmediate);
@@ -56,6 +54,25 @@ process.on('message', async ({ tests: asked, change, hitLimit = Infinity }: Orde
   }
 });
 send({ tests: tests.map(({ name }) => name), reached: stryker.mutantCoverage.static });
+
+/** Why the test failed. One that waits for what cannot come any more ends after a second. */
+async function orStandstill(run: Promise<void> | undefined): Promise<string | undefined> {
+  const standstill = Promise.withResolvers<string>();
+  let still = 0;
+  const timer = setInterval(() => {
+    // Nothing is left that could wake the process but the channel to its parent.
+    const isStill = process.getActiveResourcesInfo().every((one) => one === 'PipeWrap');
+    still = isStill ? still + 1 : 0;
+    if (still === 20) standstill.resolve('waits for what cannot come');
+  }, 50).unref();
+  const ended = run?.then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );
+  const failure = await Promise.race([ended, standstill.promise]);
+  clearInterval(timer);
+  return failure;
+}
 
 function send(what: Answer | Loaded): void {
   process.send?.(what);

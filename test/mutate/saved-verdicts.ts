@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Change } from './instrument.ts';
 import type { Verdict } from './try-changes.ts';
 
@@ -27,7 +27,11 @@ export class SavedVerdicts {
   constructor(path: string, everything: string, isExact = false) {
     this.#path = path;
     this.#everything = everything;
-    for (const line of existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    // A run that is killed while it writes leaves half a line.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    if (whole !== text) writeFileSync(path, whole);
+    for (const line of whole.split('\n').slice(0, -1)) {
       const { key, everything: then, verdict } = JSON.parse(line) as Saved;
       if ((isNoticed(verdict) && !isExact) || then === everything) this.#known.set(key, verdict);
     }

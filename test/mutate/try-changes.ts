@@ -10,13 +10,21 @@ interface Reached {
   readonly hits: number;
 }
 
-/** Tries changes with the tests of one job: the fastest tests that reach a change first, up to the first that fails. */
+/** The compiler needs as long for a change. */
+const QUICK_MS = 1_000;
+
+/**
+ * Tries changes with the tests of one job, up to the first that fails: of those that reach a change, the fastest and
+ * those that noticed most come first.
+ */
 export class Trial {
   readonly #job: string;
   readonly #changes: readonly Change[];
   #process: TestProcess | undefined;
   readonly #reaching = new Map<string, Reached[]>();
   #whileLoading = new Set<string>();
+  /** How many changes each test noticed. */
+  readonly #noticed = new Map<number, number>();
   /** The longest that a test takes. */
   #longest = 0;
 
@@ -38,32 +46,51 @@ export class Trial {
       }
     }
     if (answers.length < tests.length) throw new Error(`does not end: ${tests[answers.length]}`);
-    for (const list of this.#reaching.values()) list.sort((a, b) => a.ms - b.ms);
     return tests.length;
   }
 
-  async judge({ id, fileName }: Change): Promise<Verdict> {
-    const reaching = this.#reaching.get(id) ?? [];
-    const whileLoading = this.#whileLoading.has(id);
-    const tests = reaching.map(({ test }) => test);
-    if (tests.length > 0) {
-      const hitLimit = 1000 + 100 * Math.max(...reaching.map(({ hits }) => hits));
-      const answers = await this.#run(tests, id, hitLimit);
-      const failed = answers.findIndex(({ failure }) => failure);
-      if (failed < 0 && answers.length < tests.length) return 'endless';
-      if (failed >= 0) {
-        // The test must fail because of the change, and not because of what an earlier one left behind.
-        const [unchanged] = await this.#run(tests.slice(failed, failed + 1));
-        if (unchanged && !unchanged.failure) return 'noticed';
-        await this.end();
-        return this.#judgeFresh(id, tests);
-      }
-    }
-    if (!whileLoading) return tests.length > 0 ? 'unnoticed' : 'unreached';
+  /** `isRefused`: by the compiler. It is asked before the slow tests run. */
+  async judge({ id, fileName }: Change, isRefused: () => boolean): Promise<Verdict> {
+    const reaching = this.#inOrder(this.#reaching.get(id) ?? []);
+    const hitLimit = 1000 + 100 * Math.max(0, ...reaching.map(({ hits }) => hits));
+    const quick = withinTime(reaching, QUICK_MS);
+    const early = await this.#meet(id, reaching.slice(0, quick), hitLimit);
+    if (early) return early;
+    if (isRefused()) return 'refused';
+    const late = await this.#meet(id, reaching.slice(quick), hitLimit);
+    if (late) return late;
+    if (!this.#whileLoading.has(id)) return reaching.length > 0 ? 'unnoticed' : 'unreached';
     const others = this.#changes.filter((one) => one.fileName === fileName);
     const ofFile = others.flatMap((one) => this.#reaching.get(one.id) ?? []);
-    const order = ofFile.sort((a, b) => a.ms - b.ms).map(({ test }) => test);
-    return this.#judgeFresh(id, [...new Set(order)]);
+    const tests = this.#inOrder(ofFile).map(({ test }) => test);
+    return this.#judgeFresh(id, [...new Set(tests)]);
+  }
+
+  #inOrder(reaching: readonly Reached[]): readonly Reached[] {
+    const cost = ({ test, ms }: Reached) => (1 + ms) / (1 + (this.#noticed.get(test) ?? 0));
+    return reaching.toSorted((a, b) => cost(a) - cost(b));
+  }
+
+  /** Undefined: none of these tests noticed it. */
+  async #meet(
+    id: string,
+    reaching: readonly Reached[],
+    hitLimit: number,
+  ): Promise<Verdict | undefined> {
+    if (reaching.length === 0) return undefined;
+    const tests = reaching.map(({ test }) => test);
+    const answers = await this.#run(tests, id, hitLimit);
+    const failed = tests[answers.findIndex(({ failure }) => failure)];
+    if (failed === undefined) return answers.length < tests.length ? 'endless' : undefined;
+    // The test must fail because of the change, and not because of what an earlier one left behind.
+    const [unchanged] = await this.#run([failed]);
+    if (unchanged && !unchanged.failure) {
+      this.#noticed.set(failed, 1 + (this.#noticed.get(failed) ?? 0));
+      return 'noticed';
+    }
+    await this.end();
+    const fresh = await this.#judgeFresh(id, tests);
+    return fresh === 'unnoticed' ? undefined : fresh;
   }
 
   async end(): Promise<void> {
@@ -85,7 +112,11 @@ export class Trial {
     }
   }
 
-  async #run(tests: number[], change?: string, hitLimit?: number): Promise<readonly Answer[]> {
+  async #run(
+    tests: readonly number[],
+    change?: string,
+    hitLimit?: number,
+  ): Promise<readonly Answer[]> {
     const process = await this.#open();
     const order = { tests, ...(change && { change }), ...(hitLimit && { hitLimit }) };
     const answers = await process.ask(order, this.#limit());
@@ -101,4 +132,14 @@ export class Trial {
     if (!this.#process) throw new Error('the tests cannot be loaded');
     return this.#process;
   }
+}
+
+/** How many of them take so long together; at least one. */
+function withinTime(reaching: readonly Reached[], ms: number): number {
+  let spent = 0;
+  const first = reaching.findIndex((one) => {
+    spent += one.ms;
+    return spent > ms;
+  });
+  return first < 0 ? reaching.length : Math.max(first, 1);
 }
