@@ -91,6 +91,15 @@ describe('the circuit breaker', () => {
     expect(breaker.enter(second(10))).toMatchObject({ retry: { afterSeconds: 1, inLine: true } });
   });
 
+  it('returns from a pause by one call at a time, and opens at the first that fails', () => {
+    const breaker = createCircuitBreaker(settings);
+    breaker.returnGently();
+    const first = permit(breaker, 0);
+    expect(breaker.enter(second(0))).toMatchObject({ retry: { inLine: true } });
+    first.settle('failed', second(0));
+    expect(breaker.enter(second(0))).toMatchObject({ retry: { afterSeconds: 10 } });
+  });
+
   it('stays closed when the service refuses the account: that pauses the shop', () => {
     const breaker = createCircuitBreaker(settings);
     for (let n = 0; n < 5; n += 1) call(breaker, { why: 'misconfigured' }, 0);
@@ -152,6 +161,15 @@ describe('the retry delay', () => {
     expect(longest(30)).toBe(120);
     expect(longest(31)).toBe(1800);
     expect(longest(9)).toBeLessThan(retryDelaySeconds({ attempts: 9 }, () => 0.9999));
+  });
+
+  it.each([
+    ['an operator', 'operator', 1800, 3600],
+    ['the service', 'service', 900, 1800],
+  ] as const)('spreads what waits for the end of a pause by %s', (_, pausedBy, least, most) => {
+    const paused = (random: number) =>
+      retryDelaySeconds({ attempts: 20, pausedBy, sinceResumed: 5 }, () => random);
+    expect([paused(0), paused(0.9999)]).toEqual([least, most]);
   });
 
   it('is an hour for what waits for its turn, where the service asks for an hour', () => {

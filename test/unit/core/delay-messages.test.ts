@@ -122,10 +122,11 @@ describe('messages of one group that wait', () => {
   ] as const)(
     'make room on a crowded queue, or not: %s',
     async (_, makesRoom, hasNeighbours, reason) => {
-      const { reasons, world } = open();
+      const { reasons, delayed, world } = open();
       const source = { ...world.source, isCrowded: async () => true };
       await delayMessages([item('1', 1, 0)], reason, { ...world, source, hasNeighbours });
       expect(reasons).toEqual(makesRoom ? ['made-room'] : []);
+      expect(delayed).toHaveLength(makesRoom ? 0 : 1);
     },
   );
 

@@ -12,7 +12,7 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
-import { letterEvent, letterReason } from '../../support/parked-letters.ts';
+import { LETTER_SHOP, letterEvent, letterReason } from '../../support/parked-letters.ts';
 
 const NOW = new Date('2026-10-09T13:00:00.000Z');
 const source = { messageId: 'source-1', body: '' };
@@ -53,6 +53,9 @@ describe('a worker that parks a message', () => {
       code: 'ApiExternalCustomer_document_email_empty',
       event: { kind: 'order', id: String(payload.id), topic: 'orders/create', isInTheStore: true },
     });
+    const moment = new Date(connector.clock.ms).toISOString().slice(0, 16);
+    expect(summary?.event?.triggeredAt).toContain(moment);
+    expect(summary?.event?.receivedAt).toContain(moment);
     expect(JSON.stringify(summary)).not.toContain(payload.email);
   });
 
@@ -73,6 +76,49 @@ describe('a worker that parks a message', () => {
 });
 
 describe('the summary of a letter', () => {
+  it('is listed under what it is about until the letter leaves, at the place that 0.2.0 gave it', async () => {
+    const ledger = createMemoryLedger();
+    const listed: unknown[] = [];
+    const watched: Pick<Ledger, 'readMany' | 'write'> = {
+      readMany: ledger.readMany,
+      write: (key, entry, revision) => {
+        listed.push([ledgerKeyText(key), 'listed' in entry && entry.listed]);
+        return ledger.write(key, entry, revision);
+      },
+    };
+    await writeSummary(source, letterEvent(), parked, watched);
+    await retireSummaries([facts], 'dropped', { ledger: watched, now: NOW });
+    const about = expect.objectContaining({ shop: LETTER_SHOP, kind: 'order', id: '1001' });
+    expect(listed).toEqual([
+      ['letters|letter|source-1', { list: 'open', at: parked.at, about }],
+      ['letters|letter|source-1', { list: 'gone', at: NOW.toISOString() }],
+    ]);
+  });
+
+  it('keeps the last five replays, and 1,000 characters of the reason', async () => {
+    const ledger = createMemoryLedger();
+    const replays = Array.from({ length: 7 }, (_, n) => ({ at: `day ${n}`, by: 'robin' }));
+    const long = { ...parked, why: 'w'.repeat(1_001) };
+    await writeSummary(source, letterEvent({ replays }), long, ledger);
+    const summary = summaryOf(ledger, 'source-1');
+    expect(summary?.event?.replays).toEqual(replays.slice(2));
+    expect(summary?.why).toBe('w'.repeat(1_000));
+  });
+
+  it('says how its letter left first, also if it is taken from the lists again', async () => {
+    const ledger = createMemoryLedger();
+    await retireSummaries([facts], 'replayed', { ledger, now: NOW });
+    await retireSummaries([facts], 'dropped', { ledger, now: new Date(NOW.getTime() + 1_000) });
+    expect(summaryOf(ledger, 'source-1')?.gone).toEqual({ at: NOW.toISOString(), how: 'replayed' });
+  });
+
+  it('keeps its letter on the queue while others write it all the time', async () => {
+    const { readMany } = createMemoryLedger();
+    const ledger = { readMany, write: async () => ({ kind: 'conflict' }) as const };
+    const retired = retireSummaries([facts], 'replayed', { ledger, now: NOW });
+    await expect(retired).rejects.toThrow();
+  });
+
   it('stays as it is when the same message is parked again', async () => {
     const ledger = createMemoryLedger();
     await writeSummary(source, letterEvent(), parked, ledger);

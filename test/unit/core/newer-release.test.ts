@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { LedgerEntries } from '../../../shared/core/ledger/newer-item.ts';
@@ -21,6 +22,29 @@ function withNewer<Whole extends Pick<Ledger, 'readMany'>>(ledger: Whole, newer:
     },
   };
 }
+
+describe('a message that a newer release wrote', () => {
+  it('lets all of its customer wait, and no other; days later it is for a person', async () => {
+    const worker = openBalanceWorker([ROBIN, '7002']);
+    const receivedAt = new Date(worker.clock.ms).toISOString();
+    const groupId = groupIdOf({ shop: SHOP, kind: 'balance', id: ROBIN, topic: 'Point_Add' });
+    await worker.tell(ROBIN, 100);
+    worker.sendRaw(JSON.stringify({ v: 99, receivedAt }), groupId);
+    await worker.tell('7002', 200);
+    expect(await worker.work()).toEqual({ received: 3, left: 2 });
+    expect(worker.store.customers.get(ROBIN)?.points).toBe('');
+    expect(worker.store.customers.get('7002')?.points).toBe('200');
+    expect(worker.dead.size).toBe(0);
+    worker.clock.ms += 5 * 86_400_000;
+    await worker.work();
+    const [letter] = worker.dead.receive({ max: 10 });
+    expect(letter?.attributes?.reason).toBe('newer-release');
+    // What waited behind it goes on.
+    worker.clock.ms += 60_000;
+    expect(await worker.work()).toEqual({ received: 1, left: 0 });
+    expect(worker.store.customers.get(ROBIN)?.points).toBe('100');
+  });
+});
 
 describe('what a newer release wrote in the ledger', () => {
   it('lets the balance of its customer wait, and no other', async () => {

@@ -112,10 +112,13 @@ describe('a log line', () => {
   });
 
   it('reports an error by its kind and place, never by its message', () => {
-    const error = new TypeError(`cannot read ${HOSTILE.join(' ')} of robin@example.com`);
-    const text = JSON.stringify(errorFields(error));
-    expect(text).not.toMatch(/robin|forged|red/);
-    expect(text).toContain('TypeError');
+    const message = `cannot read ${HOSTILE.join(' ')} of robin@example.com\nlooked at red doors`;
+    const error = Object.assign(new TypeError(message), { code: 'ENOENT' });
+    const fields = errorFields(error);
+    expect(JSON.stringify(fields)).not.toMatch(/robin|forged|red/);
+    expect(fields).toMatchObject({ error: 'TypeError', errorCode: 'ENOENT' });
+    expect(fields.stack).toMatch(/^at .*addresses\.test\.ts:.* < at /);
+    expect(errorFields('robin')).toEqual({ error: 'string' });
   });
 
   it.each(HOSTILE)('takes the service’s own words on one line: %j', (text) => {

@@ -11,6 +11,7 @@ import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
+import { openBalanceWorker } from '../../../support/balance-worker.ts';
 
 const NEIGHBOUR = 'second-store.myshopify.com';
 const DAY_MS = 86_400_000;
@@ -55,6 +56,19 @@ const operate = (connector: Connector, part: PausedPart, how: 'pause' | 'resume'
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
 const sent = ({ loyalty }: Connector) =>
   [...loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId).toSorted();
+
+describe('a shop whose balances are paused', () => {
+  it('gets none written, and no question about them', async () => {
+    const worker = openBalanceWorker(['7001']);
+    const now = new Date(worker.clock.ms);
+    await changeControl(worker.ledger, SHOP, (control) =>
+      withOperatorPause(control, 'balances', 'robin', now),
+    );
+    await worker.tell('7001', 100);
+    expect(await worker.work()).toEqual({ received: 1, left: 1 });
+    expect([worker.store.calls, worker.asked()]).toEqual([[], 0]);
+  });
+});
 
 describe('a shop that the service throttles', () => {
   it('makes no more calls until the time that the service asked for is over; its neighbour goes on', async () => {

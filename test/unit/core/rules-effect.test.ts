@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { rulesEffect } from '../../../shared/core/sync/rules-effect.ts';
+import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
+import { rules } from '../../fixtures/store-entities.ts';
+
+const KEY = { shop: SHOP, kind: 'order', id: '5512345678901' } as const;
+const line = { product: 1, priceCents: 6000, quantity: 2, discountCents: 0, takenBack: 0 };
+/** Two shirts of 60.00, of which 10.00 is tax. */
+const shirts = { lines: [line], taxPercent: 20, taxesIncluded: true };
+const shipped = { ...shirts, fulfilledAfterDays: 1 };
+const withTaxes = { ...rules, taxes: 'include' } as const;
+const withoutTaxes = { ...rules, taxes: 'exclude' } as const;
+
+/** The entry of an order that was sent with taxes. */
+async function entryOf(spec: object, changes = {}): Promise<EntityEntry> {
+  const connector = openConnector({ rules: { taxes: 'include' } });
+  const payload = orderAt(1, spec, changes);
+  connector.store.putOrder(SHOP, storeOrderOf(payload));
+  await connector.deliver({ topic: 'orders/updated', payload });
+  await connector.drain();
+  const entry = connector.ledger.entries.get(ledgerKeyText(KEY));
+  if (!entry) throw new Error('no entry');
+  return entry;
+}
+
+const effect = (
+  spec: object,
+  entry: EntityEntry | undefined,
+  today: typeof rules | typeof withTaxes = withoutTaxes,
+) => rulesEffect(KEY, storeOrderOf(orderAt(1, spec)), entry, today, new Date('2026-10-09T12:00Z'));
+
+describe('what counting an order by the rules of today changes', () => {
+  it('is the taxes: 120 → 100 points', async () => {
+    const found = effect(shipped, await entryOf(shipped));
+    expect(found).toMatchObject({ before: 120, after: 100, wantedKey: expect.any(String) });
+  });
+
+  it('is counted from what is left after a refund: 60 → 50 points', async () => {
+    const { amounts, ...entry } = await entryOf(shipped);
+    if (!amounts) throw new Error('no amounts');
+    const oneBack = { ...shipped, lines: [{ ...line, takenBack: 1 }] };
+    const refunded = { ...entry, amounts: { ...amounts, taken: 60_000 } };
+    expect(effect(oneBack, refunded)).toMatchObject({ before: 60, after: 50 });
+  });
+
+  it('is counted from what is remembered where 0.1.0 kept no amounts: 120 → 100 points', async () => {
+    const { amounts: _, rules: __, ...older } = await entryOf(shipped);
+    expect(effect(shipped, older)).toMatchObject({ before: 120, after: 100 });
+  });
+
+  it.each([
+    ['of an order that has no points yet', false],
+    ['of one that 0.1.0 sent', true],
+  ])('is no amount, but the rules that it keeps: %s', async (_, isOlder) => {
+    const entry = await entryOf(shirts);
+    const { rules: __, ...older } = entry;
+    expect(effect(shirts, isOlder ? older : entry)).toMatchObject({ before: 0, after: 0 });
+  });
+
+  it('is nothing under the same rules', async () => {
+    expect(effect(shipped, await entryOf(shipped), withTaxes)).toBeUndefined();
+    expect(effect(shirts, await entryOf(shirts), withTaxes)).toBeUndefined();
+  });
+
+  it('is nothing for an order that was never sent, or is cancelled', async () => {
+    expect(effect(shipped, undefined)).toBeUndefined();
+    const cancelled = { ...shipped, cancelledAfterDays: 2 };
+    expect(effect(cancelled, await entryOf(shipped))).toBeUndefined();
+  });
+});
