@@ -106,5 +106,11 @@ describe('what a newer release wrote in the ledger', () => {
     expect(ledger.entries.get(`${SHOP}|coupon|WINTER10`)?.appliedKey).toBeDefined();
     expect(ledger.entries.has(`${SHOP}|coupon|AUTUMN10`)).toBe(false);
     expect(connector.queues.coupons.size).toBe(1);
+
+    parts.ledger = withNewer(ledger, { shop: SHOP, kind: 'coupon', id: 'WINTER10' });
+    store.remove(SHOP, 'coupon', 'WINTER10');
+    const { size } = connector.queues.coupons;
+    await connector.reconcile({ deep: true });
+    expect(connector.queues.coupons.size).toBe(size);
   });
 });

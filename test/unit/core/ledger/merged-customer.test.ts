@@ -62,6 +62,9 @@ describe('a merge in the ledger', () => {
     };
     expect(await merge(racing, '1', '2')).toBe(false);
     expect(await merge(ledger, '1', '2')).toBe(true);
+    // No older than the moment of the merge, and no call is open.
+    const entry = ledger.entries.get(`${SHOP}|customer|1`);
+    expect(entry).toMatchObject({ version: now.getTime(), uncertain: false });
   });
 });
 

@@ -5,12 +5,19 @@ import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts
 import { rememberBalance } from '../../../../shared/core/balances/remembered-balance.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { cursorKey, keepState } from '../../../../shared/core/reconcile/kept-state.ts';
 import { repairBalances } from '../../../../shared/core/reconcile/repair-balances.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const HOUR_MS = 3_600_000;
 const TIME_OUT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
+const ANSWER = { kind: 'answer', status: 200, headers: {}, text: '' } as const;
+const refusal = (code: number) => ({
+  ...ANSWER,
+  text: JSON.stringify({ HasError: true, ErrorCode: code, Items: null, ErrorMessages: ['no'] }),
+});
 
 function openRepair() {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
@@ -25,6 +32,13 @@ function openRepair() {
     send: (event) => sent.push(event),
   };
   const stop = new AbortController();
+  /** Each page that was asked for, with the options of the call. */
+  const asked: Record<string, unknown>[] = [];
+  const listCustomersReport: LoyaltyClient['listCustomersReport'] = (query, options) => {
+    asked.push({ ...query, ...options });
+    return loyalty.client.listCustomersReport(query, options);
+  };
+  const pauses: number[] = [];
   const keyOf = (id: string) => ({ shop: SHOP, kind: 'customer', id }) as const;
   return {
     clock,
@@ -33,6 +47,8 @@ function openRepair() {
     sent,
     parts,
     stop,
+    asked,
+    pauses,
     ledger: memoryLedger,
     keyOf,
     askedFor: () => sent.map(({ id }) => id),
@@ -67,9 +83,18 @@ function openRepair() {
       await memoryLedger.write(keyOf(id), entry, known?.revision);
     },
 
+    /** An earlier run has come so far with those who do not take part, the second list. */
+    async continueAt(page: number): Promise<void> {
+      const span = { from: clock.ms - 48 * HOUR_MS, until: clock.ms };
+      const walk = { ...span, isEnrolled: false, page, pageSize: 500 };
+      const state = { doneUntil: span.from, began: clock.ms, walk };
+      const kept = { version: clock.ms, revision: undefined };
+      await keepState(memoryLedger, cursorKey(SHOP, 'balances'), state, kept);
+    },
+
     run: () =>
       repairBalances(SHOP, {
-        loyalty: loyalty.client,
+        loyalty: { listCustomersReport },
         breaker: createCircuitBreaker(),
         othersWait: false,
         ledger: parts.ledger,
@@ -78,6 +103,7 @@ function openRepair() {
         telemetry,
         now,
         pause: async (ms) => {
+          pauses.push(ms);
           clock.ms += ms;
         },
         deadline: stop.signal,
@@ -135,6 +161,22 @@ describe('the nightly repair of balances', () => {
     expect(compared).toEqual([1, 1, 0, 0]);
   });
 
+  it('asks for the movements of two days, without the last quarter of an hour, and with pauses', async () => {
+    const repair = openRepair();
+    await repair.run();
+    const movements = {
+      pointDateFrom: '2026-10-07T11:45:00.000Z',
+      pointDateTo: '2026-10-09T11:45:00.000Z',
+    };
+    const options = { timeoutMs: 30_000, signal: repair.stop.signal };
+    const page = { pageNumber: 1, pageSize: 500, ...movements, ...options };
+    expect(repair.asked).toEqual([
+      { isEnrolled: true, ...page },
+      { isEnrolled: false, ...page },
+    ]);
+    expect(repair.pauses).toEqual([1_000]);
+  });
+
   it('runs once in a night, from 3:00 UTC on', async () => {
     const repair = openRepair();
     const runs = [];
@@ -155,10 +197,7 @@ describe('the nightly repair of balances', () => {
     expect(await repair.run()).toEqual({ compared: 1, asked: 1 });
 
     repair.clock.ms += 24 * HOUR_MS;
-    repair.loyalty.world.interfere = (_, pass) => ({
-      ...pass(),
-      text: '{"HasError":true,"ErrorCode":45,"Items":null,"ErrorMessages":["no"]}',
-    });
+    repair.loyalty.world.interfere = () => refusal(45);
     expect(await repair.run()).toMatchObject({ stopped: 'ApiExternal_Error_Page_Size' });
     repair.loyalty.world.interfere = undefined;
     expect(await repair.run()).toBeUndefined();
@@ -176,6 +215,61 @@ describe('the nightly repair of balances', () => {
     expect(new Set(repair.askedFor()).size).toBe(130);
   });
 
+  it.each([
+    ['time-out', TIME_OUT, [500, 100, 20], []],
+    ['not-the-contract', { ...TIME_OUT, reason: 'too-large' }, [500, 100, 20], []],
+    ['connection', { ...TIME_OUT, reason: 'connection' }, [500], []],
+    ['ApiExternal_Error_Page_Size', refusal(45), [500], []],
+    ['unnamed-error', refusal(9_999), [500], []],
+    ['misconfigured', { ...ANSWER, status: 401 }, [500], ['misconfigured']],
+    ['throttled', { ...ANSWER, status: 429 }, [500], ['throttled']],
+  ] as const)(
+    'stops at %s, and takes it for a page too large only if it may be one',
+    async (...row) => {
+      const [stopped, answer, pageSizes, counted] = row;
+      const repair = openRepair();
+      repair.loyalty.world.interfere = () => answer;
+      expect(await repair.run()).toEqual({ compared: 0, asked: 0, stopped });
+      expect(repair.asked.map(({ pageSize }) => pageSize)).toEqual(pageSizes);
+      expect(repair.telemetry.counted.map(({ metric }) => metric)).toEqual(counted);
+    },
+  );
+
+  it('asks from the same customer on when the pages become smaller', async () => {
+    const repair = openRepair();
+    await repair.continueAt(3);
+    repair.loyalty.world.interfere = () => TIME_OUT;
+    await repair.run();
+    expect(repair.asked.map(({ pageNumber }) => pageNumber)).toEqual([3, 11, 51]);
+  });
+
+  it.each([
+    ['an empty page', '2', 1, [1]],
+    ['a million customers', '1', 1_999, [1_999, 2_000]],
+  ])('ends a report that always promises more at %s', async (_, reported, from, pages) => {
+    const repair = openRepair();
+    await repair.buy('1');
+    await repair.loyalty.client.listCustomersReport({ originalId: reported });
+    const page = repair.loyalty.journal.at(-1)?.answer as object;
+    await repair.continueAt(from);
+    repair.loyalty.world.interfere = () => {
+      const HasNextPage = repair.asked.length < 9;
+      return { ...ANSWER, text: JSON.stringify({ ...page, HasNextPage }) };
+    };
+    expect(await repair.run()).not.toHaveProperty('stopped');
+    expect(repair.asked.map(({ pageNumber }) => pageNumber)).toEqual(pages);
+  });
+
+  it('ends where a newer run has continued it', async () => {
+    const repair = openRepair();
+    const { ledger } = repair;
+    const write: Ledger['write'] = async (...given) =>
+      repair.asked.length === 0 ? ledger.write(...given) : { kind: 'conflict' };
+    repair.parts.ledger = { ...ledger, write };
+    expect(await repair.run()).toEqual({ compared: 0, asked: 0, stopped: 'overtaken' });
+    expect(repair.asked).toHaveLength(1);
+  });
+
   it('leaves the queue to live events, and ends with its time', async () => {
     const repair = openRepair();
     await repair.buy('1');
@@ -184,7 +278,9 @@ describe('the nightly repair of balances', () => {
     expect(await repair.run()).toMatchObject({ stopped: 'queue-full' });
     repair.stop.abort();
     expect(await repair.run()).toMatchObject({ stopped: 'out-of-time' });
-    expect(repair.sent).toEqual([]);
+    repair.parts.ready = 0;
+    expect(await repair.run()).toMatchObject({ stopped: 'out-of-time' });
+    expect(repair.asked).toEqual([]);
   });
 
   it('asks for everyone among thousands, though every run is killed somewhere', async () => {
