@@ -5,7 +5,7 @@ import { benches } from './benches.ts';
 describe('the arguments of npm run bench', () => {
   it('start a whole run when there are none', () => {
     expect(readArguments([])).toEqual({
-      kind: 'run',
+      kind: 'start',
       options: { only: undefined, quick: false, jsonFile: undefined, writeDocs: false },
     });
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine, type Wanted } from '../local/sandbox-kit/command-line.ts';
 import { benches } from './benches.ts';
 
 export interface BenchOptions {
@@ -9,11 +9,6 @@ export interface BenchOptions {
   readonly jsonFile: string | undefined;
   readonly writeDocs: boolean;
 }
-
-export type BenchArguments =
-  | { readonly kind: 'run'; readonly options: BenchOptions }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly problem: string };
 
 export const help = `Measures the connector on this machine and compares it with two others: the peer, a good
 implementation with today's libraries, and the floor, the least code that could work.
@@ -28,29 +23,22 @@ npm run bench -- [options]
 `;
 
 /** Reports every problem before the run, because a run takes minutes. */
-export function readArguments(args: readonly string[]): BenchArguments {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        only: { type: 'string' },
-        quick: { type: 'boolean', default: false },
-        json: { type: 'string' },
-        'write-docs': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (values.help) return { kind: 'help' };
-    const { only, quick, json: jsonFile, 'write-docs': writeDocs } = values;
-    const problem = problemWith({ only, quick, jsonFile, writeDocs });
-    return problem === undefined
-      ? { kind: 'run', options: { only, quick, jsonFile, writeDocs } }
-      : { kind: 'wrong', problem };
-  } catch (error) {
-    // The first sentence of parseArgs's message says what is wrong.
-    const [problem = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : [];
-    return { kind: 'wrong', problem };
-  }
+export function readArguments(args: readonly string[]): Wanted<BenchOptions> {
+  return readCommandLine(
+    args,
+    {
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      'write-docs': { type: 'boolean', default: false },
+    },
+    ({ only, quick, json: jsonFile, 'write-docs': writeDocs }, problems) => {
+      const options = { only, quick, jsonFile, writeDocs };
+      const problem = problemWith(options);
+      if (problem !== undefined) problems.push(problem);
+      return options;
+    },
+  );
 }
 
 function problemWith({ only, quick, jsonFile, writeDocs }: BenchOptions): string | undefined {

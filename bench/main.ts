@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
+import { optionsOrHelp } from '../local/sandbox-kit/command-line.ts';
 import { type BenchOptions, help, readArguments } from './arguments.ts';
 import type { Figure } from './bench.ts';
 import { benches } from './benches.ts';
@@ -8,18 +9,8 @@ import { printFigures, putFigures, toJson } from './report/report.ts';
 
 const PAGE = 'docs/performance.md';
 
-const wanted = readArguments(process.argv.slice(2));
-switch (wanted.kind) {
-  case 'help':
-    process.stdout.write(help);
-    break;
-  case 'wrong':
-    process.stderr.write(`${wanted.problem}. (--help shows the options.)\n`);
-    process.exitCode = 2;
-    break;
-  case 'run':
-    process.exitCode = await run(wanted.options);
-}
+const options = optionsOrHelp(readArguments(process.argv.slice(2)), help);
+if (options) process.exitCode = await run(options);
 
 async function run({ only, quick, jsonFile, writeDocs }: BenchOptions): Promise<number> {
   const names = Object.keys(benches).filter((name) => only === undefined || only === name);

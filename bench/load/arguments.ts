@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine, readNumber, type Wanted } from '../../local/sandbox-kit/command-line.ts';
 
 export interface LoadOptions {
   /** Of the part with kills, without the others. */
@@ -13,11 +13,6 @@ export interface LoadOptions {
   /** Whether the report goes into docs/reliability.md. */
   readonly docs: boolean;
 }
-
-export type Arguments =
-  | { readonly kind: 'run'; readonly options: LoadOptions }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly problem: string };
 
 const USUAL = { minutes: 5, rate: 20, burstSeconds: 60 };
 const QUICK = { minutes: 0.5, rate: 8, burstSeconds: 15 };
@@ -39,50 +34,33 @@ npm run load -- [options]
 The exit code is 0 if nothing was lost, earned twice or slowed, and 1 otherwise.
 `;
 
-export function readArguments(args: readonly string[]): Arguments {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        minutes: { type: 'string' },
-        rate: { type: 'string' },
-        orders: { type: 'string' },
-        seed: { type: 'string', default: '1' },
-        quick: { type: 'boolean', default: false },
-        json: { type: 'string' },
-        docs: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (values.help) return { kind: 'help' };
-    const usual = values.quick ? QUICK : USUAL;
-    return {
-      kind: 'run',
-      options: {
-        minutes: readNumber('--minutes', values.minutes, 0.1, 1_440) ?? usual.minutes,
-        rate: readNumber('--rate', values.rate, 1, 1_000) ?? usual.rate,
+export function readArguments(args: readonly string[]): Wanted<LoadOptions> {
+  return readCommandLine(
+    args,
+    {
+      minutes: { type: 'string' },
+      rate: { type: 'string' },
+      orders: { type: 'string' },
+      seed: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      docs: { type: 'boolean', default: false },
+    },
+    (values) => {
+      const usual = values.quick ? QUICK : USUAL;
+      return {
+        minutes:
+          readNumber('--minutes', values.minutes, { least: 0.1, most: 1_440 }) ?? usual.minutes,
+        rate: readNumber('--rate', values.rate, { least: 1, most: 1_000 }) ?? usual.rate,
         burstSeconds: usual.burstSeconds,
-        orders: readNumber('--orders', values.orders, 1, 1e7) ?? Number.POSITIVE_INFINITY,
-        seed: Math.floor(readNumber('--seed', values.seed, 0, 2 ** 31 - 1) ?? 1),
+        orders:
+          readNumber('--orders', values.orders, { least: 1, most: 1e7 }) ??
+          Number.POSITIVE_INFINITY,
+        seed:
+          readNumber('--seed', values.seed, { least: 0, most: 2 ** 31 - 1, isWhole: true }) ?? 1,
         jsonFile: values.json,
         docs: values.docs,
-      },
-    };
-  } catch (error) {
-    // The first line of the message says what is wrong.
-    const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
-    return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
-  }
-}
-
-function readNumber(
-  name: string,
-  text: string | undefined,
-  least: number,
-  most: number,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() !== '' && value >= least && value <= most) return value;
-  throw new Error(`${name} must be a number from ${least} to ${most}`);
+      };
+    },
+  );
 }

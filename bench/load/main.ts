@@ -1,20 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { optionsOrHelp } from '../../local/sandbox-kit/command-line.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { help, type LoadOptions, readArguments } from './arguments.ts';
 
-const wanted = readArguments(process.argv.slice(2));
-switch (wanted.kind) {
-  case 'help':
-    process.stdout.write(help);
-    break;
-  case 'wrong':
-    process.stderr.write(`${wanted.problem}. (--help shows the options.)\n`);
-    process.exitCode = 2;
-    break;
-  case 'run':
-    process.exitCode = await run(wanted.options);
-}
+const options = optionsOrHelp(readArguments(process.argv.slice(2)), help);
+if (options) process.exitCode = await run(options);
 
 async function run(options: LoadOptions): Promise<number> {
   // Imported late, so that a mistyped option is reported quickly.

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/run-command.ts';
+import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/command-line.ts';
 import { checkSubscriptions } from './events/subscriptions.ts';
 import type { LoyaltySandboxOptions } from './sandbox.ts';
 import { type PartialSettings, readSettings } from './settings.ts';

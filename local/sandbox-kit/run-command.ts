@@ -1,47 +1,4 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-
-export type Wanted<Options> =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly problem: string }
-  | { readonly kind: 'start'; readonly options: Options };
-
-type OptionTypes = NonNullable<ParseArgsConfig['options']>;
-type Values<Types extends OptionTypes> = ReturnType<
-  typeof parseArgs<{ options: Types & { help: { type: 'boolean' } } }>
->['values'];
-
-/** Reads a command line with these options and `--help`. All problems are reported together. */
-export function readCommandLine<const Types extends OptionTypes, Options>(
-  args: readonly string[],
-  types: Types,
-  read: (values: Values<Types>, problems: string[]) => Options,
-): Wanted<Options> {
-  const options = { ...types, help: { type: 'boolean' } } as const;
-  try {
-    const { values } = parseArgs({ args: [...args], allowNegative: true, options });
-    if ((values as { readonly help?: boolean }).help) return { kind: 'help' };
-    const problems: string[] = [];
-    const wanted = read(values as Values<Types>, problems);
-    if (problems.length > 0) return { kind: 'wrong', problem: problems.join('; ') };
-    return { kind: 'start', options: wanted };
-  } catch (error) {
-    // The first line of parseArgs's message says what is wrong.
-    const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
-    return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
-  }
-}
-
-export function readWholeNumber(
-  name: string,
-  text: string,
-  most: number,
-  problems: string[],
-): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= most) return value;
-  problems.push(`${name} must be a whole number from 0 to ${most}`);
-  return 0;
-}
+import { optionsOrHelp, type Wanted } from './command-line.ts';
 
 /** A text as one word for a POSIX shell. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -59,25 +16,17 @@ export async function runCommand<Options extends { readonly port?: number }>(
   /** Imports its modules only when called, so that a mistyped option is reported quickly. */
   start: (options: Options) => Promise<{ readonly sandbox: Running; readonly greeting: string }>,
 ): Promise<void> {
-  switch (wanted.kind) {
-    case 'help':
-      process.stdout.write(help);
-      return;
-    case 'wrong':
-      process.stderr.write(`${wanted.problem}. (--help shows the options.)\n`);
-      process.exitCode = 2;
-      return;
-    case 'start':
-      try {
-        const { sandbox, greeting } = await start(wanted.options);
-        if (sandbox.notice) process.stderr.write(`${sandbox.notice}\n`);
-        process.stdout.write(greeting);
-        const stop = () => void sandbox.stop();
-        process.once('SIGINT', stop).once('SIGTERM', stop);
-      } catch (error) {
-        process.stderr.write(`${explain(error, wanted.options.port)}\n`);
-        process.exitCode = 1;
-      }
+  const options = optionsOrHelp(wanted, help);
+  if (!options) return;
+  try {
+    const { sandbox, greeting } = await start(options);
+    if (sandbox.notice) process.stderr.write(`${sandbox.notice}\n`);
+    process.stdout.write(greeting);
+    const stop = () => void sandbox.stop();
+    process.once('SIGINT', stop).once('SIGTERM', stop);
+  } catch (error) {
+    process.stderr.write(`${explain(error, options.port)}\n`);
+    process.exitCode = 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/run-command.ts';
+import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/command-line.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
 import type { StoreSandboxOptions } from './sandbox.ts';
 

@@ -1,3 +1,4 @@
+import { optionsOrHelp, readCommandLine } from '../../local/sandbox-kit/command-line.ts';
 import { contract } from './contract/contract-part.ts';
 import { iam } from './iam-part.ts';
 import type { Judgement, Part } from './part.ts';
@@ -15,16 +16,30 @@ const PARTS: Readonly<Record<string, Part>> = {
   shopify,
 };
 
-const names = process.argv.slice(2);
-const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
-if (unknown.length > 0) {
-  console.error(`npm run check:foreign -- [${Object.keys(PARTS).join('|')}]…`);
-  process.exitCode = 2;
-} else {
-  for (const [name, part] of Object.entries(PARTS)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    if (!(await judge(name, part))) process.exitCode = 1;
-  }
+const HELP = `npm run check:foreign -- [PARTS]
+
+Runs our suites, commands, template and policies on engines that others wrote, installed on the first run, and a planted
+bug on each of them.
+  PARTS  some of ${Object.keys(PARTS).join(', ')}; default: all
+
+Exit code 1: an engine found a fault, or did not find its planted bug.`;
+
+const names = optionsOrHelp(
+  readCommandLine(
+    process.argv.slice(2),
+    {},
+    (_, problems, words) => {
+      const unknown = words.filter((name) => !Object.hasOwn(PARTS, name));
+      if (unknown.length > 0) problems.push(`there is no part ${unknown.join(' and no part ')}`);
+      return words;
+    },
+    true,
+  ),
+  HELP,
+);
+for (const [name, part] of Object.entries(PARTS)) {
+  if (!names || (names.length > 0 && !names.includes(name))) continue;
+  if (!(await judge(name, part))) process.exitCode = 1;
 }
 
 /** The product must pass, and must not pass with the planted bug. */

@@ -1,7 +1,11 @@
-import { parseArgs } from 'node:util';
+import {
+  optionsOrHelp,
+  readCommandLine,
+  readNumber,
+} from '../../local/sandbox-kit/command-line.ts';
 import { TIME_OVER } from '../support/proof-run.ts';
 import { describeReport, runFuzz } from './run-fuzz.ts';
-import { type FuzzTargetName, fuzzTargetNames } from './targets.ts';
+import { fuzzTargetNames } from './targets.ts';
 
 /** See docs/decisions/0034-input-is-fuzzed.md. */
 const HELP = `npm run fuzz -- [--inputs N] [--seed S] [--target NAME] [--minutes M]
@@ -15,41 +19,38 @@ Tries hostile inputs on everything that reads external data.
 A broken law is printed with the smallest input that breaks it and the command that repeats it. Exit code 1: a law
 is broken; 3: the time was over before all inputs of --inputs were tried.`;
 
-interface Wanted {
-  readonly inputs: number;
-  /** Whether so many inputs were asked for, and not as many as the time allows. */
-  readonly isCounted: boolean;
-  readonly seed: number;
-  readonly minutes: number | undefined;
-  readonly targets: readonly FuzzTargetName[];
-}
+const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER, isWhole: true };
 
-function readWanted(): Wanted | undefined {
-  const { values } = parseArgs({
-    options: {
+function readArguments(args: readonly string[]) {
+  return readCommandLine(
+    args,
+    {
       inputs: { type: 'string' },
       seed: { type: 'string' },
       minutes: { type: 'string' },
       target: { type: 'string' },
-      help: { type: 'boolean' },
     },
-  });
-  const number = (text: string | undefined, otherwise: number) =>
-    text === undefined ? otherwise : Number(text);
-  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-  const isCounted = values.inputs !== undefined;
-  const inputs = number(values.inputs, minutes === undefined ? 20_000 : Number.MAX_SAFE_INTEGER);
-  const seed = number(values.seed, Math.floor(Date.now() / 1000) % 1_000_000_000);
-  const targets = fuzzTargetNames.filter((name) => (values.target ?? name) === name);
-  const usable = inputs > 0 && Number.isInteger(seed) && (minutes ?? 1) > 0 && targets.length > 0;
-  return usable && !values.help ? { inputs, isCounted, seed, minutes, targets } : undefined;
+    (values) => {
+      const targets = fuzzTargetNames.filter((name) => (values.target ?? name) === name);
+      if (targets.length === 0) throw new Error(`there is no target "${values.target}"`);
+      const wanted = readNumber('--inputs', values.inputs, COUNT);
+      const minutes = readNumber('--minutes', values.minutes, { least: 0.001, most: 10_000 });
+      return {
+        inputs: wanted ?? (minutes === undefined ? 20_000 : COUNT.most),
+        /** Whether so many inputs were asked for, and not as many as the time allows. */
+        isCounted: wanted !== undefined,
+        seed:
+          readNumber('--seed', values.seed, { ...COUNT, least: 0 }) ??
+          Math.floor(Date.now() / 1000) % 1_000_000_000,
+        minutes,
+        targets,
+      };
+    },
+  );
 }
 
-const wanted = readWanted();
-if (!wanted) {
-  process.stdout.write(`${HELP}\n`);
-  process.exitCode = 2;
-} else {
+const wanted = optionsOrHelp(readArguments(process.argv.slice(2)), HELP);
+if (wanted) {
   const { inputs, isCounted, seed, minutes, targets } = wanted;
   process.stdout.write(`seed ${seed}\n`);
   let tried = 0;

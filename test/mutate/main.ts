@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { optionsOrHelp, readCommandLine } from '../../local/sandbox-kit/command-line.ts';
 import { applyChange, openCompiler } from './compiler.ts';
 import { type Change, instrument } from './instrument.ts';
 import { describeFile, describeFolders, type TriedFile } from './report.ts';
@@ -35,21 +35,26 @@ Changes one expression of the core at a time and runs the unit tests: which chan
 A run that is stopped goes on where it was. After a change of the tests, only what no test noticed is tried again,
 unless with --exact.`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { exact: { type: 'boolean' }, again: { type: 'boolean' }, help: { type: 'boolean' } },
-});
-const [only, beginning = ''] = positionals;
-const isFound = find([`shared/core/${only ?? '*'}/${beginning}*.ts`]).length > 0;
-if (values.help || !isFound) {
-  console.log(HELP);
-  process.exit(values.help ? 0 : 2);
-}
+const wanted = optionsOrHelp(
+  readCommandLine(
+    process.argv.slice(2),
+    { exact: { type: 'boolean' }, again: { type: 'boolean' } },
+    (values, problems, [only, beginning = '']) => {
+      const isFound = find([`shared/core/${only ?? '*'}/${beginning}*.ts`]).length > 0;
+      if (!isFound) problems.push(`shared/core has no folder or file ${only}/${beginning}`);
+      return { ...values, only, beginning };
+    },
+    true,
+  ),
+  HELP,
+);
+if (!wanted) process.exit();
+const { only, beginning, exact, again } = wanted;
 mkdirSync(CACHE, { recursive: true });
-if (values.again) rmSync(STATE, { force: true });
+if (again) rmSync(STATE, { force: true });
 
 const everything = find(['{shared,local,test}/**/*.ts']).map((name) => readFileSync(name, 'utf8'));
-const saved = new SavedVerdicts(STATE, hash(...everything), values.exact);
+const saved = new SavedVerdicts(STATE, hash(...everything), exact);
 const compiles = openCompiler(PROJECT);
 const done = new Map<string, TriedFile[]>();
 for (const folder of only ? [only] : FOLDERS) {

@@ -2,7 +2,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import {
+  optionsOrHelp,
+  readCommandLine,
+  readNumber,
+} from '../../local/sandbox-kit/command-line.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
 import { lanes, type ProofPart, type Step } from './parts.ts';
@@ -25,27 +29,35 @@ const GRACE_MS = 20_000;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const scripts: Readonly<Record<string, string>> = manifest.scripts;
 
-const options = {
-  hours: { type: 'string' },
-  minutes: { type: 'string' },
-  report: { type: 'string', default: 'proof.md' },
-  again: { type: 'boolean' },
-  help: { type: 'boolean' },
-} as const;
-const { values } = readOptions();
-const minutes = values.minutes ? Number(values.minutes) : Number(values.hours ?? 8) * 60;
-if (values.help) {
-  console.log(HELP);
-  process.exit(0);
-}
-if (!(minutes > 0)) refuse('--hours and --minutes must be numbers above 0.');
+const POSITIVE = { least: 0.001, most: 100_000 };
+const wanted = optionsOrHelp(
+  readCommandLine(
+    process.argv.slice(2),
+    {
+      hours: { type: 'string', default: '8' },
+      minutes: { type: 'string' },
+      report: { type: 'string', default: 'proof.md' },
+      again: { type: 'boolean' },
+    },
+    ({ hours, minutes, report, again }) => ({
+      minutes:
+        readNumber('--minutes', minutes, POSITIVE) ??
+        60 * (readNumber('--hours', hours, POSITIVE) ?? 0),
+      report,
+      again,
+    }),
+  ),
+  HELP,
+);
+if (!wanted) process.exit();
+const { minutes, report, again } = wanted;
 
 const code = hashOfCode();
 const commit = git('rev-parse', '--short=12', 'HEAD');
 const isClean = git('status', '--porcelain', '--', '.', ':!*.md') === '';
 const folder = join(PROJECT, 'node_modules/.cache/proof', code);
 const stateFile = join(folder, 'state.json');
-if (values.again) rmSync(folder, { recursive: true, force: true });
+if (again) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const results: Record<string, StepResult> = existsSync(stateFile)
   ? JSON.parse(readFileSync(stateFile, 'utf8'))
@@ -56,11 +68,11 @@ const stopping = new AbortController();
 process.on('SIGINT', () => stopping.abort()).on('SIGTERM', () => stopping.abort());
 await Promise.all(lanes.map(runLane));
 const facts = { commit: isClean ? commit : `${commit} with changes`, date: new Date(), results };
-writeFileSync(values.report, describeProof(facts));
+writeFileSync(report, describeProof(facts));
 const steps = lanes.flat().flatMap(({ steps }) => steps).length;
 const count = (end: StepResult['end']) =>
   Object.values(results).filter((one) => one.end === end).length;
-console.log(`${count('passed')} of ${steps} steps passed. The report is in ${values.report}.`);
+console.log(`${count('passed')} of ${steps} steps passed. The report is in ${report}.`);
 for (const [name, { end }] of Object.entries(results)) {
   if (end === 'failed') console.log(`FAILED ${name}`);
 }
@@ -151,17 +163,4 @@ function scriptFile(script: string): string {
 
 function git(...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim();
-}
-
-function readOptions() {
-  try {
-    return parseArgs({ options });
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : 'unknown options');
-  }
-}
-
-function refuse(why: string): never {
-  console.error(`${why}\n\n${HELP}`);
-  process.exit(2);
 }

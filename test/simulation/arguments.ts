@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine, readNumber, type Wanted } from '../../local/sandbox-kit/command-line.ts';
 import { PARTS, type Part } from './parts.ts';
 
 export const HELP = `Runs the connector in a simulated world in which everything fails that may, and holds it to its promises.
@@ -23,8 +23,6 @@ failure needs, and printed with the command that repeats it. Exit code 1: a prom
 over before all seeds were run.`;
 
 export type Command =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'wrong'; readonly why: string }
   | { readonly kind: 'mutations'; readonly names: readonly string[]; readonly docs: boolean }
   | { readonly kind: 'schedules'; readonly numbers: readonly number[] }
   | {
@@ -40,7 +38,6 @@ export type Command =
     };
 
 const options = {
-  help: { type: 'boolean', short: 'h' },
   mutations: { type: 'boolean' },
   schedules: { type: 'boolean' },
   docs: { type: 'boolean' },
@@ -53,38 +50,29 @@ const options = {
   threads: { type: 'string' },
 } as const;
 
-export function readArguments(args: readonly string[]): Command {
-  let values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
-  let names: readonly string[];
-  try {
-    const allowPositionals = args.includes('--mutations') || args.includes('--schedules');
-    ({ values, positionals: names } = parseArgs({ args: [...args], options, allowPositionals }));
-  } catch (error) {
-    return { kind: 'wrong', why: error instanceof Error ? error.message : 'unknown arguments' };
-  }
-  if (values.help) return { kind: 'help' };
-  const numbers = { seed: values.seed, events: values.events, seeds: values.seeds };
-  for (const [name, text] of Object.entries({ ...numbers, threads: values.threads })) {
-    if (text === undefined || (/^\d{1,9}$/.test(text) && Number(text) > 0)) continue;
-    return { kind: 'wrong', why: `--${name} must be a whole number from 1.` };
-  }
-  const hours = values.hours === undefined ? undefined : Number(values.hours);
-  if (hours !== undefined && !(hours > 0)) {
-    return { kind: 'wrong', why: '--hours must be a number above 0.' };
-  }
-  const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
-  if (parts.length === 0) return { kind: 'wrong', why: '--part must be orders or storefront.' };
-  if (values.mutations) return { kind: 'mutations', names, docs: values.docs === true };
-  if (values.schedules) return { kind: 'schedules', numbers: names.map(Number) };
-  const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
-  return {
-    kind: 'run',
-    seed: number(values.seed),
-    events: number(values.events) ?? 200,
-    seeds: number(values.seeds),
-    state: values.state,
-    hours,
-    threads: number(values.threads),
-    parts,
-  };
+const COUNT = { least: 1, most: 999_999_999, isWhole: true };
+
+export function readArguments(args: readonly string[]): Wanted<Command> {
+  const takesWords = args.includes('--mutations') || args.includes('--schedules');
+  return readCommandLine(
+    args,
+    options,
+    (values, _, words): Command => {
+      if (values.mutations) return { kind: 'mutations', names: words, docs: values.docs === true };
+      if (values.schedules) return { kind: 'schedules', numbers: words.map(Number) };
+      const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
+      if (parts.length === 0) throw new Error('--part must be orders or storefront');
+      return {
+        kind: 'run',
+        seed: readNumber('--seed', values.seed, COUNT),
+        events: readNumber('--events', values.events, COUNT) ?? 200,
+        seeds: readNumber('--seeds', values.seeds, COUNT),
+        state: values.state,
+        hours: readNumber('--hours', values.hours, { least: 0.0001, most: 10_000 }),
+        threads: readNumber('--threads', values.threads, COUNT),
+        parts,
+      };
+    },
+    takesWords,
+  );
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { optionsOrHelp } from '../../local/sandbox-kit/command-line.ts';
 import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
 import { type Command, HELP, readArguments } from './arguments.ts';
 import { printMutations } from './mutations/print-mutations.ts';
@@ -11,15 +12,8 @@ import { describeFailure, shrink } from './shrink.ts';
 /** After so many broken promises the rest of a saved run would only cost time. */
 const MOST_BROKEN = 20;
 
-const command = readArguments(process.argv.slice(2));
-switch (command.kind) {
-  case 'help':
-    console.log(HELP);
-    break;
-  case 'wrong':
-    console.error(`${command.why}\n\n${HELP}`);
-    process.exitCode = 2;
-    break;
+const command = optionsOrHelp(readArguments(process.argv.slice(2)), HELP);
+switch (command?.kind) {
   case 'mutations':
     process.exitCode = (await printMutations(command.names, command.docs)) ? 0 : 1;
     break;

@@ -1,0 +1,74 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+export type Wanted<Options> =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'wrong'; readonly problem: string }
+  | { readonly kind: 'start'; readonly options: Options };
+
+type OptionTypes = NonNullable<ParseArgsConfig['options']>;
+type Values<Types extends OptionTypes> = ReturnType<
+  typeof parseArgs<{ options: Types & { help: { type: 'boolean' } } }>
+>['values'];
+
+/**
+ * Reads a command line with these options and `--help`, and perhaps words without an option. `read` may throw what
+ * is wrong, or collect problems, which are reported together.
+ */
+export function readCommandLine<const Types extends OptionTypes, Options>(
+  args: readonly string[],
+  types: Types,
+  read: (values: Values<Types>, problems: string[], words: readonly string[]) => Options,
+  takesWords = false,
+): Wanted<Options> {
+  const options = { ...types, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    const { values, positionals: words } = parseArgs({
+      ...{ args: [...args], options, allowNegative: true, allowPositionals: takesWords },
+    });
+    if ((values as { readonly help?: boolean }).help) return { kind: 'help' };
+    const problems: string[] = [];
+    const wanted = read(values as Values<Types>, problems, words);
+    if (problems.length > 0) return { kind: 'wrong', problem: problems.join('; ') };
+    return { kind: 'start', options: wanted };
+  } catch (error) {
+    // The first sentence of parseArgs's message says what is wrong.
+    const [problem = ''] = error instanceof Error ? error.message.split(/\.\s|\n/) : [];
+    return { kind: 'wrong', problem: problem.replace(/\.$/, '') };
+  }
+}
+
+/** Undefined: the help, or what is wrong, was printed, and there is nothing to start. */
+export function optionsOrHelp<Options>(wanted: Wanted<Options>, help: string): Options | undefined {
+  if (wanted.kind === 'start') return wanted.options;
+  if (wanted.kind === 'help') process.stdout.write(`${help.trimEnd()}\n`);
+  else {
+    process.stderr.write(`${wanted.problem}. (--help shows the options.)\n`);
+    process.exitCode = 2;
+  }
+  return undefined;
+}
+
+export function readWholeNumber(
+  name: string,
+  text: string,
+  most: number,
+  problems: string[],
+): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= most) return value;
+  problems.push(`${name} must be a whole number from 0 to ${most}`);
+  return 0;
+}
+
+/** Throws for a text that is no such number. */
+export function readNumber(
+  name: string,
+  text: string | undefined,
+  { least, most, isWhole = false }: { least: number; most: number; isWhole?: boolean },
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  const isKind = text.trim() !== '' && (!isWhole || Number.isInteger(value));
+  if (isKind && value >= least && value <= most) return value;
+  throw new Error(`${name} must be a ${isWhole ? 'whole ' : ''}number from ${least} to ${most}`);
+}
