@@ -31,6 +31,9 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
   const { receivedAt = '2026-10-09T12:00:00.000Z' } = answers;
   const sent: QueuedEvent[] = [];
   const asked: string[] = [];
+  const deadline = new AbortController().signal;
+  /** Of each call of the service. */
+  const signals: unknown[] = [];
   const items = [Customers].flat().map((Customer, at): Item => {
     const event: PointEvent = {
       kind: 'point-event',
@@ -48,19 +51,22 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
     return { message, event };
   });
   const group = { items, unsettled: new Set(items) };
-  const success = (value: unknown) => ({ kind: 'success', value }) as never;
+  const success = (value: unknown, options?: { readonly signal?: AbortSignal }) => {
+    signals.push(options?.signal);
+    return { kind: 'success', value } as never;
+  };
   const telemetry = recordTelemetry();
   const dead = createMemoryQueue({ now: () => NOW.getTime() });
-  const world = {
+  const world: Parameters<typeof settlePointEvent>[1] = {
     shops: new Map([
       [
         SHOP,
         {
           breaker: createCircuitBreaker(),
           loyalty: {
-            getCustomer: async () => success(customer ?? {}),
-            listCustomersReport: async ({ isEnrolled }: { isEnrolled?: boolean } = {}) =>
-              success({ Items: isEnrolled ? report : others }),
+            getCustomer: async (_, options) => success(customer ?? {}, options),
+            listCustomersReport: async ({ isEnrolled } = {}, options) =>
+              success({ Items: isEnrolled ? report : others }, options),
           },
         },
       ],
@@ -79,12 +85,12 @@ async function settle(Customers: object | readonly object[], answers: Answers) {
     customerIdIn: 'Id',
     telemetry,
     now: () => NOW,
-    deadline: new AbortController().signal,
+    deadline,
     pauses: { pausedMs: () => 0 },
   };
   const retry = await settlePointEvent(group, world);
   const parked = dead.receive({ max: 10 }).map(({ attributes }) => attributes.reason);
-  return { sent, asked, retry: retry?.why, telemetry, parked };
+  return { sent, asked, retry: retry?.why, telemetry, parked, signals, deadline };
 }
 
 describe('the customer of a point event', () => {
@@ -158,6 +164,13 @@ describe('the customer of a point event', () => {
     ] as const) {
       expect(await settle({ Email: EMAIL }, { receivedAt })).toMatchObject({ retry, parked });
     }
+  });
+
+  it('is looked for only as long as the worker has time', async () => {
+    const person = { Email: EMAIL, Document: '12345678900' };
+    const { signals, deadline } = await settle(person, {});
+    expect(signals).toHaveLength(3);
+    for (const signal of signals) expect(signal).toBe(deadline);
   });
 
   it('is not looked for where the event names no person', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { readCustomer } from '../../../../shared/core/balances/read-customer.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
@@ -19,8 +19,9 @@ async function open(settings: Parameters<typeof openInProcessLoyalty>[1] = {}) {
     Customer: { OriginalId: '7', Email: 'seven@example.com' },
   });
   const source = { loyalty: loyalty.client, breaker: createCircuitBreaker() };
-  const world = { shops: new Map([[SHOP, source]]), now, deadline: new AbortController().signal };
-  return { clock, loyalty, read: (id = '7') => readCustomer({ shop: SHOP, id }, world) };
+  const deadline = new AbortController().signal;
+  const world = { shops: new Map([[SHOP, source]]), now, deadline };
+  return { clock, loyalty, deadline, read: (id = '7') => readCustomer({ shop: SHOP, id }, world) };
 }
 
 describe('a reading of a customer', () => {
@@ -32,6 +33,14 @@ describe('a reading of a customer', () => {
       balance: { points: '40', cashback: expect.any(String), expiring: null },
       tier: expect.any(String),
     });
+  });
+
+  it('has no more time than the worker', async () => {
+    const { loyalty, deadline, read } = await open();
+    const customer = vi.spyOn(loyalty.client, 'getCustomer');
+    const points = vi.spyOn(loyalty.client, 'getCustomerPoints');
+    await read();
+    for (const { mock } of [customer, points]) expect(mock.lastCall?.[1]?.signal).toBe(deadline);
   });
 
   it('CustomerExists false: has no balance', async () => {
