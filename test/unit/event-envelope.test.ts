@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../shared/core/events/encode-event.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
-import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES } from '../../shared/core/events/message-body.ts';
+import {
+  carryBody,
+  DEFAULT_MAX_BODY_BYTES,
+  HEAD_BYTES,
+} from '../../shared/core/events/message-body.ts';
 import { hashBody } from '../../shared/core/events/message-ids.ts';
 import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
@@ -118,12 +122,28 @@ describe('an event in its envelope', () => {
     expect(Buffer.from(bodyOf(decoded.event) ?? []).equals(body)).toBe(true);
   });
 
-  it('carries text that does not compress as text, where base64 would be too long', () => {
-    // Every printable character but the two that JSON escapes.
-    const body = randomBytes(950_000).map((byte) => {
+  /** Every printable character but the two that JSON escapes. */
+  const printable = (length: number) =>
+    randomBytes(length).map((byte) => {
       const code = 0x23 + (byte % 91);
       return code < 0x5c ? code : code + 1;
     });
+
+  it.each([
+    ['bytes', 'bytes that do not compress', randomBytes(3_000)],
+    ['text', 'text that does not compress', printable(3_000)],
+    [
+      'brotli',
+      'text that hardly compresses and is full of escapes',
+      randomBytes(3_000).map((byte) => byte % 128),
+    ],
+    ['brotli', 'text', sampleText(3_000)],
+  ])('is carried in its shortest form: as %s, %s', (form, _, body) => {
+    expect(Object.keys(carryBody(body) ?? {})).toEqual([form]);
+  });
+
+  it('carries text that does not compress as text, where base64 would be too long', () => {
+    const body = printable(950_000);
     const decoded = decodeMessage(encodeEvent({ ...PLAIN, body }));
     expect(decoded).toMatchObject({ kind: 'event' });
     expect(decoded.kind === 'event' && bodyOf(decoded.event)?.length).toBe(950_000);
