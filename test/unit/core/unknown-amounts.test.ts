@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
@@ -108,8 +109,8 @@ describe('an order that version 0.1.0 sent', () => {
 });
 
 describe('an order whose ledger entry has expired', () => {
-  async function openForgetful(takenBack: number) {
-    const connector = openConnector();
+  async function openForgetful(takenBack: number, assumptions: LoyaltyAssumptions = {}) {
+    const connector = openConnector({ assumptions });
     await change(connector, 1, 0);
     if (takenBack > 0) await change(connector, 2, takenBack);
     connector.clock.ms += 401 * DAY_MS;
@@ -123,6 +124,19 @@ describe('an order whose ledger entry has expired', () => {
     await change(connector, 3, 0);
     expect(operations(connector)).toEqual(['sendOrder', 'getOrder']);
     expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 0 });
+    expect(entryOf(connector)?.outcomes.at(-1)?.outcome).toBe('unchanged');
+  });
+
+  it.each([
+    ['is known again where the service shows what was sent', 'as-sent', false, 100_000],
+    ['stays unknown where it shows what is left', 'less-partial-cancels', false, undefined],
+    ['is known where the service had none and gets it', 'less-partial-cancels', true, 100_000],
+  ] as const)('%s: its amount', async (_, readTotals, isLost, total) => {
+    const connector = await openForgetful(0, { readTotals });
+    if (isLost) connector.loyalty.rows.orders.delete(ID);
+    await change(connector, 3, 0);
+    expect(entryOf(connector)?.appliedKey).toBeDefined();
+    expect(entryOf(connector)?.amounts?.sent.total).toBe(total);
   });
 
   it('is not one that is old and still known: 100 → 70 points', async () => {
