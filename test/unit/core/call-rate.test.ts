@@ -145,6 +145,23 @@ describe('the rate of calls', () => {
     expect(calls.filter((at) => at >= 6_000).length).toBeGreaterThan(30);
   });
 
+  it.each([
+    ['for those who wait, and twice as many as came too early', [0, 300, 600], 0, 1_000, 6],
+    ['for one who comes long after the others', [0, 1_500], 0, 1_500, 1],
+    ['once for one who came before the turn of the first', [0, 100], 5_000, 5_000, 2],
+  ] as const)('is booked %s', async (_, callers, ahead, from, tokens) => {
+    const clock = createVirtualClock(START);
+    const { line, bookedUntil } = createLine(clock, () => 0);
+    if (ahead > 0) await Promise.all([line.book(ahead, START, START), clock.runUntil(START)]);
+    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    for (const at of callers) {
+      await clock.runUntil(START + at);
+      void rate.take();
+    }
+    await clock.runUntil(START + from + 50);
+    expect(bookedUntil()).toBe(START + from + 100 * tokens);
+  });
+
   it('makes a caller wait for the next booking, and books once a second', async () => {
     const clock = createVirtualClock(START);
     const { line, bookings } = createLine(clock);

@@ -185,6 +185,19 @@ describe('an order whose ledger entry has expired', () => {
   });
 });
 
+describe('an order that is raised after a refund', () => {
+  it('is for a person, and its next refund is exact all the same: 100 → 70 → 70 → 50', async () => {
+    const connector = openConnector();
+    await change(connector, 1, 0);
+    await change(connector, 2, 3);
+    await change(connector, 3, 3, { current_subtotal_price: '120.00' });
+    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 1 });
+    await change(connector, 4, 5);
+    expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 1 });
+    expect(operations(connector)).not.toContain('getOrder');
+  });
+});
+
 describe('an order that was cancelled because its money went back', () => {
   const refunded = { financial_status: 'refunded' };
   const paidAgain = { financial_status: 'partially_refunded' };
