@@ -145,7 +145,7 @@ export async function walkDeeply(
       }
       if (await waitedForStore(step, world)) continue;
       // A cursor that the store no longer accepts must not stop the walk permanently.
-      if (step.placeRefused && position.walk?.after !== undefined) {
+      if (step.placeRefused) {
         const { walk: _, ...phaseAnew } = position;
         await keep(phaseAnew);
       }

@@ -72,7 +72,7 @@ export async function reconcileKind(
 
   /** A cursor that the store no longer accepts must not stop the walk permanently. */
   async function stop(end: Stopped): Promise<Stopped> {
-    if (end.placeRefused && walk.after !== undefined) {
+    if (end.placeRefused) {
       await keep({ ...position, walk: { from: walk.from, until: walk.until } });
     }
     return orOutOfTime(end, world);

@@ -421,6 +421,36 @@ describe('one run', () => {
     expect(refused).toBe(1);
   });
 
+  it.each([
+    ['walk/discount', false],
+    ['deep', true],
+  ])(
+    'begins the codes of a discount anew when the store does not know the place: %s',
+    async (id, deep) => {
+      const codes = Array.from({ length: 60 }, (_, index) => `CODE-${index}`);
+      await history.putDiscount('91', codes, {}, deep);
+      await connector.drain();
+      connector.clock.ms += HOUR_MS;
+      if (deep) await connector.reconcile();
+      const { walked } = connector.parts;
+      const readDiscount = async () => ({
+        kind: 'unavailable',
+        why: 'query-refused',
+        queryRefused: true,
+      });
+      connector.parts.walked = Object.assign(Object.create(walked), { readDiscount });
+      connector.clock.ms += 24 * HOUR_MS;
+      await connector.reconcile({ deep });
+      const { state } = await recallState<object>(connector.ledger, cursorKey(SHOP, id));
+      expect(JSON.stringify(state)).not.toContain('begun');
+      connector.parts.walked = walked;
+      await connector.reconcile();
+      const looked = connector.telemetry.total('looked-at', { kind: 'coupon' });
+      expect(looked).toBeGreaterThanOrEqual(50 + codes.length);
+      expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({ stopped: [] });
+    },
+  );
+
   it('finds nothing less because a clock was a day ahead once', async () => {
     connector.clock.ms += 24 * HOUR_MS;
     await connector.reconcile();
