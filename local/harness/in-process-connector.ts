@@ -7,7 +7,8 @@ import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/even
 import type { EventQueue, ReceivedMessage, SourceQueue } from '../../shared/core/events/queues.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createPauses } from '../../shared/core/pause/pauses.ts';
-import { reconcile } from '../../shared/core/reconcile/reconcile.ts';
+import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
+import type { ReconcileWorld } from '../../shared/core/reconcile/reconcile-world.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
@@ -252,37 +253,46 @@ export function openConnector({
       deep = false,
       deadline = new AbortController().signal,
       shops: named = [SHOP],
+      command = {},
+      ...balances
     }: {
       readonly deep?: boolean;
       readonly deadline?: AbortSignal;
       readonly shops?: readonly string[];
-    } = {}): Promise<void> {
+      /** What an operator asks for. */
+      readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
+    } & Pick<ReconcileWorld, 'repairBalances'> = {}): Promise<void> {
       const shops = connector.shops.filter(({ domain }) => named.includes(domain));
-      await reconcile(shops, deep ? { mode: 'deep' } : {}, {
-        ledger: parts.ledger,
-        store: parts.walked,
-        queue: parts.queue,
-        topicOf,
-        depth: createMemoryQueueDepth(queues),
-        program: (domain) => world('orders', deadline, asItIs).shop(domain),
-        pauses: world('orders', deadline, asItIs).pauses,
-        telemetry,
-        now,
-        pause: async (ms) => {
-          // A moment between two calls is too short for a worker.
-          if (ms < 1_000) return;
-          clock.ms += ms;
-          for (const family of ['orders', 'products', 'coupons'] as const) {
-            await opened.work(family);
-          }
+      await reconcile(
+        shops,
+        { ...command, ...(deep && { mode: 'deep' }) },
+        {
+          ...balances,
+          ledger: parts.ledger,
+          store: parts.walked,
+          queue: parts.queue,
+          topicOf,
+          depth: createMemoryQueueDepth(queues),
+          program: (domain) => world('orders', deadline, asItIs).shop(domain),
+          pauses: world('orders', deadline, asItIs).pauses,
+          telemetry,
+          now,
+          pause: async (ms) => {
+            // A moment between two calls is too short for a worker.
+            if (ms < 1_000) return;
+            clock.ms += ms;
+            for (const family of ['orders', 'products', 'coupons'] as const) {
+              await opened.work(family);
+            }
+          },
+          deadline,
+          checkSubscriptions: async () => {},
+          quietProducts: connector.healing.productChanges === 'events',
+          everyMinutes: connector.healing.everyMinutes,
+          healedPercent: 5,
+          orderRetentionDays: connector.orderRetentionDays,
         },
-        deadline,
-        checkSubscriptions: async () => {},
-        quietProducts: connector.healing.productChanges === 'events',
-        everyMinutes: connector.healing.everyMinutes,
-        healedPercent: 5,
-        orderRetentionDays: connector.orderRetentionDays,
-      });
+      );
     },
 
     /** The dead letters, newest last, without removing them. */

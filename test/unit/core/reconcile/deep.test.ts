@@ -101,6 +101,17 @@ describe('a deep walk that is asked for', () => {
     await askForDeepWalk(SHOP, { ledger: { ...ledger, write }, now });
     expect((await recallState(ledger, key)).state).toEqual(anew);
   });
+
+  it('is given up where another run writes at every attempt', async () => {
+    let attempts = 0;
+    const write = async () => {
+      attempts += 1;
+      if (attempts > 9) throw new Error('it does not end');
+      return { kind: 'conflict' } as const;
+    };
+    await askForDeepWalk(SHOP, { ledger: { ...createMemoryLedger(), write }, now });
+    expect(attempts).toBe(5);
+  });
 });
 
 describe('a deep walk', () => {
@@ -349,6 +360,27 @@ describe('a deep walk', () => {
     expect(productsOnOffer(connector)).toHaveLength(given.left);
   });
 
+  it('asks the store for at most 250 at once, and never for none', async () => {
+    const { connector } = await open({ orders: 0, products: 0 });
+    const { ledger, walked } = connector.parts;
+    const entries = Array.from({ length: 500 }, (_, index) => ({
+      key: { shop: SHOP, kind: 'product', id: `${index}` } as const,
+      entry: { version: 1, uncertain: true, outcomes: [], revision: 1 },
+    }));
+    connector.parts.ledger = { ...ledger, scanEntities: async () => ({ entries }) };
+    const asked: unknown[] = [];
+    const findAbsent: typeof walked.findAbsent = async (_, kind, ids) => {
+      asked.push([kind, ids.length]);
+      return { kind: 'found', value: new Set() };
+    };
+    connector.parts.walked = Object.assign(Object.create(walked), { findAbsent });
+    await connector.reconcile({ deep: true });
+    expect(asked).toEqual([
+      ['product', 250],
+      ['product', 250],
+    ]);
+  });
+
   it('ends nothing while the store does not answer', async () => {
     const { connector } = await open();
     connector.store.outage = { kind: 'unavailable', why: 'server-error' };
@@ -414,6 +446,7 @@ describe('a deep walk', () => {
       },
     });
     await connector.reconcile({ deep: true, deadline: end.signal });
+    expect(pages).toBe(3);
     connector.parts.walked = walked;
     // The first products were compared by the old rules; now come the new ones.
     connector.changeRules({ productUrl: OTHER_URL });

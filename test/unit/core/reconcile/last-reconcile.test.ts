@@ -60,7 +60,9 @@ it('counts a lost webhook apart from what changed for another reason, and keeps 
   const now = new Date(at(10));
   const version = now.getTime() - 60_000;
   const ids = Array.from({ length: 30 }, (_, index) => `${index}`);
+  tally.add('product', { lookedAt: 0, sent: [] }, now);
   tally.add('product', { lookedAt: 2, sent: [{ id: 'p', version: 0, why: 'rules-changed' }] }, now);
+  expect(tally.oldestHealedMs).toBeUndefined();
   tally.add(
     'order',
     { lookedAt: 30, sent: ids.map((id) => ({ id, version, why: 'missing' })) },
@@ -76,4 +78,6 @@ it('counts a lost webhook apart from what changed for another reason, and keeps 
   expect(tally.sent[0]).toEqual({ kind: 'product', id: 'p', why: 'rules-changed' });
   expect(telemetry.total('rolled-out', { kind: 'product' })).toBe(1);
   expect(telemetry.total('healed', { kind: 'order' })).toBe(30);
+  // A figure of nothing would cost as much as another.
+  expect(telemetry.counted.filter(({ value }) => value === 0)).toEqual([]);
 });

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
-import { changeControl, withOperatorPause } from '../../../../shared/core/pause/shop-control.ts';
+import {
+  changeControl,
+  type ShopControl,
+  withOperatorPause,
+  withServicePause,
+} from '../../../../shared/core/pause/shop-control.ts';
 import { readFindings } from '../../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
@@ -13,6 +18,7 @@ import { createStoreHistory } from '../../../support/store-history.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const COMPLETED = { fulfilledAfterDays: 0 };
+const DOWN = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
 
 type Connector = ReturnType<typeof openConnector>;
 type Row = NonNullable<ReturnType<Connector['loyalty']['rows']['orders']['get']>>;
@@ -77,6 +83,8 @@ const readsOf = ({ loyalty }: Connector) =>
     .map(({ path }) => path.orderId);
 const reported = ({ telemetry }: Connector) => telemetry.total('order-differs');
 const found = async ({ ledger }: Connector) => (await readFindings(ledger, SHOP))[0];
+const stoppedIn = async ({ ledger }: Connector) =>
+  (await readLastReconcile(ledger, SHOP))?.deep?.stopped;
 
 describe('a deep walk that reads the loyalty service', () => {
   it('reads every order that was sent, counts it, and changes nothing', async () => {
@@ -108,6 +116,34 @@ describe('a deep walk that reads the loyalty service', () => {
         fields: { shop: SHOP, id: '72', differs: difference },
       }),
     );
+  });
+
+  it('counts all that it reports, and names the first twenty', async () => {
+    const orders = Array.from({ length: 23 }, (_, index) => String(71 + index));
+    const { connector } = await open({ orders });
+    for (const id of orders) change(connector, id, { OrderTotal: 49 });
+    await walk(connector);
+    const ids = orders.slice(0, 20);
+    expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
+  });
+
+  it('says nothing of orders where it had none to read', async () => {
+    const { connector, history } = await open({ orders: [] });
+    await history.putProduct('81', 'Hat', true);
+    await connector.drain();
+    await walk(connector);
+    expect(await readFindings(connector.ledger, SHOP)).toEqual([]);
+  });
+
+  it('counts what it sent before the service refused to be read', async () => {
+    const { connector } = await open();
+    // The hourly walk has passed these orders.
+    await connector.reconcile();
+    await connector.ledger.markUncertain({ shop: SHOP, kind: 'order', id: '72' });
+    connector.loyalty.world.interfere = () => ({ ...DOWN, status: 401 });
+    await connector.reconcile({ deep: true });
+    expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'loyalty-misconfigured' });
+    expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(1);
   });
 
   it('forgets a report once a later walk finds the order corrected', async () => {
@@ -262,18 +298,20 @@ describe('a deep walk whose reading is interrupted', () => {
     const { connector } = await open({ orders });
     await createStoreHistory(connector).putProduct('81', 'Hat', false);
     connector.clock.ms += HOUR_MS;
-    const down = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
     connector.loyalty.world.interfere = ({ operation }, pass) =>
-      operation === 'getOrder' ? down : pass();
+      operation === 'getOrder' ? DOWN : pass();
     await connector.reconcile({ deep: true });
     for (let hours = 0; hours < 23; hours += 1) {
       connector.clock.ms += HOUR_MS;
       await connector.reconcile();
     }
     expect(await found(connector)).toBeUndefined();
+    expect(await stoppedIn(connector)).toMatchObject({ in: 'order' });
     connector.clock.ms += 2 * HOUR_MS;
     await connector.reconcile();
     expect(connector.telemetry.total('orders-read')).toBe(0);
+    // It does not wait another day for each page.
+    expect(await stoppedIn(connector)).toBeUndefined();
     await connector.drain();
 
     // The next walk reads again.
@@ -283,19 +321,56 @@ describe('a deep walk whose reading is interrupted', () => {
     expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
   });
 
-  it('ends its run where an operator pauses the shop, and does not wait for the end of the pause', async () => {
+  it('waits for a whole day anew where it could read a page between two outages', async () => {
+    const { connector } = await open({ orders: [...orders, '80', '81', '82', '83', '84'] });
+    let readable = 0;
+    connector.loyalty.world.interfere = ({ path }, pass) =>
+      Number(path.orderId) > readable ? DOWN : pass();
+    await connector.reconcile({ deep: true });
+    connector.clock.ms += 20 * HOUR_MS;
+    readable = 77;
+    await connector.reconcile();
+    expect(await found(connector)).toMatchObject({ read: 7, unread: 0 });
+    connector.clock.ms += 5 * HOUR_MS;
+    await connector.reconcile();
+    expect(await stoppedIn(connector)).toMatchObject({ in: 'order' });
+  });
+
+  it('ends its run when the time is over, and takes no order for one that cannot be read', async () => {
+    const { connector } = await open({ orders });
+    const end = new AbortController();
+    connector.loyalty.world.interfere = ({ path }, pass) => {
+      if (path.orderId === '73') end.abort();
+      return pass();
+    };
+    await connector.reconcile({ deep: true, deadline: end.signal });
+    expect(readsOf(connector)).toEqual(['71', '72', '73']);
+    expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'out-of-time' });
+  });
+
+  it.each([
+    [
+      'ends its run where an operator pauses the shop, and does not wait for the end of the pause',
+      (control: ShopControl, now: Date) => withOperatorPause(control, 'all', 'kim', now),
+      { in: 'order', why: 'shop-paused' },
+    ],
+    [
+      'waits where the service paused the shop for a moment',
+      (control: ShopControl, now: Date) =>
+        withServicePause(control, { why: 'throttled', seconds: 30 }, now),
+      undefined,
+    ],
+  ])('%s', async (_, pause, stopped) => {
     const { connector } = await open({ orders });
     connector.loyalty.world.interfere = async (_, pass) => {
+      connector.loyalty.world.interfere = undefined;
       const now = new Date(connector.clock.ms);
-      await changeControl(connector.ledger, SHOP, (control) =>
-        withOperatorPause(control, 'all', 'kim', now),
-      );
+      await changeControl(connector.ledger, SHOP, (control) => pause(control, now));
       connector.clock.ms += 10_000;
       return pass();
     };
     await walk(connector);
-    const last = await readLastReconcile(connector.ledger, SHOP);
-    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'shop-paused' });
+    expect(await stoppedIn(connector)).toEqual(stopped);
   });
 
   it('waits as long as the service asks it to', async () => {

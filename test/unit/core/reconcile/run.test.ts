@@ -9,6 +9,7 @@ import {
 import { cursorKey, keepState, recallState } from '../../../../shared/core/reconcile/kept-state.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
+import { storeEvent } from '../../../fixtures/store-event.ts';
 import { createStoreHistory, reconcileBriefly } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -68,6 +69,30 @@ describe('a run for several shops', () => {
     const before = connector.telemetry.total('reconciled');
     await connector.reconcile({ shops });
     expect(connector.telemetry.total('reconciled')).toBe(before);
+  });
+
+  it('compares only the shop that an operator names, and keeps which request it was', async () => {
+    connector = openConnector();
+    await connector.reconcile({ shops, command: { shop: NEIGHBOUR, request: 'from-kim' } });
+    const last = await readLastReconcile(connector.ledger, NEIGHBOUR);
+    expect(last).toMatchObject({ request: 'from-kim', stopped: [] });
+    expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
+    // The alarm about missing runs counts those of all shops.
+    expect(connector.telemetry.total('reconciled')).toBe(0);
+  });
+
+  it('compares a shop although the messages of a paused one fill the queue', async () => {
+    const now = new Date(connector.clock.ms);
+    await changeControl(connector.ledger, NEIGHBOUR, (control) =>
+      withOperatorPause(control, 'all', 'robin', now),
+    );
+    const order = { shop: NEIGHBOUR, kind: 'order', topic: 'orders/updated' } as const;
+    const bodiless = { ...order, receivedAt: now.toISOString(), body: undefined };
+    for (let i = 0; i < 1_001; i += 1) {
+      await connector.send(storeEvent({ ...bodiless, id: String(i), deliveryId: String(i) }));
+    }
+    await connector.reconcile({ shops });
+    expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({ stopped: [] });
   });
 
   it.each([
@@ -205,6 +230,45 @@ describe('one run', () => {
     },
   );
 
+  it.each([
+    [
+      'that cannot be read and was never sent',
+      async () => {
+        const key = { shop: SHOP, kind: 'product', id: '81' } as const;
+        await connector.ledger.write(
+          key,
+          { version: 1, uncertain: false, outcomes: [] },
+          undefined,
+        );
+        const { walked } = connector.parts;
+        connector.parts.walked = Object.assign(Object.create(walked), {
+          changedProducts: async (...given: Parameters<StoreWalk['changedProducts']>) => {
+            const page = await walked.changedProducts(...given);
+            if (page.kind === 'unavailable') return page;
+            const changed = page.value.changed.map((one) => ({ ...one, value: undefined }));
+            return { kind: 'found', value: { changed } };
+          },
+        });
+      },
+    ],
+    [
+      'of whose last call the end is not known',
+      async () => {
+        await history.putProduct('81', 'Same', true);
+        await connector.drain();
+        await connector.ledger.markUncertain({ shop: SHOP, kind: 'product', id: '81' });
+        connector.clock.ms += HOUR_MS;
+      },
+    ],
+  ])('counts a product %s as lost, also where products come by Events', async (_, prepare) => {
+    await open({ healing: { productChanges: 'events' } });
+    await prepare();
+    await history.putProduct('81', 'Same', false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect([healed(), connector.telemetry.total('rolled-out')]).toEqual([1, 0]);
+  });
+
   it('counts a lost order as lost, also where products come by Events', async () => {
     await open({ healing: { productChanges: 'events' } });
     await history.putOrder('71', {}, false);
@@ -280,6 +344,19 @@ describe('one run', () => {
       stopped: [],
     });
     expect(await readLastReconcile(connector.ledger, 'other.myshopify.com')).toBeUndefined();
+  });
+
+  it.each([
+    ['info', { compared: 7, asked: 1 }],
+    ['warn', { compared: 7, asked: 1, stopped: 'queue-full' }],
+  ])('says what comparing balances did: %s %j', async (level, repaired) => {
+    await connector.reconcile({ repairBalances: async () => repaired });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.balances).toEqual(repaired);
+    expect(connector.telemetry.logged).toContainEqual({
+      ...{ level, message: 'compared balances with the report' },
+      fields: { shop: SHOP, ...repaired },
+    });
   });
 
   it('does not send again for what was refused, and counts it as nothing', async () => {
@@ -489,7 +566,12 @@ describe('one run', () => {
     connector.clock.ms += HOUR_MS;
     await connector.reconcile();
     await history.putDiscount('90', ['KEPT', 'NEW'], {}, false);
+    // A code that the ledger knows and that was never sent needs no end.
+    const unsent = { version: 1, discountId: '90', uncertain: false, outcomes: [] };
+    const key = { shop: SHOP, kind: 'coupon', id: 'NEVER-SENT' } as const;
+    await connector.ledger.write(key, unsent, undefined);
     connector.clock.ms += HOUR_MS;
+    const sent = recordSent();
     const { walked } = connector.parts;
     let asked = 0;
     connector.parts.walked = Object.assign(Object.create(walked), {
@@ -503,6 +585,8 @@ describe('one run', () => {
     await connector.reconcile();
     expect(connector.queues.coupons.size).toBe(3);
     expect(healed()).toBe(3);
+    const removal = { claim: 'code-removed', topic: 'discounts/redeemcode_removed' };
+    expect(sent.at(-1)).toMatchObject({ id: 'REMOVED', ...removal });
     await connector.drain();
     connector.clock.ms += HOUR_MS;
     await connector.reconcile();
@@ -540,6 +624,31 @@ describe('one run', () => {
     expect(singly).toBe(1);
   });
 
+  it('keeps what it compared of a page before its time was over at a discount without codes', async () => {
+    await history.putDiscount('91', ['A'], {}, false);
+    connector.clock.ms += 1000;
+    await history.putDiscount('92', ['B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    const end = new AbortController();
+    const looked = () => connector.telemetry.total('looked-at');
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedDiscounts: async (...given: Parameters<StoreWalk['changedDiscounts']>) => {
+        end.abort();
+        const page = await walked.changedDiscounts(...given);
+        if (page.kind === 'unavailable') return page;
+        const changed = page.value.changed.map((one) =>
+          one.id === '92' ? { ...one, value: undefined } : one,
+        );
+        return { kind: 'found', value: { changed } };
+      },
+    });
+    await connector.reconcile({ deadline: end.signal });
+    expect([healed(), looked()]).toEqual([1, 1]);
+    await connector.reconcile();
+    expect([healed(), looked()]).toEqual([2, 2]);
+  });
+
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
@@ -553,6 +662,8 @@ describe('one run', () => {
       await reconcileBriefly(connector);
       connector.clock.ms += MINUTE_MS;
       const last = await readLastReconcile(connector.ledger, SHOP);
+      // Four pages of seven orders, and no fifth.
+      if (runs === 0) expect(connector.queues.orders.size).toBe(28);
       if (last?.stopped.length === 0) break;
       expect(last?.stopped.every(({ why }) => why === 'out-of-time')).toBe(true);
     }
