@@ -23,6 +23,8 @@ export interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld 
 interface Readable extends Candidate {
   readonly kind: 'readable';
   readonly item: Item;
+  /** What the ledger may hold of its customer. */
+  readonly customerKeys: readonly LedgerKey[];
 }
 
 type ReadItem =
@@ -45,7 +47,9 @@ export const settleEntities: Settle<EntitiesWorld> = (groups, world) => {
   const readings = new Map(
     groups.map((group) => [group, group.items.map((item) => readItem(item, world))]),
   );
-  const customers = [...readings.values()].flat().flatMap((read) => customersOf(read, world));
+  const customers = [...readings.values()]
+    .flat()
+    .flatMap((read) => (read.kind === 'readable' ? read.customerKeys : []));
   const readAt = world.now();
   return {
     keys: [...groups.flatMap((group) => entityKeyOf(group) ?? []), ...customers],
@@ -60,12 +64,6 @@ export const settleEntities: Settle<EntitiesWorld> = (groups, world) => {
     },
   };
 };
-
-function customersOf(read: ReadItem, { shop }: EntitiesWorld): readonly LedgerKey[] {
-  if (read.kind === 'unreadable' || read.reading.kind !== 'snapshot') return [];
-  const { event, reading } = read;
-  return customerKeys(event.shop, reading.entity, shop(event.shop).rules);
-}
 
 /** Undefined for a group of other events. */
 function entityKeyOf({ items }: Group): EntityKey | undefined {
@@ -131,15 +129,16 @@ function asksForMore({ force, history, newRules }: StoreEvent): boolean {
 }
 
 /** A bug in a reader parks its message, and costs the other groups of the batch nothing. */
-function readItem(item: Item, { read, telemetry }: EntitiesWorld): ReadItem {
+function readItem(item: Item, { read, shop, telemetry }: EntitiesWorld): ReadItem {
   if (!item.event) return unreadable(item, item.unreadable);
   const { event } = item;
   if (!isStoreEvent(event)) return unreadable(item, 'it belongs on another queue');
   try {
     const reading = read(event);
-    return reading.kind === 'unreadable'
-      ? unreadable(item, reading.why)
-      : { kind: 'readable', item, event, reading };
+    if (reading.kind === 'unreadable') return unreadable(item, reading.why);
+    const isSnapshot = reading.kind === 'snapshot';
+    const keys = isSnapshot ? customerKeys(event.shop, reading.entity, shop(event.shop).rules) : [];
+    return { kind: 'readable', item, event, reading, customerKeys: keys };
   } catch (error) {
     telemetry.count('crash');
     telemetry.log('error', 'reading an event broke off', {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import type { EventReading } from '../../../shared/core/sync/store-reader.ts';
 import type { CallAnswer, CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
@@ -37,6 +38,18 @@ const refusedConnection: CallFailure = {
 const orderIds = () =>
   [...connector.loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId).toSorted();
 const ledgerText = () => JSON.stringify([...connector.ledger.entries.values()]);
+
+/** Read without an error, with an order that cannot be looked at. */
+const brokenSnapshot = (breakOff: () => never): EventReading => ({
+  kind: 'snapshot',
+  version: 1,
+  entity: {
+    kind: 'order',
+    get order() {
+      return breakOff();
+    },
+  },
+});
 
 /** Delivers it, and works until nothing is left. */
 async function handle(topic: string, payload: unknown): Promise<void> {
@@ -219,20 +232,28 @@ describe('a batch', () => {
     expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
   });
 
-  it('parks what a bug keeps from being read, and carries on with the others', async () => {
-    const { read } = connector.parts;
-    connector.parts.read = (event) => {
-      if (event.id === '1') throw new RangeError('a bug with robin.sample@example.com in its text');
-      return read(event);
-    };
-    await deliverOrders(1, 2);
-    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
-    expect(orderIds()).toEqual(['2']);
-    const [letter] = connector.deadLetters();
-    expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
-    expect(connector.telemetry.total('crash')).toBe(1);
-    expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
-  });
+  it.each([
+    ['at once', (breakOff: () => never) => breakOff()],
+    ['when its customer is looked for', brokenSnapshot],
+  ])(
+    'parks what a bug keeps from being read %s, and carries on with the others',
+    async (_, bug) => {
+      const { read } = connector.parts;
+      connector.parts.read = (event) =>
+        event.id === '1'
+          ? bug(() => {
+              throw new RangeError('a bug with robin.sample@example.com in its text');
+            })
+          : read(event);
+      await deliverOrders(1, 2);
+      expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+      expect(orderIds()).toEqual(['2']);
+      const [letter] = connector.deadLetters();
+      expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
+      expect(connector.telemetry.total('crash')).toBe(1);
+      expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
+    },
+  );
 });
 
 describe('retries', () => {
