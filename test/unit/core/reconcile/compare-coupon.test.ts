@@ -16,8 +16,9 @@ it.each([
   [usable, { ...coupon, IsUsed: true }, ['state']],
   [usable, { ...coupon, CouponValue: 11 }, ['value']],
   [usable, { ...coupon, CouponType: 2 }, ['type']],
-  // What the service does not say is no difference.
+  // What one side does not say is no difference.
   [usable, { CouponCode: 'A', CouponValue: null, CouponType: null }, []],
+  [{ ...usable, coupon: { ...usable.coupon, CouponType: null } }, coupon, []],
   // Nothing else counts of a coupon that is over, and it need not be there.
   [used, { ...coupon, IsUsed: true, CouponValue: 11, CouponType: 2 }, []],
   [used, { ...coupon, IsUsed: false }, ['state']],

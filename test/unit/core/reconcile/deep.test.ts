@@ -248,12 +248,15 @@ describe('a deep walk', () => {
 
   it('ends what may have reached the service and the store lacks, and nothing that was never sent', async () => {
     const { connector } = await open();
-    for (const [id, uncertain] of [
-      ['88', false],
-      ['89', true],
+    for (const [kind, id, uncertain] of [
+      ['order', '78', false],
+      ['product', '88', false],
+      ['product', '89', true],
+      ['coupon', 'NEVER-SENT', false],
     ] as const) {
-      const key = { shop: SHOP, kind: 'product', id } as const;
-      await connector.ledger.write(key, { version: 1, uncertain, outcomes: [] }, undefined);
+      const entry = { version: 1, uncertain, outcomes: [] };
+      const discount = kind === 'coupon' && { discountId: '99' };
+      await connector.ledger.write({ shop: SHOP, kind, id }, { ...entry, ...discount }, undefined);
     }
     await connector.reconcile({ deep: true });
     const last = await readLastReconcile(connector.ledger, SHOP);
