@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { noteMerge } from '../../../shared/core/ledger/merged-customer.ts';
+import { mergedInto, noteMerge } from '../../../shared/core/ledger/merged-customer.ts';
 import { plainCustomerForm } from '../../../shared/core/mapping/customer-form.ts';
 import { contactHash } from '../../../shared/core/mapping/map-member.ts';
 import { rememberMember } from '../../../shared/core/mapping/remembered.ts';
@@ -151,6 +151,22 @@ describe('the merge of a customer who is a member', () => {
     expect(connector.telemetry.total('retried')).toBe(0);
   });
 
+  it('is tried again where another worker writes the customer meanwhile: it would not be noted', async () => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    const { ledger } = connector;
+    connector.parts.ledger = {
+      ...ledger,
+      write: async (key, ...rest) =>
+        key.kind === 'customer' ? { kind: 'conflict' } : ledger.write(key, ...rest),
+    };
+    await connector.deliver({ topic: 'customers/merge', payload });
+    expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
+    expect(connector.loyalty.journal).toEqual([]);
+    connector.parts.ledger = ledger;
+    await connector.drain();
+    expect(mergedInto(ledger.entries.get(`${SHOP}|customer|${gone.id}`))).toBe(String(kept.id));
+  });
+
   it('costs no call where the settings send customers with their orders', async () => {
     const connector = openConnector({ rules: { customers: 'with-orders' } });
     await connector.deliver({ topic: 'customers/merge', payload });
@@ -170,6 +186,7 @@ describe('the redaction of a customer who is a member', () => {
     ['leaves the member where the settings keep it', 'keep', 0, 0, 0],
     ['ends the member', 'deactivate', 0, 1, 0],
     ['is for a person where the service refuses', 'deactivate', 30, 1, 1],
+    ['is done where the service has no such member', 'deactivate', 59, 1, 0],
   ] as const)('%s', async (_, redactedCustomers, code, calls, parked) => {
     const connector = openConnector({ rules: { customers: 'from-sign-up', redactedCustomers } });
     const made: unknown[] = [];
@@ -182,5 +199,6 @@ describe('the redaction of a customer who is a member', () => {
     expect(made).toHaveLength(calls);
     if (calls > 0) expect(made).toMatchObject([['changeCustomerStatus', { IsEnabled: false }]]);
     expect(connector.dead.size).toBe(parked);
+    expect(connector.telemetry.total('handled', { why: 'redacted' })).toBe(1 - parked);
   });
 });

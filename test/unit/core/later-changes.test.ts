@@ -282,4 +282,18 @@ describe('a code that changes', () => {
       expect(connector.dead.size).toBe(parked);
     },
   );
+
+  it('does not keep a product from being sent again where only codes are not replaced', async () => {
+    const connector = openConnector({ assumptions: { couponsAreReplaced: false } });
+    const { id } = storeProduct();
+    for (const title of ['Shirt', 'Coat']) {
+      connector.clock.ms += 600_000;
+      const updated_at = nowOf(connector);
+      const payload = { id: Number(id), title, status: 'active', variants: [], updated_at };
+      await connector.deliver({ topic: 'products/update', payload });
+      await connector.drain();
+    }
+    const calls = connector.loyalty.journal.map(({ operation }) => operation);
+    expect(calls).toEqual(['updateProduct', 'updateProduct']);
+  });
 });

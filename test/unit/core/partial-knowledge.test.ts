@@ -142,6 +142,52 @@ describe('a discount', () => {
     expect(active).toEqual([]);
   });
 
+  /** The codes of a discount in the loyalty service. */
+  const active = () =>
+    [...connector.loyalty.rows.coupons.values()].filter((row) => row.isActive).length;
+  const deleted = { admin_graphql_api_id: gid, deleted_at: updatedAt(1) };
+
+  it('whose deletion is announced loses its codes at once, in one step', async () => {
+    connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: updatedAt(0) }));
+    await handle('discounts/create', changed);
+    expect(active()).toBe(1);
+    connector.store.remove(SHOP, 'discount', '1688847450345');
+    await connector.deliver({ topic: 'discounts/delete', payload: deleted });
+    await connector.work('coupons');
+    await connector.work('coupons');
+    expect([active(), connector.queues.coupons.size]).toEqual([0, 0]);
+    expect(connector.telemetry.total('handled', { kind: 'discount', why: 'fanned-out' })).toBe(2);
+  });
+
+  it('keeps its codes while the store does not answer whether it is deleted', async () => {
+    connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: updatedAt(0) }));
+    await handle('discounts/create', changed);
+    connector.store.outage = { kind: 'unavailable', why: 'throttled' };
+    await connector.deliver({ topic: 'discounts/delete', payload: deleted });
+    for (let round = 0; round < 5; round += 1) {
+      expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
+      connector.clock.ms += 3_600_000;
+    }
+    connector.store.outage = undefined;
+    await connector.drain();
+    expect(active()).toBe(1);
+  });
+
+  it('loses no page to another that is fanned out at the same time', async () => {
+    const other = '1688847450999';
+    for (let n = 0; n < 120; n += 1) {
+      const discountId = n % 2 === 0 ? '1688847450345' : other;
+      connector.store.putCoupon(
+        SHOP,
+        storeCoupon({ code: `CODE-${n}`, codeId: String(n), discountId }),
+      );
+    }
+    await connector.deliver({ topic: 'discounts/create', payload: changed });
+    const ofOther = { ...changed, admin_graphql_api_id: gid.replace('1688847450345', other) };
+    await handle('discounts/create', ofOther);
+    expect(active()).toBe(120);
+  });
+
   it('of any size is fanned out in pages, and a crash repeats one page at most', async () => {
     for (let n = 0; n < 300; n += 1) {
       connector.store.putCoupon(SHOP, storeCoupon({ code: `CODE-${n}`, codeId: String(n) }));

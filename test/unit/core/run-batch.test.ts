@@ -396,6 +396,22 @@ describe('outcomes', () => {
     expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'unchanged', topic: 'orders/updated' });
   });
 
+  it('says of an outcome that reconciling asked for it', async () => {
+    const { id } = storeProduct();
+    const outcomes = () => connector.ledger.entries.get(`${SHOP}|product|${id}`)?.outcomes;
+    await connector.reconcile();
+    const updatedAt = new Date(connector.clock.ms + 600_000).toISOString();
+    connector.store.putProduct(SHOP, storeProduct({ updatedAt }));
+    connector.clock.ms += DAY;
+    await connector.reconcile();
+    await connector.drain();
+    expect(outcomes()?.at(-1)).toMatchObject({ outcome: 'applied', origin: 'reconcile' });
+    const product = { id: Number(id), title: 'Coat', status: 'active', variants: [] };
+    const later = new Date(connector.clock.ms).toISOString();
+    await handle('products/update', { ...product, updated_at: later });
+    expect(outcomes()?.at(-1)).not.toHaveProperty('origin');
+  });
+
   it('measures from the store to the loyalty service', async () => {
     await deliverOrders(1);
     connector.clock.ms += 1_500;

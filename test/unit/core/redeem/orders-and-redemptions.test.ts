@@ -99,14 +99,27 @@ async function keep({ ledger }: Connector, state: Redemption['state'], revision?
 }
 
 describe('the merge of a customer into another', () => {
+  const payload = {
+    admin_graphql_api_customer_kept_id: 'gid://shopify/Customer/7002',
+    admin_graphql_api_customer_deleted_id: 'gid://shopify/Customer/7001',
+    status: 'completed',
+  };
+
+  it('looks for points after a day, although a redemption is still open', async () => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    await keep(connector, CALLING);
+    const begun = connector.clock.ms;
+    await connector.deliver({ topic: 'customers/merge', payload });
+    await connector.drain();
+    expect(connector.loyalty.journal.at(-1)?.operation).toBe('getCustomerPoints');
+    expect(connector.dead.size).toBe(0);
+    const days = (connector.clock.ms - begun) / 86_400_000;
+    expect([days >= 1, days < 1.1]).toEqual([true, true]);
+  });
+
   it('looks for points only when no redemption is open: its points may go back', async () => {
     const connector = openConnector({ rules: { customers: 'from-sign-up' } });
     await keep(connector, CALLING);
-    const payload = {
-      admin_graphql_api_customer_kept_id: 'gid://shopify/Customer/7002',
-      admin_graphql_api_customer_deleted_id: 'gid://shopify/Customer/7001',
-      status: 'completed',
-    };
     await connector.deliver({ topic: 'customers/merge', payload });
     await connector.work('coupons');
     expect(connector.telemetry.total('retried', { why: 'redemption-open' })).toBe(1);
