@@ -142,6 +142,10 @@ describe('the redaction of a customer', () => {
       ([text, { remembered }]) => remembered === undefined || text.includes('|waiting|'),
     );
 
+  /** The log names them for a person: points may have been spent for nothing. */
+  const openAtTheEnd = ({ telemetry }: Connector) =>
+    telemetry.logged.flatMap(({ level, fields }) => (level === 'error' ? [fields.ids] : []));
+
   it('waits while a redemption is open, and no longer', async () => {
     const connector = openConnector();
     await keep(connector, CALLING);
@@ -155,6 +159,7 @@ describe('the redaction of a customer', () => {
     expect(isErased(connector)).toBe(true);
     expect(connector.clock.ms - waited).toBeLessThan(3_600_000);
     expect(connector.dead.size).toBe(0);
+    expect(openAtTheEnd(connector)).toEqual([]);
   });
 
   // The simulation found it: the click's points were spent, and no process knew of its redemption any more.
@@ -185,6 +190,7 @@ describe('the redaction of a customer', () => {
     await connector.deliver({ topic: 'customers/redact', payload });
     await connector.drain();
     expect(isErased(connector)).toBe(true);
+    expect(openAtTheEnd(connector)).toEqual(['A1']);
     expect(connector.clock.ms - begun).toBeGreaterThanOrEqual(86_400_000);
     expect(connector.dead.size).toBe(0);
   });
