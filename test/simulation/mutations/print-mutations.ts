@@ -27,8 +27,9 @@ export async function printMutations(
       const { name, within } = one;
       const { tried, oracle } = await noticeMutation(name, within);
       if (oracle === undefined) isGood = false;
-      rows.set(name, rowOf(one, tried, oracle));
-      if (isWritten) writeRow(name, rowOf(one, tried, oracle));
+      const row = rowOf(one, tried, oracle);
+      rows.set(name, row);
+      if (isWritten) writeFileSync(PAGE, putRow(readFileSync(PAGE, 'utf8'), name, row));
       console.error(`${name}: ${oracle ? `${oracle}, after ${tried} seeds` : 'NOT noticed'}`);
     }
   }
@@ -46,9 +47,12 @@ function rowOf({ name, bug, within }: Mutation, tried: number, oracle: string | 
   return `| \`${name}\` | ${bug} | ${end} | ${within} | ${oracle ?? ''} | ${day} |`;
 }
 
-function writeRow(name: string, row: string): void {
-  const page = readFileSync(PAGE, 'utf8');
-  const lines = page.split('\n').map((line) => (line.startsWith(`| \`${name}\` |`) ? row : line));
-  if (!lines.includes(row)) throw new Error(`docs/reliability.md has no row of ${name}`);
-  writeFileSync(PAGE, lines.join('\n'));
+const isRowOf = (name: string) => (line: string) => line.startsWith(`| \`${name}\` |`);
+
+/** A mutation without a row gets one behind the last. */
+export function putRow(page: string, name: string, row: string): string {
+  const lines = page.split('\n');
+  const at = lines.findIndex(isRowOf(name));
+  const last = lines.findLastIndex((line) => mutations.some((one) => isRowOf(one.name)(line)));
+  return (at < 0 ? lines.toSpliced(last + 1, 0, row) : lines.with(at, row)).join('\n');
 }
