@@ -36,8 +36,8 @@ export interface Loaded {
 }
 
 export interface TestProcess extends Loaded {
-  /** The answers. They end early if a test fails, or if one takes longer than the limit: the process is then stopped. */
-  ask(order: Order, limit: number): Promise<readonly Answer[]>;
+  /** The answers. They end early if a test fails, or if one takes longer than its limit: the process is then stopped. */
+  ask(order: Order, limit: (test: number) => number): Promise<readonly Answer[]>;
   stop(): Promise<void>;
 }
 
@@ -65,10 +65,11 @@ export async function openProcess(job: string, change?: string): Promise<TestPro
       async ask(order, limit) {
         if (child.connected) child.send(order);
         const answers: Answer[] = [];
-        while (answers.length < order.tests.length && !answers.at(-1)?.failure) {
-          const answer = await next<Answer>(limit);
+        for (const test of order.tests) {
+          const answer = await next<Answer>(limit(test));
           if (!answer) break;
           answers.push(answer);
+          if (answer.failure) break;
         }
         return answers;
       },

@@ -22,11 +22,11 @@ export class Trial {
   readonly #changes: readonly Change[];
   #process: TestProcess | undefined;
   readonly #reaching = new Map<string, Reached[]>();
+  /** How long each test took. */
+  readonly #took = new Map<number, number>();
   #whileLoading = new Set<string>();
   /** How many changes each test noticed. */
   readonly #noticed = new Map<number, number>();
-  /** The longest that a test takes. */
-  #longest = 0;
 
   constructor(job: string, changes: readonly Change[]) {
     this.#job = job;
@@ -40,7 +40,7 @@ export class Trial {
     const answers = await this.#run([...tests.keys()]);
     for (const [test, { ms, failure, reached }] of answers.entries()) {
       if (failure) throw new Error(`fails unchanged: ${tests[test]}: ${failure}`);
-      this.#longest = Math.max(this.#longest, ms);
+      this.#took.set(test, ms);
       for (const [change, hits] of Object.entries(reached ?? {})) {
         this.#reaching.set(change, [...(this.#reaching.get(change) ?? []), { test, ms, hits }]);
       }
@@ -104,7 +104,7 @@ export class Trial {
     if (!fresh) return 'noticed';
     try {
       const some = tests.length > 0 ? tests : [...fresh.tests.keys()];
-      const answers = await fresh.ask({ tests: some, change: id }, this.#limit());
+      const answers = await fresh.ask({ tests: some, change: id }, this.#limit);
       if (answers.at(-1)?.failure) return 'noticed';
       return answers.length < some.length ? 'endless' : 'unnoticed';
     } finally {
@@ -119,13 +119,13 @@ export class Trial {
   ): Promise<readonly Answer[]> {
     const process = await this.#open();
     const order = { tests, ...(change && { change }), ...(hitLimit && { hitLimit }) };
-    const answers = await process.ask(order, this.#limit());
+    const answers = await process.ask(order, this.#limit);
     if (answers.length < tests.length && !answers.at(-1)?.failure) await this.end();
     return answers;
   }
 
-  /** More than any test needs on a busy machine. */
-  readonly #limit = () => (this.#longest === 0 ? 300_000 : 10_000 + 10 * this.#longest);
+  /** More than the test needs on a busy machine. */
+  readonly #limit = (test: number) => 10_000 + 10 * (this.#took.get(test) ?? 30_000);
 
   async #open(): Promise<TestProcess> {
     this.#process ??= await openProcess(this.#job);
