@@ -4,6 +4,8 @@ import {
   type CallAssumptions,
   judge,
   type LoyaltyCalls,
+  makeCall,
+  type WantedRest,
 } from '../../../shared/core/sync/make-calls.ts';
 import { cancelOrder, takePart } from '../../../shared/core/sync/order-calls.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
@@ -55,6 +57,37 @@ const cancel = async (
   const all = { ...defaultAssumptions, ...assumptions };
   return (await cancelOrder(cancelled, service(codes), all, limits)).outcome;
 };
+
+describe('what is no order', () => {
+  const coupon = { OriginalId: 'c', CouponCode: 'c' };
+
+  it.each<[OperationId, WantedRest]>([
+    ['updateProduct', { kind: 'product', id: 'p', product: {} }],
+    ['createCoupon', { kind: 'coupon', id: 'c', coupon }],
+    ['deactivateCoupon', { kind: 'inactive-coupon', id: 'c' }],
+    ['upsertCustomer', { kind: 'member', id: 'm', member: { OriginalId: 'm' } }],
+  ])('is named by its call, done or refused: %s', async (operation, wanted) => {
+    const done = await makeCall(wanted, service({}), limits);
+    expect(done.outcome).toEqual({ kind: 'applied', calls: [operation] });
+    const { outcome } = await makeCall(wanted, service({ [operation]: 50 }), limits);
+    expect(outcome).toMatchObject({ kind: 'rejected', why: `${operation} was refused: no` });
+  });
+
+  it('is tried again, and is for a person only where another shop of the account may have the code', async () => {
+    const refusal = service({ createCoupon: 56 });
+    const whyOf = async (id: string) => {
+      const { outcome } = await makeCall({ kind: 'coupon', id, coupon }, refusal, limits);
+      return outcome.kind === 'rejected' ? outcome.why : outcome.kind;
+    };
+    expect(await whyOf('c')).toBe('retry');
+    expect(await whyOf('c@shop')).toMatch(/^createCoupon was refused: no .*rename one/);
+  });
+
+  it('costs no call where the customer is deleted', async () => {
+    const { outcome } = await makeCall({ kind: 'deleted-member', id: 'm' }, service({}), limits);
+    expect(outcome).toEqual({ kind: 'applied', calls: [] });
+  });
+});
 
 describe('cancelling an order', () => {
   it('is done when the service does it, has done it already, or never knew the order', async () => {
