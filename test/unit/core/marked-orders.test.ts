@@ -91,6 +91,55 @@ describe('a worker that dies over a change of a completed order', () => {
   });
 });
 
+describe('a worker that dies without a trace, over a first send', () => {
+  /** The call has its effect if it is made, and nothing can be written. */
+  async function dieSilently(connector: Connector, family: 'orders' | 'products') {
+    const { ledger } = connector;
+    connector.parts.ledger = { ...ledger, write: () => Promise.reject(new Error('dead')) };
+    await connector.work(family);
+    connector.parts.ledger = ledger;
+  }
+  const nobody = { customer: null, email: null };
+
+  it('leaves no product active that the store deletes meanwhile', async () => {
+    const connector = openConnector();
+    const updated_at = '2026-10-09T11:00:00.000Z';
+    const product = { id: 8, title: 'Shirt', status: 'active', variants: [], updated_at };
+    await connector.deliver({ topic: 'products/create', payload: product });
+    await dieSilently(connector, 'products');
+    expect(operations(connector)).toEqual(['updateProduct']);
+    await connector.deliver({ topic: 'products/delete', payload: { id: 8 } });
+    await connector.drain();
+    expect(operations(connector)).toEqual(['updateProduct', 'updateProduct']);
+    const [first, last] = connector.loyalty.journal.map(({ body }) => body);
+    expect(last).not.toEqual(first);
+  });
+
+  it('leaves the customer of a pending order to the next event, which does not name one', async () => {
+    const connector = openConnector();
+    await tell(connector, 1);
+    await dieSilently(connector, 'orders');
+    expect(operations(connector)).toEqual(['sendOrder']);
+    await tell(connector, 2, {}, { ...nobody, ...worth('20.00') });
+    await connector.drain();
+    expect(connector.loyalty.journal.at(-1)?.body).toMatchObject({
+      OrderTotal: 20,
+      Customer: { OriginalId: String(quillane.id) },
+    });
+  });
+
+  it('sent no completed order: without a mark there was no call', async () => {
+    const connector = openConnector();
+    await tell(connector, 1, shipped);
+    await dieSilently(connector, 'orders');
+    await tell(connector, 2, shipped, nobody);
+    await connector.drain();
+    expect(operations(connector)).toEqual([]);
+    expect(connector.telemetry.total('skipped', { why: 'guest' })).toBe(1);
+    expect(connector.dead.size).toBe(0);
+  });
+});
+
 describe('a question about an order', () => {
   it('is not marked: a worker that dies over it leaves the order as certain as it was', async () => {
     const connector = openConnector();

@@ -277,6 +277,10 @@ describe('an order paid in part with a gift card', () => {
     put(1, {}, '20');
     await handle('orders/paid', payload(1, spec, gateways));
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 30 });
+    // An older event says nothing new.
+    const { reads } = connector.store;
+    await handle('orders/updated', payload(0, spec, gateways));
+    expect(connector.store.reads).toBe(reads);
   });
 
   it('falls from 30 to 10 points by a lower price, although its webhook alone reads like 30', async () => {
