@@ -438,12 +438,13 @@ describe('outcomes', () => {
 
 describe('events that leave something out', () => {
   it('a product with more variants than its body lists is read from the store before a call', async () => {
-    connector.store.putProduct(SHOP, storeProduct({ id: '8', price: amount('5') }));
+    const updatedAt = '2026-10-09T11:00:00.000Z';
+    connector.store.putProduct(SHOP, storeProduct({ id: '8', price: amount('5'), updatedAt }));
     const payload = {
       id: 8,
       title: 'Linen shirt',
       status: 'active',
-      updated_at: '2026-10-05T09:00:00Z',
+      updated_at: updatedAt,
       variants: [{ id: 1, price: '9.00' }],
       variant_gids: [{ admin_graphql_api_id: 'a' }, { admin_graphql_api_id: 'b' }],
     };
