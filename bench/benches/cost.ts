@@ -1,27 +1,25 @@
 import type { Bench, Figure } from '../bench.ts';
-import { readDeployed } from '../cost/deployed.ts';
+import { type Deployed, readDeployed } from '../cost/deployed.ts';
 import { type MixWish, measureReceiving, measureWorking } from '../cost/measure-mix.ts';
-import { type WebhookPrice, webhookPrice } from '../cost/webhook-price.ts';
+import { billedMs, type WebhookPrice, webhookPrice } from '../cost/webhook-price.ts';
 import type { Lab } from '../lab.ts';
 import { spreadOf } from '../report/statistics.ts';
 
 /**
  * The price of a million webhooks, from AWS's prices, the synthesized template, and measured times, calls
- * and bytes. The peer has the same memory, behind an HTTP API as in the documentation of its libraries.
+ * and bytes. The peer is deployed in the same way.
  */
 export const cost: Bench = {
   name: 'cost',
   async run({ lab: open, quick }) {
     const lab = await open();
     const deployed = readDeployed();
-    const behindApi = { ...deployed, httpApi: true };
     const amount = quick ? { events: 20, waiting: 2 } : { events: 150, waiting: 5 };
     const connector: Priced[] = [];
     const peer: Priced[] = [];
     const turns = [
-      async () => connector.push(await priceOf(lab, { variant: 'connector', deployed, ...amount })),
-      async () =>
-        peer.push(await priceOf(lab, { variant: 'peer', deployed: behindApi, ...amount })),
+      async () => connector.push(await priceOf(lab, deployed, { variant: 'connector', ...amount })),
+      async () => peer.push(await priceOf(lab, deployed, { variant: 'peer', ...amount })),
     ];
     for (let round = 0; round < (quick ? 1 : 3); round += 1) {
       // The order alternates, so that other load on the machine does not always affect the same one.
@@ -39,6 +37,7 @@ export const cost: Bench = {
       },
       ...figuresOf('batch1', connector, peer, 3.2),
       ...figuresOf('batch10', connector, peer, 1.8),
+      ...memoryCurve(deployed, connector),
     ];
   },
 };
@@ -46,14 +45,35 @@ export const cost: Bench = {
 type Priced = Awaited<ReturnType<typeof priceOf>>;
 type Batch = 'batch1' | 'batch10';
 
-async function priceOf(lab: Lab, wish: MixWish) {
-  const { deployed } = wish;
-  const receiverMs = await measureReceiving(lab, wish);
+async function priceOf(lab: Lab, deployed: Deployed, wish: MixWish) {
+  const receiver = await measureReceiving(lab, wish);
   const price = async (perBatch: number) => {
-    const use = { receiverMs, ...(await measureWorking(lab, wish, perBatch)) };
-    return { workerMs: use.workerMs, price: webhookPrice(deployed, use) };
+    const use = { receiver, ...(await measureWorking(lab, wish, perBatch)) };
+    const workerMs = billedMs(use.worker, deployed.workerMb);
+    return { use, workerMs, price: webhookPrice(deployed, use) };
   };
-  return { receiverMs, batch1: await price(1), batch10: await price(deployed.batchSize) };
+  return {
+    receiverMs: billedMs(receiver, deployed.receiverMb),
+    batch1: await price(1),
+    batch10: await price(deployed.batchSize),
+  };
+}
+
+/** In MB; below the first, a batch of ten large orders does not fit. */
+const MEMORY = [256, 384, 512, 1_024, 1_769];
+
+/** What the receiver and the worker would cost with other sizes, from the same measured times. */
+function memoryCurve(deployed: Deployed, rounds: readonly Priced[]): readonly Figure[] {
+  const { use } = middleOf('batch1', rounds);
+  return MEMORY.map((mb) => {
+    const { receiver, worker } = webhookPrice({ ...deployed, receiverMb: mb, workerMb: mb }, use);
+    return {
+      key: `cost.memory.${mb}`,
+      value: worker,
+      unit: '$ per million',
+      note: `the worker's part with ${mb} MB, in single messages; the receiver's would be ${receiver.toFixed(2)} (computed)`,
+    };
+  });
 }
 
 function figuresOf(

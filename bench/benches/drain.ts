@@ -30,8 +30,9 @@ export const drain: Bench = {
         key: 'drain',
         value: limited.seconds / (orders / LIMIT),
         unit: '× the limit',
-        note: `${orders} orders, ${WORKERS} workers, answers after ${LOYALTY_MS} ms, ${LIMIT} calls a second: ${limited.seconds.toFixed(1)} s`,
-        bar: { kind: 'at-most', limit: 1.1, of: 'value' },
+        note: `${orders} orders, ${WORKERS} workers, answers after ${LOYALTY_MS} ms, ${LIMIT} calls a second, in no second more than ${limited.most}: ${limited.seconds.toFixed(1)} s`,
+        // The first seconds, in which the workers learn how much to book, are most of a quick run.
+        ...(!quick && { bar: { kind: 'at-most', limit: 1.1, of: 'value' } }),
       },
     ];
     const many = orders / 5;
@@ -50,7 +51,7 @@ async function drainOrders(
   writeOrder: WriteOrder,
   perSecond: number | undefined,
   workers = WORKERS,
-): Promise<{ readonly seconds: number }> {
+): Promise<{ readonly seconds: number; readonly most: number }> {
   const first = openConnector();
   const { clock, loyalty } = first;
   const { pause, runUntil } = openTimers(clock);
@@ -61,7 +62,10 @@ async function drainOrders(
     const customer = { ...order.customer, id: 7_000_000 + index, email: `c${index}@example.com` };
     await first.deliver({ topic: 'orders/updated', payload: { ...order, customer } });
   }
+  const bySecond = new Map<number, number>();
   loyalty.world.interfere = async (_, pass) => {
+    const second = Math.floor(clock.ms / 1000);
+    bySecond.set(second, (bySecond.get(second) ?? 0) + 1);
     await pause(LOYALTY_MS);
     return pass();
   };
@@ -88,7 +92,12 @@ async function drainOrders(
   await runUntil(() => working === 0);
   const sent = loyalty.journal.filter(({ operation }) => operation === 'sendOrder').length;
   if (sent !== orders || first.dead.size > 0) throw new Error(`${sent} of ${orders} were sent`);
-  return { seconds: (clock.ms - began) / 1000 };
+  const most = Math.max(...bySecond.values());
+  // A token may be used up to a second late: see shared/core/sync/call-rate.ts.
+  if (perSecond && most > perSecond * 2 + 1) {
+    throw new Error(`${most} calls in a second: the limit is not kept`);
+  }
+  return { seconds: (clock.ms - began) / 1000, most };
 }
 
 function openTimers(clock: { ms: number }) {

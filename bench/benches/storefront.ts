@@ -2,6 +2,7 @@ import type { Bench, BenchSettings, Figure } from '../bench.ts';
 import type { Lab } from '../lab.ts';
 import { measureAlternately } from '../measure/measure-alternately.ts';
 import { measureCold } from '../measure/measure-cold.ts';
+import { measureInLambda } from '../measure/measure-in-lambda.ts';
 import { startWarmVariants } from '../measure/warm-function.ts';
 import { compareWithFloor } from '../report/statistics.ts';
 import { customerItem, visitEvent } from '../traffic/visits.ts';
@@ -22,12 +23,12 @@ export const storefront: Bench = {
 };
 
 async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure[]> {
-  const { bundles, environment } = lab;
+  const { bundles, environment, tlsEnvironment } = lab;
   const runs = quick ? 5 : 25;
+  const visit = visitEvent('7000000');
   const samples = await measureAlternately(
     runs,
-    (variant) =>
-      measureCold(bundles.fileOf(variant, 'storefront'), visitEvent('7000000'), environment),
+    (variant) => measureCold(bundles.fileOf(variant, 'storefront'), visit, environment),
     MEASURED,
   );
   const part = { unit: 'ms', note: `${runs} fresh processes each` };
@@ -38,6 +39,15 @@ async function cold(lab: Lab, { quick }: BenchSettings): Promise<readonly Figure
       ({ importMs, firstMs }) => importMs + firstMs,
     ),
     compareWithFloor({ key: 'storefront.cold.cpu', ...part }, samples, ({ cpuMs }) => cpuMs),
+    compareWithFloor(
+      { key: 'storefront.cold.lambda', ...part },
+      await measureAlternately(
+        runs,
+        (variant) => measureInLambda(bundles.fileOf(variant, 'storefront'), visit, tlsEnvironment),
+        MEASURED,
+      ),
+      ({ wallMs }) => wallMs,
+    ),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { billedMs, webhookPrice } from './webhook-price.ts';
 
-const deployed = { receiverMb: 256, workerMb: 512, batchSize: 10, httpApi: false };
+const deployed = { receiverMb: 256, workerMb: 512, batchSize: 10 };
 const use = {
-  receiverMs: 15,
-  workerMs: 170,
+  receiver: { waitMs: 15, cpuMs: 0 },
+  worker: { waitMs: 170, cpuMs: 0 },
   messageBytes: 8_000,
   units: { read: 1, write: 1.3 },
   perBatch: 1,
@@ -18,7 +18,6 @@ describe('the price of a million webhooks', () => {
     // Sent, received and deleted.
     expect(price.queue).toBeCloseTo(1.5, 6);
     expect(price.ledger).toBeCloseTo(0.125 + 1.3 * 0.625, 6);
-    expect(price.endpoint).toBe(0);
     const { total, ...parts } = price;
     expect(total).toBeCloseTo(
       Object.values(parts).reduce((sum, one) => sum + one, 0),
@@ -39,8 +38,9 @@ describe('the price of a million webhooks', () => {
     expect(batch.queue).toBeCloseTo(0.5 * (1 + (2 + 1) / 10), 6);
   });
 
-  it('includes the HTTP API if there is one', () => {
-    expect(webhookPrice({ ...deployed, httpApi: true }, use).endpoint).toBeCloseTo(1, 6);
+  it('pays for computing with the share of a CPU that the memory brings', () => {
+    const slow = webhookPrice(deployed, { ...use, worker: { waitMs: 0, cpuMs: 10 } });
+    expect(slow.worker).toBeCloseTo(0.2 + 0.01 * (1_769 / 512) * 0.5 * 13.3334, 6);
   });
 });
 

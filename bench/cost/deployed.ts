@@ -12,7 +12,6 @@ export interface Deployed {
   readonly workerMb: number;
   /** The batch size of the event source. */
   readonly batchSize: number;
-  readonly httpApi: boolean;
 }
 
 interface Resources {
@@ -33,14 +32,14 @@ interface Resources {
 /** Read from the template, so that a change of memory or batch size changes the price. */
 export function readDeployed(): Deployed {
   const template = synthesize();
-  const { receiverMb, workerMb, httpApi } = describeStack(template);
+  const { receiverMb, workerMb } = describeStack(template);
   const all = Object.values(template.Resources);
   const functions = all.filter(({ Type }) => Type === 'AWS::Lambda::Function');
   const isArm = functions.every(({ Properties }) => Properties?.Architectures?.[0] === 'arm64');
   if (!isArm) throw new Error('the prices are for arm64, but a function has another architecture');
   const source = all.find(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
   const batchSize = source?.Properties?.BatchSize ?? Number.NaN;
-  return { receiverMb, workerMb, batchSize, httpApi };
+  return { receiverMb, workerMb, batchSize };
 }
 
 /** With an empty folder instead of the bundles, because their code does not affect the price. */

@@ -7,8 +7,7 @@ import { webhookEvent } from '../traffic/events.ts';
 import { openOrderTraffic } from '../traffic/order-life.ts';
 import { SIZES } from '../traffic/orders.ts';
 import type { Variant } from '../variants/build-variants.ts';
-import type { Deployed } from './deployed.ts';
-import { billedMs, COLD_PER_INVOCATION, WAITS, type WebhookUse } from './webhook-price.ts';
+import { COLD_PER_INVOCATION, type FunctionTime, WAITS, type WebhookUse } from './webhook-price.ts';
 
 /** The mix of a million webhooks. */
 const MIX = { first: 0.4, changed: 0.3, unchanged: 0.3 } as const;
@@ -16,16 +15,15 @@ const HAPPENINGS = ['first', 'changed', 'unchanged'] as const;
 
 export interface MixWish {
   readonly variant: Variant;
-  readonly deployed: Deployed;
   /** Events of each kind, to measure computing time. */
   readonly events: number;
   /** Events of each kind, to measure waiting time. */
   readonly waiting: number;
 }
 
-/** The billed milliseconds for receiving a webhook. */
-export async function measureReceiving(lab: Lab, wish: MixWish): Promise<number> {
-  const { variant, deployed, events, waiting } = wish;
+/** What receiving a webhook takes. */
+export async function measureReceiving(lab: Lab, wish: MixWish): Promise<FunctionTime> {
+  const { variant, events, waiting } = wish;
   const receivers = await startWarmVariants(lab, 'receiver', [variant]);
   const webhooks = (count: number) =>
     Array.from({ length: count }, () =>
@@ -35,9 +33,8 @@ export async function measureReceiving(lab: Lab, wish: MixWish): Promise<number>
     await receivers.round(variant, webhooks(events));
     const { cpuMs } = await receivers.round(variant, webhooks(events));
     const waits = await waitsOf(lab, receivers, variant, webhooks(waiting));
-    const billed = { waitMs: spreadOf(waits).median, cpuMs: cpuMs / events };
-    const bundle = lab.bundles.fileOf(variant, 'receiver');
-    return billedMs(billed, deployed.receiverMb) + (await coldShare(lab, bundle, webhooks(1)[0]));
+    const cold = await coldShare(lab, lab.bundles.fileOf(variant, 'receiver'), webhooks(1)[0]);
+    return { waitMs: spreadOf(waits).median + cold, cpuMs: cpuMs / events };
   } finally {
     await receivers.stop();
   }
@@ -48,8 +45,8 @@ export async function measureWorking(
   lab: Lab,
   wish: MixWish,
   perBatch: number,
-): Promise<Omit<WebhookUse, 'receiverMs'>> {
-  const { variant, deployed, events, waiting } = wish;
+): Promise<Omit<WebhookUse, 'receiver'>> {
+  const { variant, events, waiting } = wish;
   const traffic = await openOrderTraffic(lab, [variant]);
   const workers = await startWarmVariants(lab, 'worker', [variant]);
   const many = { happenings: HAPPENINGS, batches: Math.ceil(events / perBatch), perBatch };
@@ -59,19 +56,19 @@ export async function measureWorking(
     for (const warmUp of await traffic.live(variant, many)) await workers.round(variant, warmUp);
     const computed = await traffic.live(variant, many);
     const waited = await traffic.live(variant, few);
-    const mix = { workerMs: 0, read: 0, write: 0 };
+    const mix = { waitMs: 0, cpuMs: 0, read: 0, write: 0 };
     for (const [index, happening] of HAPPENINGS.entries()) {
       const { cpuMs, units } = await countRound(lab, workers, variant, computed[index] ?? []);
       const waits = await waitsOf(lab, workers, variant, waited[index] ?? []);
-      const billed = { waitMs: spreadOf(waits).median / perBatch, cpuMs: cpuMs / count };
-      mix.workerMs += MIX[happening] * billedMs(billed, deployed.workerMb);
+      mix.waitMs += (MIX[happening] * spreadOf(waits).median) / perBatch;
+      mix.cpuMs += (MIX[happening] * cpuMs) / count;
       mix.read += (MIX[happening] * units.read) / count;
       mix.write += (MIX[happening] * units.write) / count;
     }
     const [first = []] = await traffic.live(variant, { ...few, happenings: ['first'], batches: 1 });
     const cold = await coldShare(lab, lab.bundles.fileOf(variant, 'worker'), first[0]);
     return {
-      workerMs: mix.workerMs + cold / perBatch,
+      worker: { waitMs: mix.waitMs + cold / perBatch, cpuMs: mix.cpuMs },
       messageBytes: Buffer.byteLength(first[0]?.Records[0]?.body ?? ''),
       units: { read: mix.read, write: mix.write },
       perBatch,
@@ -99,7 +96,7 @@ async function waitsOf(
   return waits;
 }
 
-/** Lambda gives initialization a whole CPU at any memory size, so it takes as long as here. */
+/** Lambda gives initialization a whole CPU at any memory size: it is billed like waiting. */
 async function coldShare(lab: Lab, bundle: string, event: unknown): Promise<number> {
   // Measured once, because its share of the price is below a thousandth.
   const { importMs } = await measureCold(bundle, event, lab.environment);

@@ -22,22 +22,24 @@ const ONE_CPU_MB = 1_769;
 /** The share of invocations that start a process, whose initialization is billed, too. */
 export const COLD_PER_INVOCATION = 5 / 1_000;
 
+/** Averages of a function for one webhook. */
+export interface FunctionTime {
+  readonly waitMs: number;
+  readonly cpuMs: number;
+}
+
 /**
  * The time that Lambda bills: the waiting time, and the computing time divided by the function's share
  * of a CPU. One core of this machine counts as one vCPU.
  */
-export function billedMs(
-  { waitMs, cpuMs }: { readonly waitMs: number; readonly cpuMs: number },
-  memoryMb: number,
-): number {
+export function billedMs({ waitMs, cpuMs }: FunctionTime, memoryMb: number): number {
   return waitMs + cpuMs * Math.max(ONE_CPU_MB / memoryMb, 1);
 }
 
 /** Averages of one webhook of the mix. */
 export interface WebhookUse {
-  /** As Lambda bills them. */
-  readonly receiverMs: number;
-  readonly workerMs: number;
+  readonly receiver: FunctionTime;
+  readonly worker: FunctionTime;
   /** The size of its message on the queue. */
   readonly messageBytes: number;
   readonly units: CapacityUnits;
@@ -46,7 +48,6 @@ export interface WebhookUse {
 }
 
 export interface WebhookPrice {
-  readonly endpoint: number;
   readonly receiver: number;
   readonly queue: number;
   readonly worker: number;
@@ -60,17 +61,17 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** US dollars for a million webhooks. docs/cost.md has logs, storage and fixed monthly costs. */
 export function webhookPrice(deployed: Deployed, use: WebhookUse): WebhookPrice {
-  const { receiverMs, workerMs, messageBytes, units, perBatch } = use;
-  const { lambda, dynamoDb, sqsFifoPerRequest, httpApiPerRequest } = PRICES;
-  const run = (ms: number, mb: number) => (ms / 1000) * (mb / 1024) * lambda.perGbSecondArm;
+  const { receiver, worker, messageBytes, units, perBatch } = use;
+  const { lambda, dynamoDb, sqsFifoPerRequest } = PRICES;
+  const run = (time: FunctionTime, mb: number) =>
+    (billedMs(time, mb) / 1000) * (mb / 1024) * lambda.perGbSecondArm;
   const chunks = (bytes: number) => Math.ceil(bytes / CHUNK_BYTES);
   const queueRequests =
     chunks(messageBytes) + (chunks(messageBytes * perBatch) + DELETE_REQUESTS) / perBatch;
   const parts = {
-    endpoint: deployed.httpApi ? httpApiPerRequest : 0,
-    receiver: lambda.perRequest + run(receiverMs, deployed.receiverMb),
+    receiver: lambda.perRequest + run(receiver, deployed.receiverMb),
     queue: queueRequests * sqsFifoPerRequest,
-    worker: lambda.perRequest / perBatch + run(workerMs, deployed.workerMb),
+    worker: lambda.perRequest / perBatch + run(worker, deployed.workerMb),
     ledger: units.read * dynamoDb.perRead + units.write * dynamoDb.perWrite,
   };
   const total = Object.values(parts).reduce((sum, dollars) => sum + dollars, 0);
