@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -11,12 +19,14 @@ import manifest from '../../package.json' with { type: 'json' };
 import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
 import { lanes, type ProofPart, type Step } from './parts.ts';
 import { describeProof, type StepResult } from './report.ts';
+import { runLane } from './run-lane.ts';
 
 /** See docs/decisions/0078-a-night-of-proof.md. */
 const HELP = `npm run proof -- [--hours H | --minutes M] [--report FILE] [--again]
 
 Runs every proof, each as its own command, and writes a report of what was covered and what was not.
   --hours H      how long it may take in all (default 8)
+  --minutes M    the same in minutes; of a short run the report names what was not run
   --report FILE  default: proof.md
   --again        forgets what earlier runs of this code have done
 
@@ -66,7 +76,8 @@ const results: Record<string, StepResult> = existsSync(stateFile)
 const stopping = new AbortController();
 // Also at a second signal: the steps are groups of their own, and would outlive this process.
 process.on('SIGINT', () => stopping.abort()).on('SIGTERM', () => stopping.abort());
-await Promise.all(lanes.map(runLane));
+const work = { now: Date.now, isOpen, run: runStep };
+await Promise.all(lanes.map((parts) => runLane(parts, minutes * 60_000, work)));
 const facts = { commit: isClean ? commit : `${commit} with changes`, date: new Date(), results };
 writeFileSync(report, describeProof(facts));
 const steps = lanes.flat().flatMap(({ steps }) => steps).length;
@@ -79,24 +90,22 @@ for (const [name, { end }] of Object.entries(results)) {
 const isOver = count('passed') === steps;
 process.exitCode = count('failed') > 0 ? 1 : stopping.signal.aborted ? 130 : isOver ? 0 : TIME_OVER;
 
-async function runLane(parts: readonly ProofPart[]): Promise<void> {
-  const begin = Date.now();
-  let share = 0;
-  for (const part of parts) {
-    share = Math.min(share + part.share, 1);
-    for (const step of part.steps) await runStep(part, step, begin + share * minutes * 60_000);
-  }
+function nameOf(part: ProofPart, step: Step): string {
+  return `${part.title}: ${step.name}`;
+}
+
+function isOpen(part: ProofPart, step: Step): boolean {
+  const { end = 'stopped' } = results[nameOf(part, step)] ?? {};
+  return end === 'stopped' && !stopping.signal.aborted;
 }
 
 async function runStep(part: ProofPart, step: Step, until: number): Promise<void> {
-  const name = `${part.title}: ${step.name}`;
-  const left = (until - Date.now()) / 60_000;
-  const isDone = results[name] !== undefined && results[name].end !== 'stopped';
-  if (isDone || left < part.needsMinutes || stopping.signal.aborted) return;
-  const args = step.args(left, folder);
+  const name = nameOf(part, step);
+  const args = step.args((until - Date.now()) / 60_000, folder);
+  const file = join(folder, name.replace(/\W+/g, '-'));
   console.log(`${new Date().toISOString().slice(11, 19)}  ${name}`);
   const began = Date.now();
-  const { code: exitCode, output } = await run(scriptFile(step.script), args, until);
+  const exitCode = await run([...commandOf(step.script), ...args], file, until);
   if (hashOfCode() !== code) {
     if (!stopping.signal.aborted) console.log('The code has changed: begin again.');
     stopping.abort();
@@ -105,8 +114,12 @@ async function runStep(part: ProofPart, step: Step, until: number): Promise<void
   const seconds = Math.round((Date.now() - began) / 1000) + (results[name]?.seconds ?? 0);
   const isLeft = exitCode === undefined || exitCode === TIME_OVER;
   const end = exitCode === 0 ? 'passed' : isLeft ? 'stopped' : 'failed';
-  const command = ['npm run', step.script, '--', ...args].join(' ').replace(`${PROJECT}`, '');
-  results[name] = { end, seconds, command, output };
+  const errors = end === 'failed' ? readFileSync(`${file}.err`, 'utf8').slice(-4_000) : '';
+  results[name] = {
+    ...{ end, seconds, file: `${file}.out`.replace(PROJECT, '') },
+    command: ['npm run', step.script, '--', ...args].join(' ').replace(PROJECT, ''),
+    output: `${readFileSync(`${file}.out`, 'utf8')}${errors}`,
+  };
   writeFileSync(stateFile, JSON.stringify(results));
   console.log(`${new Date().toISOString().slice(11, 19)}  ${name}: ${end}, ${seconds} s`);
 }
@@ -119,22 +132,13 @@ function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   }
 }
 
-/** `code` is undefined for a process that was stopped because its time was over. */
-function run(file: string, args: readonly string[], until: number) {
-  const child = spawn(process.execPath, [file, ...args], {
-    cwd: PROJECT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: some commands start processes that would outlive them.
-    detached: true,
-  });
-  const lines: string[] = [];
-  // Of long outputs the end has the results.
-  const keep = (chunk: Buffer) => void lines.splice(0, lines.push(String(chunk)) - 2_000);
-  child.stdout.on('data', keep);
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    errors = `${errors}${chunk}`.slice(-4_000);
-  });
+/** Returns the exit code, undefined for a process that was stopped because its time was over. */
+function run(command: readonly string[], file: string, until: number) {
+  const [program = '', ...args] = command;
+  // A step that goes on writes behind what it wrote before.
+  const [out, err] = [openSync(`${file}.out`, 'a'), openSync(`${file}.err`, 'a')];
+  // A group of its own: some commands start processes that would outlive them.
+  const child = spawn(program, args, { cwd: PROJECT, stdio: ['ignore', out, err], detached: true });
   let isStopped = false;
   const stop = () => {
     isStopped = true;
@@ -143,22 +147,23 @@ function run(file: string, args: readonly string[], until: number) {
   };
   const timer = setTimeout(stop, Math.max(until - Date.now(), 0) + GRACE_MS);
   stopping.signal.addEventListener('abort', stop);
-  return new Promise<{ code: number | undefined; output: string }>((resolve) => {
-    child.on('close', (code) => {
+  return new Promise<number | undefined>((resolve) => {
+    child.on('close', (exitCode) => {
       clearTimeout(timer);
       stopping.signal.removeEventListener('abort', stop);
-      const hasFailed = code !== 0 && code !== TIME_OVER && !isStopped;
-      const output = `${lines.join('')}${hasFailed ? errors : ''}`;
-      resolve({ code: isStopped ? undefined : (code ?? 1), output });
+      closeSync(out);
+      closeSync(err);
+      resolve(isStopped ? undefined : (exitCode ?? 1));
     });
   });
 }
 
 /** `npm run X` also checks the runtime: once is enough. */
-function scriptFile(script: string): string {
-  const file = scripts[script]?.split(' ').at(-1);
-  if (!file) throw new Error(`package.json has no script ${script}`);
-  return file;
+function commandOf(script: string): readonly string[] {
+  const [program, ...args] = scripts[script]?.split(' && ').at(-1)?.split(' ') ?? [];
+  if (!program) throw new Error(`package.json has no script ${script}`);
+  const isNode = program === 'node';
+  return [isNode ? process.execPath : join(PROJECT, 'node_modules/.bin', program), ...args];
 }
 
 function git(...args: readonly string[]): string {

@@ -5,7 +5,8 @@ export interface StepResult {
   readonly end: 'passed' | 'failed' | 'stopped';
   readonly seconds: number;
   readonly command: string;
-  /** What it printed. */
+  /** With everything that it printed. */
+  readonly file: string;
   readonly output: string;
 }
 
@@ -25,8 +26,12 @@ export function describeProof({ commit, date, results }: ProofFacts): string {
       .map((end) => [end, run.filter(({ result }) => result.end === end).length] as const)
       .filter(([, count]) => count > 0)
       .map(([end, count]) => `${count} ${end}`);
-    const notRun = left.length === 0 ? [] : [`${left.length} of ${part.steps.length} steps`];
-    const missing = [...notRun, part.leavesOut].join('; ');
+    const stopped = run.filter(({ result }) => result.end === 'stopped').map(({ name }) => name);
+    const missing = [
+      ...(left.length === 0 ? [] : [`${left.length} of ${part.steps.length} steps`]),
+      ...(stopped.length === 0 ? [] : [`stopped: ${stopped.join('; ')}`]),
+      part.leavesOut,
+    ].join('; ');
     return `| ${part.title} | ${ends.join(', ') || 'not run'} | ${duration(seconds)} | ${missing} |`;
   });
   return [
@@ -53,9 +58,9 @@ function sortSteps(part: ProofPart, results: ProofFacts['results']) {
 }
 
 function describePart({ part, run, left }: SortedPart): readonly string[] {
-  const steps = run.flatMap(({ name, result: { command, end, seconds, output } }) => [
+  const steps = run.flatMap(({ name, result: { command, end, seconds, file, output } }) => [
     '',
-    `**${name}**: ${end}, ${duration(seconds)}`,
+    `**${name}**: ${end}, ${duration(seconds)}; its whole output is in \`${file}\``,
     '',
     '```',
     `$ ${command}`,
