@@ -222,6 +222,30 @@ describe('an event that only the store can explain', () => {
   });
 });
 
+describe('several events of one order that only the store can explain', () => {
+  const refund = (id: number) =>
+    connector.deliver({ topic: 'refunds/create', payload: { id, order_id: Number(ID) } });
+
+  it.each([
+    ['answers', undefined],
+    ['does not answer', { kind: 'unavailable', why: 'throttled' } as const],
+  ])('cost one question, where the store %s', async (_, outage) => {
+    connector.store.putOrder(SHOP, storeOrder());
+    connector.store.outage = outage;
+    for (const id of [1, 2, 3]) await refund(id);
+    expect(await connector.work('orders')).toEqual({ received: 3, left: outage ? 3 : 0 });
+    expect(connector.store.reads).toBe(1);
+  });
+
+  it('do not swallow what another says itself, where the store shows no such order', async () => {
+    await refund(1);
+    await connector.deliver({ topic: 'orders/fulfilled', payload: payload(1, fulfilled) });
+    connector.clock.ms += 660_000;
+    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCompleted: true });
+  });
+});
+
 describe('a refund of an order that the app may not see any more', () => {
   const refund = (second: number) => ({
     topic: 'refunds/create',

@@ -75,12 +75,17 @@ describe('a batch', () => {
     expect(connector.dead.size).toBe(1);
   });
 
-  it('never acknowledges a message behind a failure in its own group', async () => {
-    connector.loyalty.world.interfere = () => refusedConnection;
+  it('never acknowledges or sends a message behind a failure in its own group', async () => {
+    let calls = 0;
+    connector.loyalty.world.interfere = () => {
+      calls += 1;
+      return refusedConnection;
+    };
     for (const second of [1, 2, 3]) {
       await connector.deliver({ topic: 'orders/updated', payload: order(1, second) });
     }
     expect(await connector.work('orders')).toEqual({ received: 3, left: 3 });
+    expect(calls).toBe(1);
   });
 
   it('applies the newest of a group with one call, whatever order they came in', async () => {
