@@ -380,6 +380,22 @@ describe('what the ledger forgets, and when', () => {
     expect(entry('product', '8')?.expiresAt).toBeDefined();
   });
 
+  it('a code once it is over', async () => {
+    const key = { shop: SHOP, kind: 'coupon', id: 'AUTUMN10' } as const;
+    const expiry = async (second: number, status: 'active' | 'expired') => {
+      connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: updatedAt(second), status }));
+      const receivedAt = new Date(connector.clock.ms).toISOString();
+      await connector.send({
+        ...{ ...key, claim: 'code-added', origin: 'webhook', topic: 'any', body: undefined },
+        ...{ deliveryId: `${second}`, receivedAt },
+      });
+      await connector.drain();
+      return connector.ledger.entries.get(ledgerKeyText(key))?.expiresAt;
+    };
+    expect(await expiry(1, 'active')).toBeUndefined();
+    expect(await expiry(2, 'expired')).toBeDefined();
+  });
+
   it('nothing of an order that an event leaves unchanged', async () => {
     const remembered = () =>
       connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id: ID }))
