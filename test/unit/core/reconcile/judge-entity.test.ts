@@ -171,8 +171,11 @@ describe('the judgement on one entity', () => {
     expect(judge({ ...settled, version: version - 2000, outcomes })).toEqual(heal('stale'));
   });
 
-  it('goes by the newest line of a version: a replay may have been applied', () => {
-    const outcomes = [line('rejected', version), line('applied', version)];
+  it.each([
+    ['applied', line('applied', version)],
+    ['skipped, because it was pending then', { ...line('skipped', version), why: 'pending' }],
+  ])('goes by the newest line of a version: a replay may have been %s', (_, newest) => {
+    const outcomes = [line('rejected', version), newest];
     expect(judge({ ...settled, outcomes, appliedKey: 'other' })).toEqual(heal('different'));
   });
 
