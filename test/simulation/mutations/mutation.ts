@@ -11,11 +11,11 @@ export interface PlantedBug {
   readonly replace: string;
 }
 
-/** One that the simulation must notice. */
+/** One that the simulation, or a search over schedules, must notice. */
 export interface Mutation extends PlantedBug {
   readonly name: string;
   /** The part that must notice it. Default: orders. */
   readonly part?: Part;
-  /** The bug must be noticed within this number of seeds. */
-  readonly within: number;
+  /** The bug must be noticed within this number of seeds. Undefined: it is for the search that names it. */
+  readonly within?: number;
 }

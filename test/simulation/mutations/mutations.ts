@@ -86,12 +86,36 @@ export const mutations: readonly Mutation[] = [
     within: 300,
   },
   {
+    name: 'delay-of-the-least-tried',
+    bug: "a group's delay is that of its least tried message",
+    file: 'shared/core/batch/conclude.ts',
+    find: '  const attempts = Math.max(',
+    replace: '  const attempts = Math.min(',
+    within: 60,
+  },
+  {
+    name: 'refusal-by-an-overtaken-worker',
+    bug: 'a refusal is recorded over what another worker wrote meanwhile',
+    file: 'shared/core/sync/record-outcome.ts',
+    find: '  const written = await recordChange(step, next, ledger);\n',
+    replace:
+      "  const [entry] = outcome.kind === 'rejected' ? (await ledger.readMany([step.key])).values() : [step.entry];\n  const written = await recordChange({ ...step, entry }, next, ledger);\n",
+  },
+  {
     name: 'no-fallback-on-13',
     bug: 'a completed order that cannot be cancelled is not sent as cancelled either',
     file: 'shared/core/sync/order-calls.ts',
     find: '  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {',
     replace: '  if (fallBack || !hasCode(cancelled, CANNOT_CANCEL_COMPLETED)) {',
     within: 20,
+  },
+  {
+    name: 'cancelling-twice-needs-a-person',
+    bug: 'a repeated cancellation of an order, which finds it cancelled, counts as refused',
+    file: 'shared/core/sync/order-calls.ts',
+    find: "hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected'",
+    replace: 'hasCode(cancelled, ALREADY_CANCELLED)',
+    within: 300,
   },
   {
     name: 'part-is-taken-before-it-is-written',

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { noticeMutation } from './apply-mutation.ts';
+import { searches } from '../schedules/searches.ts';
+import { type Noticed, noticeInSearch, noticeMutation } from './apply-mutation.ts';
 import type { Mutation } from './mutation.ts';
 import { mutations } from './mutations.ts';
 
@@ -25,12 +26,13 @@ export async function printMutations(
   async function work(): Promise<void> {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
       const { name, within } = one;
-      const { tried, oracle } = await noticeMutation(name, within);
-      if (oracle === undefined) isGood = false;
-      const row = rowOf(one, tried, oracle);
+      const noticed =
+        within === undefined ? await search(name) : await noticeMutation(name, within);
+      if (noticed.what === undefined) isGood = false;
+      const row = rowOf(one, noticed);
       rows.set(name, row);
       if (isWritten) writeFileSync(PAGE, putRow(readFileSync(PAGE, 'utf8'), name, row));
-      console.error(`${name}: ${oracle ? `${oracle}, after ${tried} seeds` : 'NOT noticed'}`);
+      console.error(row);
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() }, work));
@@ -41,10 +43,18 @@ export async function printMutations(
   return isGood;
 }
 
-function rowOf({ name, bug, within }: Mutation, tried: number, oracle: string | undefined): string {
-  const end = oracle === undefined ? `**not in ${tried}**` : String(tried);
+function search(name: string): Promise<Noticed> {
+  const found = searches.find(({ bug }) => bug === name);
+  if (!found) throw new Error(`no search has the bug ${name}`);
+  return noticeInSearch(name, found.name);
+}
+
+function rowOf({ name, bug, within }: Mutation, { tried, oracle, what }: Noticed): string {
+  const all = within === undefined ? `${tried} states` : String(tried);
+  const end = what === undefined ? `**not in ${all}**` : all;
+  const by = oracle ?? (within === undefined ? 'a [search](#schedules)' : '');
   const day = new Date().toISOString().slice(0, 10);
-  return `| \`${name}\` | ${bug} | ${end} | ${within} | ${oracle ?? ''} | ${day} |`;
+  return `| \`${name}\` | ${bug} | ${end} | ${within ?? ''} | ${by} | ${day} |`;
 }
 
 const isRowOf = (name: string) => (line: string) => line.startsWith(`| \`${name}\` |`);

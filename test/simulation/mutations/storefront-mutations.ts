@@ -78,6 +78,14 @@ export const storefrontMutations: readonly Mutation[] = (
       within: 60,
     },
     {
+      name: 'faster-worker-forgets',
+      bug: 'a worker that is faster than the click takes its redemption for gone',
+      file: 'shared/core/redeem/resume-redemption.ts',
+      find: "    case 'intended':\n      return repeat(work, redemption, redemption.intendedAt);\n",
+      replace: "    case 'intended':\n      return { kind: 'handled', how: 'redemption-gone' };\n",
+      within: 60,
+    },
+    {
       name: 'one-look-for-a-second-click',
       bug: 'two clicks at the same moment begin two redemptions',
       file: 'shared/core/redeem/find-intent.ts',

@@ -1,4 +1,6 @@
+import { recallBalance } from '../../../shared/core/balances/remembered-balance.ts';
 import type { BalanceEvent, BalanceRequest } from '../../../shared/core/events/event.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import { wrongIn } from './connector-scenario.ts';
 import type { Scenario } from './explore.ts';
@@ -24,6 +26,7 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
     const names = Array.from({ length: workers }, (_, index) => `worker-${index + 1}`);
     const head = { kind: 'balance', shop: SHOP, id: ROBIN } as const;
     let changes = 0;
+    let askedAt = 0;
 
     function change(index: number): BalanceEvent {
       changes = index + 1;
@@ -51,11 +54,12 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
 
     async function askFor(): Promise<void> {
       const ask = () => {
+        askedAt = clock.ms;
         const receivedAt = new Date(clock.ms).toISOString();
         const request: BalanceRequest = { ...head, topic: 'repair', deliveryId: 'r', receivedAt };
         return events.send(request);
       };
-      await scheduler.call('night', 'asks', ask, OUTSIDE);
+      await scheduler.call('the night', 'asks', ask, OUTSIDE);
     }
 
     async function runWorker(process: string): Promise<void> {
@@ -69,7 +73,7 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
         clock.ms += PASS_MS;
       };
       const when = () => scheduler.isIdle(names);
-      await scheduler.call('clock', 'passes', pass, { when, canDie: false });
+      await scheduler.call('time', 'passes', pass, { when, canDie: false });
     }
 
     return {
@@ -81,15 +85,20 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
       },
       state: () => [
         [...ledger.entries],
-        ...[queue.contents, dead.contents, clock.ms, changes],
+        ...[queue.contents, dead.contents, clock.ms, changes, askedAt],
         ...[[...loyalty.balances], [...balances.customers]],
       ],
       async finish() {
         await world.drain();
         const shown = balances.customers.get(ROBIN)?.points;
         const last = String(points.at(-1));
+        const entry = ledger.entries.get(
+          ledgerKeyText({ shop: SHOP, kind: 'customer', id: ROBIN }),
+        );
+        const readAt = recallBalance(entry?.remembered)?.readAt ?? 0;
         return wrongIn([
           [shown === last, `the store shows ${shown} points of ${last}`],
+          [readAt >= askedAt, 'no reading answers the question of the night'],
           [queue.size === 0, `${queue.size} messages never end`],
           [dead.size === 0, `${dead.size} dead letters need a person`],
         ]);

@@ -28,6 +28,8 @@ export interface Plot {
   readonly prepare?: () => Promise<void>;
   readonly outside: readonly Outside[];
   readonly inside: readonly Inside[];
+  /** Those whose time is over: what they began goes on, and others have their messages. */
+  readonly abandoned?: () => readonly string[];
   /** What decides the end, besides what all plots have. */
   readonly state?: () => unknown;
   /** After all processes have ended, without faults. */
@@ -35,8 +37,8 @@ export interface Plot {
   readonly judge: () => readonly string[];
 }
 
-/** Longer than the visibility time-out of the queue, and than a late call may take. */
-const PASS_MS = 31_000;
+/** Longer than a message waits after a call without an answer, and than the queue hides it. */
+const PASS_MS = 33_000;
 
 /**
  * The connector's workers of orders, products and coupons, or what the plot runs in their place, beside what the
@@ -69,7 +71,11 @@ export function connectorScenario(
       const pass = async () => {
         clock.ms += PASS_MS;
       };
-      const when = () => !scheduler.isCalling('loyalty') && scheduler.isIdle(insiders);
+      const when = () => {
+        const gone = plot.abandoned?.() ?? [];
+        const others = insiders.filter((one) => !gone.includes(one));
+        return !scheduler.isCalling('loyalty') && scheduler.isIdle(others);
+      };
       await scheduler.call('clock', 'passes', pass, { when, canDie: false });
     }
 
@@ -102,10 +108,11 @@ export function workerOf(
   connector: Pick<Connector, 'queues' | 'work'>,
   family: 'orders' | 'products' | 'coupons',
   process: string,
+  deadline = new AbortController().signal,
 ): Inside {
   const queue = connector.queues[family];
   const when = () => queue.size > queue.hidden;
-  return { process, when, run: (watch) => connector.work(family, { watch }) };
+  return { process, when, run: (watch) => connector.work(family, { watch, deadline }) };
 }
 
 /** What is wrong, of all that must be right. */

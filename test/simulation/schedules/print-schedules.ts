@@ -22,7 +22,6 @@ export async function printSchedules(numbers: readonly number[]): Promise<boolea
 }
 
 async function findsItsBug({ name, bug }: Search): Promise<boolean> {
-  if (bug === undefined) return true;
   const { tried, what } = await noticeInSearch(bug, name);
   const end = what === undefined ? `NOT found in ${tried} states` : `found after ${tried} states`;
   console.log(`  with the bug ${bug}: ${end}${what === undefined ? '' : `: ${what}`}`);

@@ -1,4 +1,7 @@
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';
+import type { PastOutcome } from '../../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { bookKey } from '../../../shared/core/redeem/redemption-book.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -109,7 +112,7 @@ export function redemptionScenario(story: RedemptionStory) {
 }
 
 /** Points spent once, never a code without points, never points without a code or their return. */
-async function judge({ loyalty, store, queue, dead, balances, kept }: Redeeming) {
+async function judge({ loyalty, store, queue, dead, balances, ledger, kept }: Redeeming) {
   const wrong: string[] = [];
   const check = (isRight: boolean, what: string) => {
     if (!isRight) wrong.push(what);
@@ -117,6 +120,8 @@ async function judge({ loyalty, store, queue, dead, balances, kept }: Redeeming)
   const live = [...loyalty.redemptions.values()].filter(({ isCancelled }) => !isCancelled);
   const balance = loyalty.balances.get(ROBIN);
   const states = (await kept()).map(({ state }) => state.at);
+  const book = ledger.entries.get(ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN })));
+  check(!beginsTwice(book?.outcomes ?? []), 'a click began a redemption beside an open one');
   check(queue.size === 0, `${queue.size} messages never end`);
   check(dead.size === 0, `${dead.size} dead letters need a person`);
   check(balance === START - live.length * COST, `${live.length} redemptions leave ${balance}`);
@@ -133,6 +138,18 @@ async function judge({ loyalty, store, queue, dead, balances, kept }: Redeeming)
   const isShown = loyalty.redemptions.size === 0 || shown === String(balance);
   check(isShown, `the store shows ${shown} points of ${balance}`);
   return wrong;
+}
+
+const ENDS: ReadonlySet<string> = new Set(['ready', 'cancelled', 'refused', 'not-sent']);
+
+/** By the history of the book, in which each line names a redemption. */
+function beginsTwice(lines: readonly PastOutcome[]): boolean {
+  const open = new Set<string>();
+  return lines.some(({ topic, outcome }) => {
+    if (ENDS.has(outcome)) open.delete(topic);
+    else open.add(topic);
+    return open.size > 1;
+  });
 }
 
 const watchAs = createWatch({

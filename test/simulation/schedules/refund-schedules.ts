@@ -33,7 +33,7 @@ type Connector = Parameters<Parameters<typeof connectorScenario>[0]>[0];
 export function refundPlot(
   { takenBack, isCancelled = false, workers }: RefundStory,
   { store, loyalty, dead, ...connector }: Connector,
-): Plot {
+): Plot & { readonly happen: (index: number) => Promise<void> } {
   const moments = [0, ...takenBack].map((taken, index) =>
     orderAt(index, taken, isCancelled && index === takenBack.length),
   );
@@ -47,11 +47,15 @@ export function refundPlot(
       ...{ topic: 'orders/updated', payload: moments[index]?.payload },
       webhookId: `change-${index}`,
     });
+  const happen = async (index: number): Promise<void> => {
+    change(index);
+    await deliver(index);
+  };
   const later = [...moments.keys()].slice(1);
   return {
+    happen,
     async prepare() {
-      change(0);
-      await deliver(0);
+      await happen(0);
       await connector.work('orders');
     },
     outside: [

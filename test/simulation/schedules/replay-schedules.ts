@@ -8,8 +8,8 @@ import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
-import type { CallAnswer } from '../../../shared/loyalty/result.ts';
 import { deadLetterIn } from '../world/letters.ts';
+import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';
 import { ID, orderAt } from './refund-schedules.ts';
 
@@ -20,8 +20,6 @@ import { ID, orderAt } from './refund-schedules.ts';
 export const replayScenario = connectorScenario((connector) => {
   const { loyalty, dead, queues, clock, ledger } = connector;
   const now = () => new Date(clock.ms);
-  const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
-  const answer = { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(refusal) };
 
   const replay = (watch: Watch): Promise<void> =>
     replayLetters(
@@ -40,7 +38,7 @@ export const replayScenario = connectorScenario((connector) => {
 
   return {
     async prepare() {
-      loyalty.world.interfere = () => answer as CallAnswer;
+      loyalty.world.interfere = () => REFUSAL;
       await connector.deliver({ topic: 'orders/create', payload: orderAt(1, 0).payload });
     },
     outside: [

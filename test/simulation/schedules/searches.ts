@@ -1,3 +1,4 @@
+import { abandonedScenario } from './abandoned-schedules.ts';
 import { balanceScenario } from './balance-schedules.ts';
 import type { Bounds, Scenario } from './explore.ts';
 import { redemptionScenario } from './redemption-schedules.ts';
@@ -11,10 +12,11 @@ export interface Search {
   readonly scenario: () => Promise<(scheduler: Scheduler) => Scenario>;
   readonly bounds: Bounds;
   /** The mutation that this search must find. */
-  readonly bug?: string;
+  readonly bug: string;
 }
 
 const CRASH = { crashes: 1, lostAnswers: 0 };
+const NO_FAULT = { crashes: 0, lostAnswers: 0 };
 const LOST_ANSWER = { crashes: 0, lostAnswers: 1 };
 /** Longer than the pause before a repetition, and longer than the visibility time-out. */
 const [REPEAT, VISIBLE_AGAIN] = [31_000, 361_000];
@@ -55,6 +57,7 @@ export const searches: readonly Search[] = [
     name: 'one tab, a worker beside it, a point event, one crash',
     scenario: async () => redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
     bounds: CRASH,
+    bug: 'faster-worker-forgets',
   },
   {
     name: 'two refunds in any order, two workers, one crash',
@@ -66,32 +69,38 @@ export const searches: readonly Search[] = [
     name: 'a refund and a cancellation in any order, two workers, one crash',
     scenario: async () => refundScenario({ takenBack: [1, 1], isCancelled: true, workers: 2 }),
     bounds: CRASH,
+    bug: 'cancelling-twice-needs-a-person',
+  },
+  {
+    name: 'a refund is refused, then the time of its worker is over, another worker; another refund afterwards',
+    scenario: async () => abandonedScenario,
+    bounds: NO_FAULT,
+    bug: 'refusal-by-an-overtaken-worker',
   },
   {
     name: 'two refunds in any order, two workers, one lost answer',
     scenario: async () => refundScenario({ takenBack: [1, 2], workers: 2 }),
     bounds: LOST_ANSWER,
+    bug: 'found-step-is-forgotten',
   },
   {
     name: 'three changes of a balance, back to the first, in any order, two workers, one crash',
     scenario: async () => balanceScenario({ points: [10, 20, 10], workers: 2 }),
     bounds: CRASH,
+    bug: 'no-mark-before-a-balance',
   },
   {
     name: 'two changes of a balance and a question of the night, two workers, one crash',
     scenario: async () => balanceScenario({ points: [10, 20], isAskedFor: true, workers: 2 }),
     bounds: CRASH,
-  },
-  {
-    name: 'three refunds in any order, two workers, one crash',
-    scenario: async () => refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
-    bounds: CRASH,
+    bug: 'requests-are-not-answered',
   },
   {
     name: 'two tabs, a worker beside them, one crash; the point event afterwards',
     scenario: async () =>
       redemptionScenario({ tabs: 2, workers: 1, passes: [], eventsAfterwards: true }),
     bounds: CRASH,
+    bug: 'faster-worker-forgets',
   },
   {
     name: 'one tab, two workers after a pause, one lost answer; the point event afterwards',
@@ -100,6 +109,7 @@ export const searches: readonly Search[] = [
         ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
       }),
     bounds: LOST_ANSWER,
+    bug: 'lost-answer-counts-as-not-sent',
   },
   {
     name: 'one tab, a store that refuses the code, two workers, one crash; point events afterwards',
@@ -109,6 +119,7 @@ export const searches: readonly Search[] = [
         ...{ storeRefuses: true, eventsAfterwards: true },
       }),
     bounds: CRASH,
+    bug: 'refused-code-is-not-cancelled',
   },
   {
     name: 'two refunds while a release is replaced, a worker of each, one crash',

@@ -141,6 +141,21 @@ export class Queues {
     };
   }
 
+  /**
+   * The more often a message was received, the longer it waits, also beside a new one of its group: half of 5 s, doubled
+   * with each receive, up to the two minutes of what waits for its turn. After a pause of the shop it begins anew.
+   */
+  judgeDelay(messages: readonly ReceivedMessage[], seconds: number): void {
+    const { time, journal, resumedAt } = this.#kernel;
+    const sinceResumed = Math.floor((time.now - resumedAt) / 1000);
+    for (const { messageId, attempts } of messages) {
+      const least = Math.min(5 * 2 ** (attempts - 1), 120, 5 + sinceResumed) / 2;
+      if (seconds >= least) continue;
+      const what = `${this.deliveryOf(messageId)} waits for ${seconds} s after ${attempts} receives`;
+      journal.violation('too-often', what);
+    }
+  }
+
   /** SQS forgets letters that waited for too long. */
   expireLetters(): void {
     const oldest = this.#kernel.time.now - DEAD_LETTER_DAYS * 86_400_000;

@@ -175,6 +175,7 @@ export class Workers {
           process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
             // Counts as finished: the rest of the batch may take longer than the delay.
             for (const one of messages) this.#busy.get(process)?.delete(this.#entityOf(one));
+            queues.judgeDelay(messages, seconds);
             return source.delay(messages, seconds);
           }),
         isCrowded: source.isCrowded,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { mutations } from '../../simulation/mutations/mutations.ts';
 import { explore } from '../../simulation/schedules/explore.ts';
 import type { Scheduler } from '../../simulation/schedules/scheduler.ts';
+import { searches } from '../../simulation/schedules/searches.ts';
 
 /** Two processes add one to a number: with a plain write, or with one that is conditional on the read. */
 function counting(scheduler: Scheduler, isConditional: boolean) {
@@ -56,4 +58,17 @@ describe('the search over all schedules', () => {
 
     expect(explored).toMatchObject({ ends: 1, isComplete: false });
   });
+});
+
+describe('the searches', () => {
+  it.each(searches)('$name: has a deliberate bug', ({ bug }) => {
+    expect(mutations.map(({ name }) => name)).toContain(bug);
+  });
+
+  it.each(mutations.filter(({ within }) => within === undefined))(
+    '$name, which is for no seed, is for a search',
+    ({ name }) => {
+      expect(searches.map(({ bug }) => bug)).toContain(name);
+    },
+  );
 });
