@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PLACE } from '../../local/stack/emulators.ts';
 import { requireTool } from '../../scripts/build/require-tool.ts';
-import type { RecordedQuestion } from './instead/recorded-policy.ts';
+import type { RecordedQuestion, RecordedRole } from './instead/recorded-policy.ts';
 import type { Part } from './part.ts';
 import { plantedBugs } from './planted-bugs.ts';
 import { runSuites } from './run-suites.ts';
@@ -40,24 +40,52 @@ export const iam: Part = {
                   'test/long/operate/operator-policies.test.ts',
                   'test/long/stack/closed-redemption.test.ts',
                 ],
-            instead: { 'local/stack/iam/policy.ts': 'test/foreign/instead/recorded-policy.ts' },
+            instead: {
+              'local/stack/iam/policy.ts': 'test/foreign/instead/recorded-policy.ts',
+              'local/stack/iam/access-control.ts': 'test/foreign/instead/recorded-access.ts',
+            },
             environment: { RECORDED_QUESTIONS: file },
             differences: {},
           },
           withBug ? plantedBugs.iam : undefined,
         );
-        const questions = readFileSync(file, 'utf8').trim().split('\n');
+        const lines = readFileSync(file, 'utf8').trim().split('\n');
+        const recorded: (RecordedQuestion | RecordedRole)[] = lines.map((line) => JSON.parse(line));
+        const questions = recorded.filter((one) => 'request' in one);
         const faults = withBug ? [] : [...calls.faults];
-        for (const line of questions) {
-          const fault = await compare(JSON.parse(line), runSimulation);
+        for (const question of questions) {
+          const fault = await compare(question, runSimulation);
           if (fault !== undefined) faults.push(fault);
         }
-        return { checks: questions.length, faults };
+        const roles = recorded.filter((one) => 'role' in one);
+        return { checks: questions.length, faults, notes: neverAsked(roles, questions) };
       },
       stop: async () => rmSync(folder, { recursive: true }),
     };
   },
 };
+
+/** Granted, and asked for by no call here. */
+const UNASKED = new Set([
+  // AWS uses a key in these ways for the caller, and does not say with which call.
+  ...['kms:DescribeKey', 'kms:Encrypt', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'],
+  // The commands call these services, which the local stack answers without a look at the policies.
+  ...['cloudformation:DescribeStacks', 'cloudwatch:GetMetricData', 'lambda:GetAccountSettings'],
+  ...['sns:ListSubscriptionsByTopic', 'sns:Subscribe'],
+]);
+
+/** The other roles and actions that a template grants, and that no call asked for. */
+function neverAsked(
+  roles: readonly RecordedRole[],
+  questions: readonly RecordedQuestion[],
+): readonly string[] {
+  const asked = new Set(questions.map(({ who, request }) => `${who} ${request.action}`));
+  const granted = roles.flatMap(({ role, actions }) =>
+    actions.filter((action) => !UNASKED.has(action)).map((action) => `${role} ${action}`),
+  );
+  const never = [...new Set(granted)].filter((one) => !asked.has(one)).sort();
+  return [`${never.length} grants that no call asked for:`, ...never.map((one) => `  ${one}`)];
+}
 
 /** A key's policy must let IAM decide (docs/security.md, "Its key policy"). */
 const keyPolicyOf = (resource: string) =>

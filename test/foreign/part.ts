@@ -15,4 +15,6 @@ interface OpenPart {
 export interface Judgement {
   readonly checks: number;
   readonly faults: readonly string[];
+  /** What it did not look at, one line each. */
+  readonly notes?: readonly string[];
 }

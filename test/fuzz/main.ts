@@ -4,7 +4,7 @@ import {
   readNumber,
 } from '../../local/sandbox-kit/command-line.ts';
 import { TIME_OVER } from '../support/proof-run.ts';
-import { describeReport, runFuzz } from './run-fuzz.ts';
+import { describeReport, ENOUGH_INPUTS, runFuzz, unreached } from './run-fuzz.ts';
 import { fuzzTargetNames } from './targets.ts';
 
 /** See docs/decisions/0034-input-is-fuzzed.md. */
@@ -17,7 +17,8 @@ Tries hostile inputs on everything that reads external data.
   --target NAME one of ${fuzzTargetNames.join(', ')}
 
 A broken law is printed with the smallest input that breaks it and the command that repeats it. Exit code 1: a law
-is broken; 3: the time was over before all inputs of --inputs were tried.`;
+is broken, or of ${ENOUGH_INPUTS} inputs and more none led to some kind of result; 3: the time was over before all inputs of
+--inputs, or one of each target, were tried.`;
 
 const COUNT = { least: 1, most: Number.MAX_SAFE_INTEGER, isWhole: true };
 
@@ -63,10 +64,12 @@ if (wanted) {
     tried += report.inputs;
     const seconds = (Date.now() - begun) / 1000;
     process.stdout.write(`${describeReport(target, report, seconds)}\n`);
-    if (report.failure) process.exitCode = 1;
-    else if (report.inputs < inputs && isCounted) process.exitCode ??= TIME_OVER;
+    const missing = report.inputs < ENOUGH_INPUTS ? [] : unreached(target, report);
+    for (const word of missing) process.stdout.write(`BROKEN: no input led to: ${word}\n`);
+    if (report.failure || missing.length > 0) process.exitCode = 1;
+    else if (report.inputs < (isCounted ? inputs : 1)) process.exitCode ??= TIME_OVER;
   }
-  process.stdout.write(
-    `${tried} inputs, ${process.exitCode === 1 ? 'a law was broken' : 'no law was broken'}\n`,
-  );
+  const end = process.exitCode === TIME_OVER ? '; the time was over before all were tried' : '';
+  const isBroken = process.exitCode === 1;
+  process.stdout.write(`${tried} inputs, ${isBroken ? 'a' : 'no'} law was broken${end}\n`);
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { FuzzTargetName } from './targets.ts';
+import { type FuzzTargetName, fuzzTargets } from './targets.ts';
 
 export interface FuzzOrder {
   readonly target: FuzzTargetName;
@@ -66,6 +66,13 @@ export function runFuzz(order: Omit<FuzzOrder, 'progress'>): Promise<FuzzReport>
   });
 }
 
+/** With so many, every kind of result occurs whatever the seed. */
+export const ENOUGH_INPUTS = 5_000;
+
+/** Results that must occur, and did not: no input got past the first check. */
+export const unreached = (target: FuzzTargetName, { words }: FuzzReport) =>
+  fuzzTargets[target].reaches.filter((word) => !Object.hasOwn(words, word));
+
 /** The report: counts, results, and how to repeat a failure. */
 export function describeReport(target: string, report: FuzzReport, seconds: number): string {
   const { inputs, words, failure } = report;
@@ -75,6 +82,7 @@ export function describeReport(target: string, report: FuzzReport, seconds: numb
     .map(([word, count]) => `${word} ${Math.round((100 * count) / inputs)} %`)
     .join(', ');
   const line = `${target.padEnd(17)} ${String(inputs).padStart(8)} inputs, ${rate} a second: ${taken}`;
+  if (inputs === 0 && !failure) return `${line}NOT TRIED: its time was over before the first`;
   if (!failure) return line;
   return [
     line,

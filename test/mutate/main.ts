@@ -4,7 +4,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { optionsOrHelp, readCommandLine } from '../../local/sandbox-kit/command-line.ts';
 import { applyChange, openCompiler } from './compiler.ts';
 import { type Change, instrument } from './instrument.ts';
-import { describeFile, describeFolders, type TriedFile } from './report.ts';
+import { KNOWN_CHANGES } from './known-changes.ts';
+import { describeFile, describeFolders, judgeFolders, type TriedFile } from './report.ts';
 import { hash, SavedVerdicts } from './saved-verdicts.ts';
 import { Trial } from './try-changes.ts';
 
@@ -33,7 +34,8 @@ Changes one expression of the core at a time and runs the unit tests: which chan
   --again  forgets the saved state, and tries every change anew
 
 A run that is stopped goes on where it was. After a change of the tests, only what no test noticed is tried again,
-unless with --exact.`;
+unless with --exact. Exit code 1: a folder has more changes that no test notices than test/mutate/known-changes.ts
+says (with FILES, too, the number is that of the whole folder); 3: the run was stopped before all were tried.`;
 
 const wanted = optionsOrHelp(
   readCommandLine(
@@ -56,19 +58,37 @@ if (again) rmSync(STATE, { force: true });
 const everything = find(['{shared,local,test}/**/*.ts']).map((name) => readFileSync(name, 'utf8'));
 const saved = new SavedVerdicts(STATE, hash(...everything), exact);
 const compiles = openCompiler(PROJECT);
-const done = new Map<string, TriedFile[]>();
-for (const folder of only ? [only] : FOLDERS) {
-  const files = await tryFolder(folder);
-  done.set(folder, files);
-  for (const file of files) console.log(describeFile(file));
+const folders = only ? [only] : FOLDERS;
+const begun = new Map<string, () => TriedFile[]>();
+// The process of the tests may be stopped with this one: what it says afterwards does not count.
+process.once('SIGINT', end).once('SIGTERM', end);
+for (const folder of folders) {
+  const filesOf = await tryFolder(folder);
+  for (const file of filesOf()) console.log(describeFile(file));
 }
-console.log(describeFolders(done));
+end();
 
-async function tryFolder(folder: string): Promise<TriedFile[]> {
+function end(): never {
+  const tried = new Map([...begun].map(([name, filesOf]) => [name, filesOf()]));
+  const { code, lines } = judgeFolders(folders, tried, KNOWN_CHANGES);
+  console.log([describeFolders(tried), ...lines].join('\n'));
+  process.exit(code);
+}
+
+async function tryFolder(folder: string): Promise<() => TriedFile[]> {
   const names = find([`shared/core/${folder}/${beginning}*.ts`]);
   const { files, mutants: changes } = await instrument(CACHE, names);
   const sources = new Map(names.map((name) => [name, readFileSync(name, 'utf8')]));
   const sourceOf = ({ fileName }: Change) => sources.get(fileName) ?? '';
+  const filesOf = () =>
+    names.map((name) => ({
+      name: name.slice(PROJECT.length),
+      source: sources.get(name) ?? '',
+      tried: changes
+        .filter(({ fileName }) => fileName === name)
+        .map((change) => ({ change, verdict: saved.get(change, sourceOf(change)) })),
+    }));
+  begun.set(folder, filesOf);
   const open = changes.filter((change) => !saved.get(change, sourceOf(change)));
   if (open.length > 0) {
     const job = join(CACHE, `${folder}.json`);
@@ -77,13 +97,7 @@ async function tryFolder(folder: string): Promise<TriedFile[]> {
     writeFileSync(job, JSON.stringify({ sources: Object.fromEntries(instrumented), testFiles }));
     await tryChanges(folder, new Trial(job, changes), open, sourceOf);
   }
-  return names.map((name) => ({
-    name: name.slice(PROJECT.length),
-    source: sources.get(name) ?? '',
-    tried: changes
-      .filter(({ fileName }) => fileName === name)
-      .map((change) => ({ change, verdict: saved.get(change, sourceOf(change)) ?? 'unreached' })),
-  }));
+  return filesOf;
 }
 
 async function tryChanges(

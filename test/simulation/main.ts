@@ -6,13 +6,14 @@ import { printMutations } from './mutations/print-mutations.ts';
 import { simulations } from './parts.ts';
 import { runSeedsInThreads } from './run-seeds.ts';
 import { SavedRun } from './saved-run.ts';
-import { printSchedules } from './schedules/print-schedules.ts';
+import { listSearches, printSchedules } from './schedules/print-schedules.ts';
 import { describeFailure, shrink } from './shrink.ts';
 
 /** After so many broken promises the rest of a saved run would only cost time. */
 const MOST_BROKEN = 20;
 
-const command = optionsOrHelp(readArguments(process.argv.slice(2)), HELP);
+const help = `${HELP}\n\nThe searches of --schedules:\n${listSearches()}`;
+const command = optionsOrHelp(readArguments(process.argv.slice(2)), help);
 switch (command?.kind) {
   case 'mutations':
     process.exitCode = (await printMutations(command.names, command.docs)) ? 0 : 1;

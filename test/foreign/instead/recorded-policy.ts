@@ -11,8 +11,15 @@ export * from '../../../local/stack/iam/policy.ts';
 
 /** One question to the policies of a caller, and how each statement was understood here. */
 export interface RecordedQuestion {
+  readonly who: string;
   readonly request: AccessRequest;
   readonly statements: readonly RecordedStatement[];
+}
+
+/** A role of a template, and the actions that it is granted. */
+export interface RecordedRole {
+  readonly role: string;
+  readonly actions: readonly string[];
 }
 
 interface RecordedStatement {
@@ -22,7 +29,13 @@ interface RecordedStatement {
 
 const writtenAs = new WeakMap<Statement, object>();
 const written = new Set<string>();
-let open: { request: AccessRequest; statements: RecordedStatement[] } | undefined;
+let open: { who: string; request: AccessRequest; statements: RecordedStatement[] } | undefined;
+let asking = '';
+
+/** Who asks the questions that follow. */
+export function nowAsks(who: string): void {
+  asking = who;
+}
 
 export function readPolicy(document: Readonly<Record<string, unknown>>): PolicyReading {
   const reading = readOurs(document);
@@ -41,7 +54,7 @@ export function applies(statement: Statement, request: AccessRequest): boolean {
   // Permissions to invoke a function are written in a form of their own.
   if (!text) return answer;
   if (open?.request !== request) {
-    const question = { request, statements: [] };
+    const question = { who: asking, request, statements: [] };
     open = question;
     // All statements are asked before the next question.
     queueMicrotask(() => record(question));
@@ -50,8 +63,8 @@ export function applies(statement: Statement, request: AccessRequest): boolean {
   return answer;
 }
 
-function record(question: RecordedQuestion): void {
-  const line = JSON.stringify(question);
+export function record(what: RecordedQuestion | RecordedRole): void {
+  const line = JSON.stringify(what);
   if (written.has(line)) return;
   written.add(line);
   appendFileSync(process.env.RECORDED_QUESTIONS ?? '', `${line}\n`);

@@ -6,20 +6,24 @@ import { type Search, searches } from './searches.ts';
  * Runs every search, or those of the given numbers; true when none finds a schedule that ends wrong, and each finds the deliberate bug that it has to.
  */
 export async function printSchedules(numbers: readonly number[]): Promise<boolean> {
-  const chosen = searches.filter((_, at) => numbers.length === 0 || numbers.includes(at + 1));
-  if (numbers.some((number) => !searches[number - 1])) {
-    console.error(`The searches have the numbers 1 to ${searches.length}.`);
+  const unknown = numbers.filter((number) => !searches[number - 1]);
+  if (unknown.length > 0) {
+    console.error(`There is no search ${unknown.join(' and no search ')}.\n${listSearches()}`);
     return false;
   }
   let isRight = true;
-  for (const search of chosen) {
+  for (const [at, search] of searches.entries()) {
+    if (numbers.length > 0 && !numbers.includes(at + 1)) continue;
     const begin = Date.now();
     const explored = await explore(await search.scenario(), search.bounds);
-    console.log(describe(search.name, explored, (Date.now() - begin) / 1000));
+    console.log(describe(`${at + 1}. ${search.name}`, explored, (Date.now() - begin) / 1000));
     isRight &&= explored.wrong === undefined && (await findsItsBug(search));
   }
   return isRight;
 }
+
+export const listSearches = () =>
+  searches.map(({ name }, at) => `${String(at + 1).padStart(4)}  ${name}`).join('\n');
 
 async function findsItsBug({ name, bug }: Search): Promise<boolean> {
   const { tried, what } = await noticeInSearch(bug, name);

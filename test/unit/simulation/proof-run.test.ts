@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { judgeFolders } from '../../mutate/report.ts';
 import { SavedVerdicts } from '../../mutate/saved-verdicts.ts';
-import { hashOfCode } from '../../support/proof-run.ts';
+import type { Verdict } from '../../mutate/try-changes.ts';
+import { hashOfCode, TIME_OVER } from '../../support/proof-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'proof-run-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,13 +32,14 @@ it('knows other code by any file that is not ignored, and not by pages of text',
   expect(hashOfCode(folder)).not.toBe(first);
 });
 
+const place = { line: 0, column: 0 };
+const change = (id: string) => ({
+  ...{ id, fileName: 'a.ts', replacement: id, mutatorName: 'StringLiteral' },
+  location: { start: place, end: place },
+});
+
 it('counts what was noticed by other tests, unless the run is exact', () => {
   const file = join(folder, 'state.jsonl');
-  const place = { line: 0, column: 0 };
-  const change = (id: string) => ({
-    ...{ id, fileName: 'a.ts', replacement: id, mutatorName: 'StringLiteral' },
-    location: { start: place, end: place },
-  });
   const saved = new SavedVerdicts(file, 'tests of yesterday');
   saved.add(change('1'), 'source', 'noticed');
   saved.add(change('2'), 'source', 'unnoticed');
@@ -47,4 +50,20 @@ it('counts what was noticed by other tests, unless the run is exact', () => {
   expect(known('tests of yesterday', true)).toEqual(['noticed', 'unnoticed']);
   expect(known('tests of today', false)).toEqual(['noticed', undefined]);
   expect(known('tests of today', true)).toEqual([undefined, undefined]);
+});
+
+it('fails for more unnoticed changes than are known, and is not over while some were not tried', () => {
+  const known = { plan: 1 };
+  const judge = (...verdicts: readonly (Verdict | undefined)[]) => {
+    const tried = verdicts.map((verdict) => ({ change: change('1'), verdict }));
+    const files = [{ name: 'a.ts', source: '', tried }];
+    return judgeFolders(['plan'], new Map([['plan', files]]), known);
+  };
+  expect(judge('noticed', 'refused', 'unnoticed')).toEqual({ code: 0, lines: [] });
+  expect(judge('unreached', 'unnoticed', undefined)).toMatchObject({
+    code: 1,
+    lines: ['plan: 2 changes are not noticed, and 1 are known', expect.any(String)],
+  });
+  expect(judge('noticed', undefined).code).toBe(TIME_OVER);
+  expect(judgeFolders(['plan'], new Map(), known).code).toBe(TIME_OVER);
 });

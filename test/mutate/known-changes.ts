@@ -1,0 +1,8 @@
+/**
+ * How many changes of each folder of the core go unnoticed, and were read one by one (docs/reliability.md, "Changed
+ * expressions"). More than that is a fault: write a test, or read the new ones and raise the number.
+ */
+export const KNOWN_CHANGES: Readonly<Record<string, number>> = {
+  ...{ mapping: 10, ledger: 10, events: 28, redeem: 43, storefront: 31 },
+  ...{ balances: 51, pause: 9, reconcile: 120, batch: 57, sync: 70 },
+};
