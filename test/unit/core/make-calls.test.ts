@@ -7,7 +7,7 @@ import {
   makeCall,
   type WantedRest,
 } from '../../../shared/core/sync/make-calls.ts';
-import { cancelOrder, takePart } from '../../../shared/core/sync/order-calls.ts';
+import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/order-calls.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
@@ -200,6 +200,22 @@ describe('a cancellation that the answer does not confirm', () => {
     const down = transportFailure('unavailable', { mayHaveHappened: true, message: 'down' });
     const { outcome } = await cancelUnconfirmed(down, true);
     expect(outcome).toMatchObject({ kind: 'retry', why: 'unavailable' });
+  });
+});
+
+describe('an order as the service holds it', () => {
+  const missing = transportFailure('not-found', { mayHaveHappened: false, message: '404' });
+  it.each([
+    ['is there', async () => ({ kind: 'success', value: { State: 2 } }) as const, undefined],
+    ['is not there', service({ getOrder: 37 }).getOrder, false],
+    ['is not there, as only HTTP says', async () => missing, true],
+  ] as const)('%s', async (_, getOrder, byStatus) => {
+    const read = await readHeld('1', { getOrder } as unknown as LoyaltyCalls, limits);
+    expect(read.outcome).toEqual({ kind: 'applied', calls: ['getOrder'] });
+    expect([read.held?.State, read.byStatus]).toEqual([
+      byStatus === undefined ? 2 : undefined,
+      byStatus,
+    ]);
   });
 });
 
