@@ -320,6 +320,7 @@ describe('a call whose outcome is not known', () => {
   it.each([
     ['unused', ['aborted', 'blank-id', 'out-of-tokens', 'tokens-unreachable']],
     ['failed', ['time-out', 'connection', 'unavailable']],
+    ['answered', ['refused']],
   ] as const)('counts as %s for the circuit breaker: %s', (end, reasons) => {
     for (const reason of reasons) {
       const failure = transportFailure(reason, { mayHaveHappened: false, message: '' });
