@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector } from '../../../local/harness/in-process-connector.ts';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { productAt } from '../../../local/harness/product-payload.ts';
+import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { storeProduct } from '../../fixtures/store-entities.ts';
 
 /** Only the body is signed: an attacker who captured one chooses topic and delivery id. */
 const captured = buildOrder(simpleOrder).payload;
@@ -79,6 +81,32 @@ describe('a rejected webhook', () => {
       connector.clock.ms += 10 * MINUTE_MS;
     }
     expect(connector.dead.size).toBe(1);
+  });
+
+  it('has a letter of its own, although a copy under another topic was parked before', async () => {
+    const connector = openConnector();
+    refuse(connector);
+    await flood(connector);
+    expect(connector.dead.size).toBe(1);
+    await connector.deliver({ topic: 'orders/create', payload: captured });
+    await connector.drain();
+    expect(connector.dead.size).toBe(2);
+  });
+
+  it('is one letter each time where a person sends it, and no webhook', async () => {
+    const connector = openConnector();
+    refuse(connector);
+    const product = storeProduct();
+    const now = new Date(connector.clock.ms);
+    for (const deliveryId of ['backfill/1', 'backfill/2']) {
+      await connector.send({
+        ...{ shop: SHOP, kind: 'product', id: product.id, claim: 'changed', origin: 'backfill' },
+        ...{ topic: 'backfill/product', deliveryId, receivedAt: now.toISOString() },
+        body: encodeSnapshot({ kind: 'product', product }, now),
+      });
+      await connector.drain();
+    }
+    expect(connector.dead.size).toBe(2);
   });
 
   it('is parked although its worker died after the claim', async () => {

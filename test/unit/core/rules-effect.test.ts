@@ -65,6 +65,21 @@ describe('what counting an order by the rules of today changes', () => {
     expect(effect(shirts, await entryOf(shirts), withTaxes)).toBeUndefined();
   });
 
+  it('is nothing for a change of the store that earns no points, or a rule that is not about it', async () => {
+    const entry = await entryOf(shipped);
+    const tagged = storeOrderOf(orderAt(2, shipped, { source_name: 'app' }));
+    const now = new Date('2026-10-09T12:00Z');
+    expect(rulesEffect(KEY, tagged, entry, withTaxes, now)).toBeUndefined();
+    const other = { ...withTaxes, customersWithoutEmail: 'send' } as const;
+    expect(rulesEffect(KEY, storeOrderOf(orderAt(1, shipped)), entry, other, now)).toBeUndefined();
+  });
+
+  it('is also what the store changed meanwhile: 120 → 60 points', async () => {
+    const oneBack = { ...shipped, lines: [{ ...line, takenBack: 1 }] };
+    const entry = await entryOf(shipped);
+    expect(effect(oneBack, entry, withTaxes)).toMatchObject({ before: 120, after: 60 });
+  });
+
   it('is nothing for an order that was never sent, or is cancelled', async () => {
     expect(effect(shipped, undefined)).toBeUndefined();
     const cancelled = { ...shipped, cancelledAfterDays: 2 };

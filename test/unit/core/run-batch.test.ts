@@ -495,6 +495,9 @@ describe('events that lack their entity', () => {
     });
     expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
     connector.store.outage = undefined;
+    // As long as the store asks for.
+    connector.clock.ms += 59_000;
+    expect(await connector.work('orders')).toMatchObject({ received: 0 });
     await connector.drain();
     expect(orderIds()).toEqual(['5512345678901']);
   });
