@@ -29,6 +29,7 @@ interface Given {
   /** What the secret holds since a moment ago. */
   readonly renewed?: PointTokens;
   readonly body?: object | string;
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 async function receive({
@@ -38,6 +39,7 @@ async function receive({
   tokens = OURS,
   renewed,
   body = {},
+  encoding = 'utf8',
   broken,
 }: Given) {
   const sent: QueuedEvent[] = [];
@@ -47,7 +49,9 @@ async function receive({
       method,
       path,
       headers: { [TOKEN_HEADER]: header },
-      body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+      body: new Uint8Array(
+        Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), encoding),
+      ),
     },
     {
       shops: new Map([
@@ -231,6 +235,17 @@ describe('a point event', () => {
     const next = await accept(later);
     expect(next && groupIdOf(next)).toBe(groupIdOf(event));
     expect(next && deduplicationIdOf(next)).not.toBe(deduplicationIdOf(event));
+  });
+
+  it('in another encoding is kept as it came: its e-mail address may be another', async () => {
+    const body = pointEvent({ Customer: { Id: '7001', Email: 'rené@example.com' } });
+    for (const [encoding, kind] of [
+      ['utf8', 'balance'],
+      ['latin1', 'point-event'],
+    ] as const) {
+      const { event } = await receive({ header: TOKEN, body, encoding });
+      expect(event?.kind).toBe(kind);
+    }
   });
 
   it('that cannot be read is kept, up to a bound', async () => {
