@@ -3,6 +3,6 @@
  * expressions"). More than that is a fault: write a test, or read the new ones and raise the number.
  */
 export const KNOWN_CHANGES: Readonly<Record<string, number>> = {
-  ...{ mapping: 10, ledger: 10, events: 28, redeem: 43, storefront: 31 },
-  ...{ balances: 51, pause: 9, reconcile: 120, batch: 57, sync: 70 },
+  ...{ mapping: 10, ledger: 8, events: 24, redeem: 42, storefront: 31 },
+  ...{ balances: 43, pause: 9, reconcile: 45, batch: 57, sync: 70 },
 };
