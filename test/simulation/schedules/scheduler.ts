@@ -3,6 +3,8 @@ export interface FaultBounds {
   readonly crashes: number;
   /** How many answers may be lost in one schedule while their process lives on. */
   readonly lostAnswers: number;
+  /** How often the search may leave a process that could go on for another one. Absent: without a limit. */
+  readonly preemptions?: number;
 }
 
 /**
@@ -42,15 +44,19 @@ interface Choice {
 export class Scheduler {
   /** The choices so far, in words. */
   readonly journal: string[] = [];
-  readonly #left: { crashes: number; lostAnswers: number };
+  readonly #left: { crashes: number; lostAnswers: number; preemptions: number };
   readonly #dead = new Set<string>();
   /** By process: its calls and their answers, which decide what it does next. */
   readonly #histories = new Map<string, unknown[]>();
   #pending: PendingCall[] = [];
+  /** The process whose call ended last; only where leaving it counts. */
+  #running: string | undefined;
+  readonly #isBounded: boolean;
   #isCalm = false;
 
-  constructor({ crashes, lostAnswers }: FaultBounds) {
-    this.#left = { crashes, lostAnswers };
+  constructor({ crashes, lostAnswers, preemptions }: FaultBounds) {
+    this.#isBounded = preemptions !== undefined;
+    this.#left = { crashes, lostAnswers, preemptions: preemptions ?? 0 };
   }
 
   call<Value>(
@@ -85,8 +91,10 @@ export class Scheduler {
   /** What may happen next, in an order that is the same in every run. */
   async choices(): Promise<readonly Choice[]> {
     await settled();
-    return this.#pending
-      .filter(({ isPossible }) => isPossible())
+    const possible = this.#pending.filter(({ isPossible }) => isPossible());
+    const own = possible.filter(({ process }) => process === this.#running);
+    const mustGoOn = own.length > 0 && this.#left.preemptions === 0;
+    return (mustGoOn ? own : possible)
       .toSorted((a, b) => (a.process < b.process ? -1 : 1))
       .flatMap((call) =>
         call.ends.filter((how) => this.#isLeft(how)).map((how) => ({ call, how })),
@@ -97,6 +105,7 @@ export class Scheduler {
     const choice = (await this.choices())[index];
     if (!choice) throw new Error('a run with the same choices went another way');
     const { call, how } = choice;
+    if (this.#isBounded) this.#run(call.process);
     this.#pending = this.#pending.filter((one) => one !== call);
     if (how === 'answer-lost') this.#left.lostAnswers -= 1;
     if (how === 'dies' || how === 'dies-and-arrives-later') this.#left.crashes -= 1;
@@ -124,12 +133,20 @@ export class Scheduler {
   /** What every process has seen, and how many faults are left: with the outside it decides the future. */
   state(): unknown {
     const histories = [...this.#histories].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return [histories, [...this.#dead].sort(), this.#left];
+    return [histories, [...this.#dead].sort(), this.#left, this.#running];
   }
 
   /** From now on every call is answered at once. */
   calm(): void {
     this.#isCalm = true;
+  }
+
+  #run(process: string): void {
+    const couldGoOn = this.#pending.some(
+      (one) => one.process === this.#running && one.isPossible(),
+    );
+    if (couldGoOn && process !== this.#running) this.#left.preemptions -= 1;
+    this.#running = process;
   }
 
   #arriveLate(what: string, effect: () => Promise<unknown>): void {

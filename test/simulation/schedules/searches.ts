@@ -122,6 +122,18 @@ export const searches: readonly Search[] = [
     bug: 'refused-code-is-not-cancelled',
   },
   {
+    name: 'three refunds in any order, two workers, one crash, one change from a process that could go on',
+    scenario: async () => refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
+    bounds: { ...CRASH, preemptions: 1 },
+    bug: 'part-is-taken-before-it-is-written',
+  },
+  {
+    name: 'two tabs, a worker beside them, a point event, one crash, one change from a process that could go on',
+    scenario: async () => redemptionScenario({ tabs: 2, workers: 1, passes: [] }),
+    bounds: { ...CRASH, preemptions: 1 },
+    bug: 'one-look-for-a-second-click',
+  },
+  {
     name: 'two refunds while a release is replaced, a worker of each, one crash',
     // Loads the code a second time, by hooks of Node that no test runner knows.
     scenario: async () => (await import('./upgrade-schedules.ts')).upgradeScenario,

@@ -52,6 +52,16 @@ describe('the search over all schedules', () => {
     expect(wrong?.schedule.some((step) => step.includes('dies'))).toBe(true);
   });
 
+  it.each([
+    [0, undefined],
+    [1, ['the number is 1']],
+  ])('leaves a process that could go on %i times at most', async (preemptions, what) => {
+    const bounds = { ...NO_FAULTS, preemptions };
+    const { wrong } = await explore((scheduler) => counting(scheduler, false), bounds);
+
+    expect(wrong?.what).toEqual(what);
+  });
+
   it('stops at the given number of states, and says so', async () => {
     const bounds = { ...NO_FAULTS, mostStates: 2 };
     const explored = await explore((scheduler) => counting(scheduler, true), bounds);
