@@ -147,6 +147,7 @@ describe('the rate of calls', () => {
 
   it.each([
     ['for those who wait, and twice as many as came too early', [0, 300, 600], 0, 1_000, 6],
+    ['for as many as came in time', [0, 300, 600, 1_200, 2_200, 2_600], 0, 2_600, 3],
     ['for one who comes long after the others', [0, 1_500], 0, 1_500, 1],
     ['once for one who came before the turn of the first', [0, 100], 5_000, 5_000, 2],
   ] as const)('is booked %s', async (_, callers, ahead, from, tokens) => {

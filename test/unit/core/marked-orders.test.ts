@@ -80,12 +80,15 @@ describe('a worker that dies over a change of a completed order', () => {
     });
   });
 
-  it('leaves of an applied state what it was, besides the amounts', async () => {
+  it.each([
+    ['completed', shipped],
+    ['pending', {}],
+  ])('leaves of an applied state what it was, besides the amounts: %s', async (_, spec) => {
     const connector = openConnector();
-    await tell(connector, 1, shipped);
+    await tell(connector, 1, spec);
     await connector.drain();
     const { remembered, appliedKey } = entryOf(connector) ?? {};
-    await tell(connector, 2, shipped, worth('90.00'));
+    await tell(connector, 2, spec, worth('90.00'));
     await dieAtCall(connector);
     expect(entryOf(connector)).toMatchObject({ uncertain: true, remembered, appliedKey });
   });
