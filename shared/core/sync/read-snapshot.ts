@@ -49,9 +49,10 @@ export interface Question {
  */
 export async function readSnapshot(
   key: EntityKey,
-  { event, entry, carried, changedAt = Number.POSITIVE_INFINITY }: Question,
+  question: Question,
   { store, telemetry, now }: StoreWorld,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
+  const { event, entry, carried, changedAt = Number.POSITIVE_INFINITY } = question;
   const applied = entry && !entry.uncertain ? entry.version : 0;
   if (applied > changedAt) return { kind: 'superseded' };
   telemetry.count('store-read', { kind: key.kind });
@@ -64,7 +65,7 @@ export async function readSnapshot(
       return lags ? askStoreLater('lags') : snapshot(answer.value, version);
     }
     case 'gone':
-      return judgeGone(key, event, entry, now());
+      return judgeGone(key, question, now());
     case 'unavailable':
       // In the second of the change the store decides, if it can: the order may have changed twice.
       return answer.hidden && applied >= changedAt ? { kind: 'superseded' } : retryStore(answer);
@@ -79,8 +80,7 @@ export async function readSnapshot(
  */
 function judgeGone(
   { kind, id }: EntityKey,
-  { claim, receivedAt }: StoreEvent,
-  entry: EntityEntry | undefined,
+  { event: { claim, receivedAt }, entry, carried = 0 }: Question,
   now: Date,
 ): Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }> {
   // A deletion has no date but its arrival, and must count as newer than all before. In whole seconds,
@@ -92,7 +92,8 @@ function judgeGone(
     return snapshot({ kind: 'gone' }, Math.max(arrivedAt, entry?.version ?? 0));
   }
   if (longUnseen) return { kind: 'superseded' };
-  const settled = entry !== undefined && entry.version >= arrivedAt;
+  // A state of the same second settles nothing: the store may lag, and the event may be the later of the two.
+  const settled = entry !== undefined && entry.version > Math.max(arrivedAt, carried);
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
   return askStoreLater('says-gone');

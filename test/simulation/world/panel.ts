@@ -1,8 +1,9 @@
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { isBetweenLines } from '../../../shared/core/mapping/order-progress.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP } from './connector.ts';
-import type { LivingStore } from './living-store.ts';
+import { type LivingStore, toStoreOrder } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { ON_ITS_WAY_MS } from './watch-merges.ts';
 import type { Seen } from './watch-orders.ts';
@@ -64,18 +65,19 @@ export async function disturbService(world: PanelWorld): Promise<void> {
 
 const IN_SYNC: ReadonlySet<string> = new Set(['applied', 'unchanged']);
 
-/** Completed, alive in the store, and nothing is taken from it or open. */
+/** Completed, alive in the store, and nothing is taken from it or open: the middle of an exchange is not sent. */
 function isInSync(id: string, world: PanelWorld): boolean {
   const { loyalty, ledger, store, rules, knownSince } = world;
   const row = loyalty.rows.orders.get(id);
   const entry = ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id }));
   const order = store.world.rows.orders.get(id);
   if (!row?.IsCompleted || row.IsCancelledOrReturned || row.partialCancels.length > 0) return false;
+  if (!order || isBetweenLines(toStoreOrder(store.world, order))) return false;
   const isOfToday = (knownSince.get(id) ?? 0) >= rules.changeAt + ON_ITS_WAY_MS;
   const { outcome = '' } = entry?.outcomes.at(-1) ?? {};
   const isSettled =
     entry?.uncertain === false && entry.redactedAt === undefined && IN_SYNC.has(outcome);
   const customer = loyalty.rows.customers.get(row.customerId);
-  const isTheirs = order?.customerId != null && order.customerId === row.customerId;
+  const isTheirs = order.customerId != null && order.customerId === row.customerId;
   return isSettled && isOfToday && isTheirs && customer?.isActive === true;
 }

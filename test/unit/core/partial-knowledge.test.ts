@@ -335,6 +335,20 @@ describe('a store that lags behind its own events', () => {
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCompleted: true });
   });
 
+  it.each([0, 5_000])(
+    'waits with the second state of one second, while the store does not show a new order: its clock is %i ms ahead',
+    async (ahead) => {
+      const changes = { updated_at: new Date(connector.clock.ms + ahead).toISOString() };
+      await handle('orders/create', payload(1, {}, changes));
+      const next = payload(1, fulfilled, changes);
+      await connector.deliver({ topic: 'orders/fulfilled', payload: next });
+      expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+      connector.store.putOrder(SHOP, storeOrder(fulfilled, changes));
+      await connector.drain();
+      expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCompleted: true });
+    },
+  );
+
   it('does not cancel an order that is not found, unless its deletion was announced', async () => {
     await handle('orders/paid', payload(1));
     await connector.deliver({ topic: 'refunds/create', payload: { id: 9, order_id: Number(ID) } });
