@@ -213,7 +213,9 @@ async function refuse(
   const base = isOpen ? marked : at.step;
   const { amounts: _, ...line } = rejectedEntry(base, codeOf(outcome), retention(world));
   const { amounts } = at.facts;
-  const lostCall = lostCallOf(base, mapped, world);
+  // The call of a deletion gives the service no order: a lost one leaves nothing to correct.
+  const isDeletion = base.snapshot.entity.kind === 'gone';
+  const lostCall = isDeletion ? {} : lostCallOf(base, mapped, world);
   return settle(marked, outcome, { ...line, ...lostCall, ...(amounts && { amounts }) }, world);
 }
 

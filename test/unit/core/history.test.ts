@@ -110,6 +110,23 @@ describe('an order of the past', () => {
     },
   );
 
+  it('is not sent by a late event after its deletion was tried twice and refused', async () => {
+    const { world } = connector.loyalty;
+    const deletion = { id: Number(storeOrder().id) };
+    world.interfere = () => ({ kind: 'failure', reason: 'connection', mayHaveHappened: false });
+    await connector.deliver({ topic: 'orders/delete', payload: deletion });
+    await connector.work('orders');
+    const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
+    const text = JSON.stringify(refusal);
+    world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+    await connector.drain();
+    expect(connector.dead.size).toBe(1);
+    world.interfere = undefined;
+    await hear({ updated_at: LATER, ...SHIPPED });
+    expect(history()).toEqual([]);
+    expect(connector.telemetry.total('skipped', { why: 'before-go-live' })).toBe(1);
+  });
+
   it('keeps its mark when the person behind it was redacted', async () => {
     const order = storeOrder({}, { updated_at: OLD });
     await feedOrder(order);
