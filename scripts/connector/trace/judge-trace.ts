@@ -1,5 +1,6 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import { faultText, hasOtherRules } from '../../../shared/core/mapping/wanted-state.ts';
+import { differsByRulesAlone } from '../../../shared/core/mapping/kept-amounts.ts';
+import { faultText } from '../../../shared/core/mapping/wanted-state.ts';
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
@@ -108,7 +109,7 @@ export function keepsItsRules({ store, entry, mapped }: Trace): boolean {
   if (store.kind !== 'found' || mapped?.kind !== 'wanted' || entry?.appliedKey === undefined) {
     return false;
   }
-  return versionOf(store.value) === entry.version && hasOtherRules(mapped, entry);
+  return versionOf(store.value) === entry.version && differsByRulesAlone(mapped, entry);
 }
 
 /**

@@ -11,7 +11,8 @@ import {
 import type { StoreOrder } from '../../store/order.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { amountRulesText, type OrderAmounts, orderAmounts, spread } from './order-amounts.ts';
-import type { Counted, KnownBefore, RememberedOrder } from './remembered.ts';
+import { type Counted, type KnownBefore, type RememberedOrder, recallOrder } from './remembered.ts';
+import { hasOtherRules, type Mapped } from './wanted-state.ts';
 
 export interface CountedOrder {
   readonly amounts: OrderAmounts;
@@ -48,6 +49,23 @@ export function countOrder(
     amounts: { total, extras: keptExtras, lines },
     counted: countedBy(sent, order),
   };
+}
+
+/**
+ * Of two states with the same version: only the rules make them differ. The version alone does not say so,
+ * because the store may change an order twice in a second. But by the rules that it keeps, a completed order
+ * counts another amount only if the store changed it. What 0.1.0 sent is no such proof: how it counted is a guess.
+ */
+export function differsByRulesAlone(
+  mapped: Mapped | undefined,
+  entry: { readonly rules?: string; readonly remembered?: string } | undefined,
+): boolean {
+  if (mapped?.kind !== 'wanted' || !hasOtherRules(mapped, entry)) return false;
+  const { basics, counted } = recallOrder(entry?.remembered) ?? {};
+  if (mapped.wanted.kind !== 'order' || !basics || !counted) return true;
+  const { OrderTotal, IsCompleted } = mapped.wanted.order;
+  // One that was not completed has no points to lose.
+  return basics.OrderCompletedDate == null ? !IsCompleted : OrderTotal === basics.OrderTotal;
 }
 
 interface SentBefore extends Counted {

@@ -3,13 +3,9 @@ import { DROPPED } from '../ledger/dropped-letter.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, PastOutcome } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
+import { differsByRulesAlone } from '../mapping/kept-amounts.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import {
-  hasOtherRules,
-  type Mapped,
-  type MappingSkip,
-  type WantedOrder,
-} from '../mapping/wanted-state.ts';
+import type { Mapped, MappingSkip, WantedOrder } from '../mapping/wanted-state.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 import type { SentReason } from './healing-message.ts';
 
@@ -88,7 +84,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   }
   // A change of the rules takes nothing back by itself: `resend` does, on request.
   const wasSent = entry.appliedKey !== undefined;
-  return wasSent && hasOtherRules(mapped, entry) ? { kind: 'fine' } : heal('different');
+  return wasSent && differsByRulesAlone(mapped, entry) ? { kind: 'fine' } : heal('different');
 }
 
 /**

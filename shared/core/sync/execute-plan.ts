@@ -45,7 +45,7 @@ export async function executePlan(
     return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
   }
   if (plan.kind !== 'call') {
-    return unchanged(step, plan.kind === 'unchanged' && plan.advance, world);
+    return unchanged(step, mapped, plan.kind === 'unchanged' && plan.advance, world);
   }
   const { wanted } = mapped;
   return isOrder(wanted)
@@ -90,11 +90,21 @@ async function apply(
   }
 }
 
-async function unchanged(step: Step, advance: boolean, world: ExecutionWorld): Promise<Synced> {
+async function unchanged(
+  step: Step,
+  { rules }: Wanted,
+  advance: boolean,
+  world: ExecutionWorld,
+): Promise<Synced> {
   const outcome = { kind: 'unchanged' } as const;
   if (!advance) return { outcome, entry: step.entry };
   const isOrder = step.key.kind === 'order';
-  const facts = { ...discountOf(step), ...(isOrder && retention(world)) };
+  const facts = {
+    ...discountOf(step),
+    // Another change in the same second is no difference between rules.
+    ...(rules !== undefined && { rules }),
+    ...(isOrder && retention(world)),
+  };
   const next = unchangedEntry(step, facts);
   if (!isOrder || step.snapshot.entity.kind !== 'gone') return settle(step, outcome, next, world);
   // It was cancelled before it was deleted: a later redaction of its customer does not name it.

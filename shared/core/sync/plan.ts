@@ -17,7 +17,7 @@ export interface Situation {
   readonly now: Date;
   /** A backfill asks for it. */
   readonly history?: boolean;
-  /** The rules are others than those of the applied state. */
+  /** If the version is that of the applied state, only the rules make a difference: see `differsByRulesAlone`. */
   readonly rulesChanged?: boolean;
   /** Sent even if nothing changed, because a person says that the service lost it. */
   readonly force?: boolean;

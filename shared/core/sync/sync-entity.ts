@@ -7,11 +7,12 @@ import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
 import { hidesDetails, needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown, withGoLive } from '../mapping/history-mark.ts';
+import { differsByRulesAlone } from '../mapping/kept-amounts.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
-import { hasOtherRules, type Mapped } from '../mapping/wanted-state.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
@@ -76,7 +77,7 @@ export async function syncEntity(
     const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
-    const rulesChanged = !snapshot.newRules && hasOtherRules(mapped, entry);
+    const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
     const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
     const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.

@@ -132,6 +132,13 @@ describe.each([
     expect(points(connector)).toBe(0);
   });
 
+  it('loses what is refunded in the second of a tag: 120 → 60 points', async () => {
+    const connector = await open();
+    await tell(connector, 2, shirts, { tags: 'vip' });
+    await tell(connector, 2, oneBack, { tags: 'vip' });
+    expect(points(connector)).toBe(60);
+  });
+
   it('is ended when the store deletes it in the second in which it was sent', async () => {
     const connector = await open();
     connector.store.remove(SHOP, 'order', ID);
@@ -310,6 +317,36 @@ describe('new rules', () => {
     expect(connector.loyalty.rows.orders.get(ID)?.Metadatas).toContainEqual(
       expect.objectContaining({ Name: 'channel', Value: 'web' }),
     );
+  });
+
+  it('do not hide a refund in the second in which the order was sent: 120 → 60 points', async () => {
+    const connector = await sentUnderOldRules();
+    await tell(connector, 1, oneBack);
+    expect(points(connector)).toBe(60);
+  });
+
+  it('do not hide it from a deep walk either', async () => {
+    const connector = await sentUnderOldRules();
+    connector.store.putOrder(SHOP, storeOrderOf(orderAt(1, oneBack)));
+    await reconcileDeeply(connector);
+    expect(points(connector)).toBe(60);
+  });
+
+  it('leave what 0.1.0 sent alone until it changes again: how that release counted is a guess', async () => {
+    const connector = await sentByFirstRelease();
+    connector.store.putOrder(SHOP, storeOrderOf(orderAt(1, oneBack)));
+    await reconcileDeeply(connector);
+    expect(points(connector)).toBe(120);
+    await tell(connector, 2, oneBack, { tags: 'vip' });
+    expect(points(connector)).toBe(60);
+  });
+
+  it('do not hide that an order is completed in the second in which it was sent: 0 → 100 points', async () => {
+    const connector = openConnector({ rules: { pendingOrders: 'send', taxes: 'include' } });
+    await tell(connector, 1, { ...shirts, fulfilledAfterDays: undefined });
+    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude' });
+    await tell(connector, 1, shirts);
+    expect(points(connector)).toBe(100);
   });
 
   it('that are none for amounts keep counting exactly', async () => {
