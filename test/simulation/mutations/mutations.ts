@@ -236,7 +236,7 @@ export const mutations: readonly Mutation[] = [
     file: 'shared/core/sync/read-snapshot.ts',
     find: "  const announced = claim === 'deleted' || claim === 'code-removed';",
     replace: '  const announced = claim.length > 0;',
-    within: 300,
+    within: 600,
   },
   {
     name: 'healing-misses-what-is-stale',
@@ -351,7 +351,7 @@ export const mutations: readonly Mutation[] = [
     file: 'shared/core/ledger/redacted-person.ts',
     find: 'version <= entry.redactedAt',
     replace: 'version < 0',
-    within: 60,
+    within: 300,
   },
   {
     name: 'events-send-history',
