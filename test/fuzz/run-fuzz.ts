@@ -66,7 +66,7 @@ export function runFuzz(order: Omit<FuzzOrder, 'progress'>): Promise<FuzzReport>
   });
 }
 
-/** With so many, every kind of result occurs whatever the seed. */
+/** With so many, every kind of result occurs with any seed. */
 export const ENOUGH_INPUTS = 5_000;
 
 /** Results that must occur, and did not: no input got past the first check. */

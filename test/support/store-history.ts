@@ -1,5 +1,5 @@
 import { amountHeld } from '../../local/harness/held-order.ts';
-import { type openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
+import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';
 import type { StoreProduct } from '../../shared/store/product.ts';
@@ -143,4 +143,13 @@ export async function reconcileBriefly(connector: Connector, deep = false): Prom
   });
   await connector.reconcile({ deep, deadline: end.signal });
   connector.parts.walked = walked;
+}
+
+/** A connector that has run once, an hour ago. */
+export async function openAfterRun(given: Parameters<typeof openConnector>[0] = {}) {
+  const connector = openConnector(given);
+  const history = createStoreHistory(connector);
+  await connector.reconcile();
+  connector.clock.ms += 3_600_000;
+  return { connector, history };
 }

@@ -8,6 +8,7 @@ import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import type { OrderSpec } from '../../fixtures/order-spec.ts';
 import { rules as ofFixtures } from '../../fixtures/store-entities.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
+import { changeOrder } from '../../support/change-order.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 const ID = '5512345678901';
@@ -21,10 +22,8 @@ const oneBack = { ...shirts, lines: [{ ...line, takenBack: 1 }] };
 const bothBack = { ...shirts, lines: [{ ...line, takenBack: 2 }] };
 const dearer = { ...shirts, lines: [line, { ...line, product: 2, quantity: 1 }] };
 
-async function tell(connector: Connector, second: number, spec: Partial<OrderSpec>, changes = {}) {
-  const payload = orderAt(second, spec, changes);
-  connector.store.putOrder(SHOP, storeOrderOf(payload));
-  await connector.deliver({ topic: 'orders/updated', payload });
+async function tell(connector: Connector, ...given: Parameters<typeof orderAt>) {
+  await changeOrder(connector, ...given);
   await connector.drain();
 }
 

@@ -7,6 +7,7 @@ import type { CallAnswer } from '../../../shared/loyalty/result.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
+import { changeOrder } from '../../support/change-order.ts';
 
 // A mark that one change drops shows only at the change after it: here each story has several.
 
@@ -22,11 +23,8 @@ const refusal: CallAnswer = {
   text: JSON.stringify({ HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null }),
 };
 
-async function tell(connector: Connector, second: number, changes: Record<string, unknown>) {
-  const payload = orderAt(second, {}, changes);
-  connector.store.putOrder(SHOP, storeOrderOf(payload));
-  await connector.deliver({ topic: 'orders/updated', payload });
-}
+const tell = (connector: Connector, second: number, changes: Record<string, unknown>) =>
+  changeOrder(connector, second, {}, changes);
 
 describe('an order of the past, through any later life', () => {
   const chapter = fc.constantFrom('changes', 'stays', 'is refused', 'is lost', 'dies');

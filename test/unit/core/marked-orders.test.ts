@@ -4,6 +4,7 @@ import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { recallOrder } from '../../../shared/core/mapping/remembered.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
+import { changeOrder } from '../../support/change-order.ts';
 
 // A worker that dies between its call and the record leaves only what it marked before the call.
 
@@ -16,12 +17,6 @@ const shipped = { fulfilledAfterDays: 1 };
 const worth = (current_subtotal_price: string) => ({ current_subtotal_price });
 const entryOf = ({ ledger }: Connector) => ledger.entries.get(ledgerKeyText(KEY));
 const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
-
-async function tell(connector: Connector, ...given: Parameters<typeof orderAt>) {
-  const payload = orderAt(...given);
-  connector.store.putOrder(SHOP, storeOrderOf(payload));
-  await connector.deliver({ topic: 'orders/updated', payload });
-}
 
 /** The worker's next call has its effect, and the worker dies over it. */
 async function dieAtCall(connector: Connector): Promise<void> {
@@ -55,10 +50,10 @@ describe('a worker that dies over the first send of a completed order', () => {
 
   it('leaves the customer who may have earned, also where a pending order named another', async () => {
     const connector = openConnector();
-    await tell(connector, 1, {}, {}, other);
+    await changeOrder(connector, 1, {}, {}, other);
     await connector.drain();
     expect(entryOf(connector)?.remembered).toContain(String(other.id));
-    await tell(connector, 2, shipped, {}, quillane);
+    await changeOrder(connector, 2, shipped, {}, quillane);
     await dieAtCall(connector);
     expect(entryOf(connector)).toMatchObject({ uncertain: true });
     expect(recallOrder(entryOf(connector)?.remembered)?.basics?.OrderCompletedDate).toBeDefined();
@@ -69,10 +64,10 @@ describe('a worker that dies over the first send of a completed order', () => {
 describe('a worker that dies over a change of a completed order', () => {
   it('leaves what it sent, although another died before it', async () => {
     const connector = openConnector();
-    await tell(connector, 1, shipped);
+    await changeOrder(connector, 1, shipped);
     await dieAtCall(connector);
     connector.clock.ms += 31_000; // the visibility is over
-    await tell(connector, 2, shipped, worth('90.00'));
+    await changeOrder(connector, 2, shipped, worth('90.00'));
     await dieAtCall(connector);
     expect(entryOf(connector)).toMatchObject({
       uncertain: true,
@@ -85,10 +80,10 @@ describe('a worker that dies over a change of a completed order', () => {
     ['pending', {}],
   ])('leaves of an applied state what it was, besides the amounts: %s', async (_, spec) => {
     const connector = openConnector();
-    await tell(connector, 1, spec);
+    await changeOrder(connector, 1, spec);
     await connector.drain();
     const { remembered, appliedKey } = entryOf(connector) ?? {};
-    await tell(connector, 2, spec, worth('90.00'));
+    await changeOrder(connector, 2, spec, worth('90.00'));
     await dieAtCall(connector);
     expect(entryOf(connector)).toMatchObject({ uncertain: true, remembered, appliedKey });
   });
@@ -102,7 +97,7 @@ describe('a worker that dies without a trace, over a first send', () => {
     await connector.work(family);
     connector.parts.ledger = ledger;
   }
-  const nobody = { customer: null, email: null };
+  const noCustomer = { customer: null, email: null };
 
   it('leaves no product active that the store deletes meanwhile', async () => {
     const connector = openConnector();
@@ -120,10 +115,10 @@ describe('a worker that dies without a trace, over a first send', () => {
 
   it('leaves the customer of a pending order to the next event, which does not name one', async () => {
     const connector = openConnector();
-    await tell(connector, 1);
+    await changeOrder(connector, 1);
     await dieSilently(connector, 'orders');
     expect(operations(connector)).toEqual(['sendOrder']);
-    await tell(connector, 2, {}, { ...nobody, ...worth('20.00') });
+    await changeOrder(connector, 2, {}, { ...noCustomer, ...worth('20.00') });
     await connector.drain();
     expect(connector.loyalty.journal.at(-1)?.body).toMatchObject({
       OrderTotal: 20,
@@ -133,9 +128,9 @@ describe('a worker that dies without a trace, over a first send', () => {
 
   it('sent no completed order: without a mark there was no call', async () => {
     const connector = openConnector();
-    await tell(connector, 1, shipped);
+    await changeOrder(connector, 1, shipped);
     await dieSilently(connector, 'orders');
-    await tell(connector, 2, shipped, nobody);
+    await changeOrder(connector, 2, shipped, noCustomer);
     await connector.drain();
     expect(operations(connector)).toEqual([]);
     expect(connector.telemetry.total('skipped', { why: 'guest' })).toBe(1);
@@ -146,11 +141,11 @@ describe('a worker that dies without a trace, over a first send', () => {
 describe('a question about an order', () => {
   it('is not marked: a worker that dies over it leaves the order as certain as it was', async () => {
     const connector = openConnector();
-    await tell(connector, 1, shipped);
+    await changeOrder(connector, 1, shipped);
     await connector.drain();
     const { amounts: _, revision, ...older } = entryOf(connector) ?? { revision: 0 };
     await connector.ledger.write(KEY, older as never, revision);
-    await tell(connector, 2, shipped, worth('90.00'));
+    await changeOrder(connector, 2, shipped, worth('90.00'));
     await dieAtCall(connector);
     expect(operations(connector)).toEqual(['sendOrder', 'getOrder']);
     expect(entryOf(connector)).toMatchObject({ uncertain: false });
@@ -160,12 +155,12 @@ describe('a question about an order', () => {
 describe('an order that is cancelled after a worker died over a refund', () => {
   it('has no refund left to finish', async () => {
     const connector = openConnector();
-    await tell(connector, 1, shipped);
+    await changeOrder(connector, 1, shipped);
     await connector.drain();
-    await tell(connector, 2, shipped, worth('30.00'));
+    await changeOrder(connector, 2, shipped, worth('30.00'));
     await dieAtCall(connector);
     expect(entryOf(connector)?.amounts?.step).toMatchObject({ value: 20_000 });
-    await tell(connector, 3, { ...shipped, cancelledAfterDays: 3 });
+    await changeOrder(connector, 3, { ...shipped, cancelledAfterDays: 3 });
     connector.clock.ms += 31_000;
     await connector.drain();
     expect(operations(connector)).toEqual([

@@ -468,7 +468,7 @@ describe('events that leave something out', () => {
     await handle('orders/create', payload);
     expect(connector.loyalty.journal).toMatchObject([{ body: { Customer: { Document: '123' } } }]);
 
-    // Nothing changed since: the remembered document stands, and nobody is asked.
+    // Nothing changed since: the remembered document stands, and the store is not asked.
     const again = buildOrder(simpleOrder, { updated_at: '2026-10-09T11:00:02Z' }).payload;
     await handle('orders/updated', again);
     expect(connector.store.reads).toBe(1);
@@ -604,7 +604,7 @@ describe('compliance', () => {
   };
 
   it.each([
-    ['still on its way, of an order that nobody knows', false, {}, []],
+    ['still on its way, of an unknown order', false, {}, []],
     ['newer than what was applied', true, { current_subtotal_price: '12.00' }, []],
     ['that ends the order', true, { cancelled_at: '2026-10-09T11:00:02Z' }, ['cancelPosOrder']],
   ])('never tells who it was: a body %s', async (_, known, changes, operations) => {
@@ -623,8 +623,8 @@ describe('compliance', () => {
     await handle('orders/create', order(1));
     await redacted();
     connector.clock.ms += 7_200_000;
-    const nobody = { customer: null, email: null, current_subtotal_price: '12.00' };
-    await connector.deliver({ topic: 'orders/updated', payload: order(1, 7_000, nobody) });
+    const noCustomer = { customer: null, email: null, current_subtotal_price: '12.00' };
+    await connector.deliver({ topic: 'orders/updated', payload: order(1, 7_000, noCustomer) });
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
     expect(connector.telemetry.total('skipped', { why: 'redacted' })).toBe(1);
   });
@@ -656,8 +656,8 @@ describe('compliance', () => {
     const calls = connector.loyalty.journal.length;
     const marked = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
     await ledger.redact([{ shop: SHOP, kind: 'order', id: '1' }], marked);
-    const nobody = { customer: null, email: null, current_subtotal_price: '12.00' };
-    await connector.deliver({ topic: 'orders/updated', payload: order(1, 2, nobody) });
+    const noCustomer = { customer: null, email: null, current_subtotal_price: '12.00' };
+    await connector.deliver({ topic: 'orders/updated', payload: order(1, 2, noCustomer) });
     connector.clock.ms += 31_000; // the visibility is over
     await connector.drain();
     expect(calls).toBe(1);
