@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { momentAt, orderAt } from '../../../fixtures/order-life.ts';
+import { refusal } from '../../../fixtures/service-answers.ts';
+import { storeCoupon } from '../../../fixtures/store-entities.ts';
+import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
+
+const ID = '5512345678901';
+const DAY = 86_400_000;
+const fulfilled = { fulfilledAfterDays: 1 };
+const product = (second: number, title = 'Shirt') => ({
+  ...{ id: 8, title, status: 'active', updated_at: momentAt(second) },
+  variants: [{ id: 1, price: '9.00' }],
+});
+
+let connector: WebhookConnector;
+beforeEach(() => {
+  connector = openWebhookConnector();
+});
+
+describe('what the ledger forgets, and when', () => {
+  it('orders expire after the retention of the settings, products only once they are gone', async () => {
+    await connector.deliver({ topic: 'orders/paid', payload: orderAt(1) });
+    await connector.handle('products/create', product(1));
+    const { expiresAt = 0 } = connector.entry('order', ID) ?? {};
+    const days = (expiresAt * 1000 - connector.clock.ms) / DAY;
+    expect(Math.round(days)).toBe(400);
+    await connector.handle('products/update', product(2));
+    expect(connector.telemetry.total('unchanged', { kind: 'product' })).toBe(1);
+    expect(connector.entry('product', '8')?.expiresAt).toBeUndefined();
+    await connector.handle('products/delete', { id: 8 });
+    expect(connector.entry('product', '8')?.expiresAt).toBeDefined();
+  });
+
+  it('a code once it is over', async () => {
+    const key = { shop: SHOP, kind: 'coupon', id: 'AUTUMN10' } as const;
+    const expiry = async (second: number, status: 'active' | 'expired') => {
+      connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: momentAt(second), status }));
+      const receivedAt = new Date(connector.clock.ms).toISOString();
+      await connector.send({
+        ...{ ...key, claim: 'code-added', origin: 'webhook', topic: 'any', body: undefined },
+        ...{ deliveryId: `${second}`, receivedAt },
+      });
+      await connector.drain();
+      return connector.entry('coupon', 'AUTUMN10')?.expiresAt;
+    };
+    expect(await expiry(1, 'active')).toBeUndefined();
+    expect(await expiry(2, 'expired')).toBeDefined();
+  });
+
+  it('nothing of an order that an event leaves unchanged', async () => {
+    const remembered = () => connector.entry('order', ID)?.remembered;
+    await connector.handle('orders/fulfilled', orderAt(1, fulfilled));
+    const before = remembered();
+    await connector.handle('orders/updated', orderAt(2, fulfilled));
+    expect(connector.telemetry.total('unchanged')).toBe(1);
+    expect(before).toBeDefined();
+    expect(remembered()).toBe(before);
+  });
+
+  it('nothing sooner because a change of it was refused, and not later', async () => {
+    const metadata = () => {
+      throw new Error('a mistake of the merchant');
+    };
+    connector = openWebhookConnector({ rules: { metadata } });
+    await connector.handle('orders/paid', orderAt(1));
+    await connector.handle('products/create', product(1));
+    connector.loyalty.world.interfere = () => refusal(30);
+    await connector.handle('products/update', product(2, 'Coat'));
+    expect(connector.dead.size).toBe(2);
+    expect(connector.entry('order', ID)?.expiresAt).toBeDefined();
+    expect(connector.entry('product', '8')?.expiresAt).toBeUndefined();
+  });
+});
