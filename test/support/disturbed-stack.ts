@@ -87,6 +87,12 @@ export async function startDisturbedStack() {
       waiting[of].push(disturbance);
       return disturbance;
     },
+    /** They wait for no call any more. */
+    forget(planned: readonly Disturbance[]): void {
+      for (const of of Object.values(waiting)) {
+        of.splice(0, of.length, ...of.filter((one) => !planned.includes(one)));
+      }
+    },
     async stop(): Promise<void> {
       await stack.stop();
       for (const line of Object.values(lines)) await line.close();
