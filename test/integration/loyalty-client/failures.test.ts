@@ -78,6 +78,8 @@ describe('what the client makes of a service in trouble', () => {
   });
 
   it('a service that does not answer: the call ends at its time-out', async () => {
+    // The next call begins at once, on the connection of this one.
+    unwrap(await world.client.sendOrder(order));
     world.sandbox.faults.add({ kind: 'hang' });
     expect(await world.client.sendOrder(order, { timeoutMs: 200 })).toMatchObject({
       reason: 'time-out',

@@ -18,7 +18,7 @@ import { contract, startSandbox } from './start-sandbox.ts';
 let receiver: ScriptedServer;
 let sandbox: LoyaltySandbox;
 const ALL = { name: 'all', headers: { 'X-Secret': 'of-the-subscription' } };
-const quick = { eventFirstDelayMs: 10, eventLongestDelayMs: 40, eventTimeoutMs: 300 };
+const quick = { eventFirstDelayMs: 10, eventLongestDelayMs: 40, eventTimeoutMs: 60_000 };
 
 async function start(options: LoyaltySandboxOptions = {}): Promise<void> {
   sandbox = await startSandbox({
@@ -167,7 +167,7 @@ describe('point events', () => {
       /^(?:ECONNRESET|EPIPE)$/,
     ],
   ])('are not delivered by %s', async (_what, misbehave, problem) => {
-    await start({ serverSettings: { ...quick, eventAttempts: 2 } });
+    await start({ serverSettings: { ...quick, eventAttempts: 2, eventTimeoutMs: 300 } });
     misbehave();
     await earn('1');
     await sandbox.events.settled();
@@ -227,6 +227,7 @@ describe('point events', () => {
     receiver.script = () => {};
     await earn('2');
     await earn('3');
+    await expect.poll(pointIds).toEqual([1, 2]);
     await sandbox.stop();
     receiver.script = answering(200, '');
     await start({ dataFile });

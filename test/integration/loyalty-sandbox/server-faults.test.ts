@@ -147,7 +147,7 @@ describe('a fault that strikes after the call was carried out', () => {
     const waiting = callApi(other, 'POST', orders, completedOrder('1')).catch(
       (error) => error.code,
     );
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => other.faults.list()).toMatchObject([{ met: 1 }]);
     await other.stop();
     expect(await waiting).toBe('ECONNRESET');
     expect(other.state().orders).toEqual([]);
