@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { type CallBudget, RECEIVER_BUDGET } from '../../shared/aws/json-service.ts';
+import type { CallBudget } from '../../shared/aws/json-service.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
@@ -19,7 +19,8 @@ import {
 let service: ScriptedService;
 let script: (operation: string, body: never, count: number) => ScriptedAnswer;
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
-const impatient = { connectMs: 1_000, attemptMs: 300, attempts: 2 };
+// Longer than the pauses of a dripping endpoint.
+const impatient = { connectMs: 1_000, attemptMs: 150, attempts: 2 };
 
 beforeEach(async () => {
   service = await startScriptedService((...request) => script(...request));
@@ -102,12 +103,14 @@ describe.each(CLIENTS)('the ledger on DynamoDB, through $name', ({ dynamoDb }) =
     script = () => throttled;
     const ledger = createLedger();
     const named = { name: 'ThrottlingException' };
-    await expect(ledger.readMany([key('1')])).rejects.toMatchObject(named);
-    await expect(ledger.write(key('1'), entry, 1)).rejects.toMatchObject(named);
-    await expect(ledger.markUncertain(key('1'))).rejects.toMatchObject(named);
-    await expect(ledger.redact([key('1')], { redactedAt: 1, expiresAt: 1 })).rejects.toThrow(
-      '1 entries',
-    );
+    await Promise.all([
+      expect(ledger.readMany([key('1')])).rejects.toMatchObject(named),
+      expect(ledger.write(key('1'), entry, 1)).rejects.toMatchObject(named),
+      expect(ledger.markUncertain(key('1'))).rejects.toMatchObject(named),
+      expect(ledger.redact([key('1')], { redactedAt: 1, expiresAt: 1 })).rejects.toThrow(
+        '1 entries',
+      ),
+    ]);
     expect(service.requests).toHaveLength(4 * budget.attempts);
   });
 
@@ -196,16 +199,6 @@ describe.each(CLIENTS)('the queues on SQS, through $name', ({ sqs }) => {
       expect(service.requests.length).toBeLessThanOrEqual(impatient.attempts);
     },
   );
-
-  it('leave the receiver time to answer before the store hangs up', async () => {
-    script = () => 'hang';
-    const queue = createSqsEventQueue(client(RECEIVER_BUDGET), urls);
-    await expect(queue.send(event)).rejects.toThrow();
-    const { attempts, attemptMs } = RECEIVER_BUDGET;
-    expect(service.requests.length).toBeLessThanOrEqual(attempts);
-    // The store waits 5 s.
-    expect(attempts * attemptMs).toBeLessThan(4_000);
-  });
 
   it('reject an event that SQS stored differently', async () => {
     const queue = createSqsEventQueue(client(), urls);

@@ -122,7 +122,8 @@ describe('the times of the deployment', () => {
 
   it('let the receiver answer before the store hangs up, and never be killed before it answers', () => {
     const sendMs = RECEIVER_BUDGET.attempts * RECEIVER_BUDGET.attemptMs;
-    expect(sendMs).toBeLessThan(5_000);
+    // After 5 s.
+    expect(sendMs).toBeLessThan(4_000);
     // The secret and the message, both at their slowest.
     expect(receiver?.Timeout * 1000).toBeGreaterThan(2 * sendMs);
   });
