@@ -14,14 +14,6 @@ describe('loyalty-connector start', () => {
     expect(manifest.scripts.start).toMatch(/^exec node scripts\/connector\/launch\.mjs start$/);
   });
 
-  it('--once plays a day in the store and ends with 0 when both sides agree', async () => {
-    const command = startStackCommand(folder, '--once', '--port', '0');
-    const code = await command.ended();
-    expect(command.output()).toMatch(/\nin sync: 3 orders, 5 products, 6 coupons\n$/);
-    expect(code).toBe(0);
-    expect(command.output()).toContain('again in');
-  }, 180_000);
-
   it('notices a port in use before anything is synthesized', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -13,6 +13,8 @@ it.each(['admin-api', 'app-configuration'])(
     const code = await command.ended();
     expect(command.output()).toMatch(/\nin sync: 3 orders, 1 products, 6 coupons\n$/);
     expect(code).toBe(0);
+    // The outage of that day.
+    expect(command.output()).toContain('again in');
     expect(command.output()).toContain('arrived: Product/update');
     expect(command.output()).not.toContain('arrived: products/');
   },
