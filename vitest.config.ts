@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: ['bench/**/*.integration.test.ts'],
+          exclude: ['bench/**/*.{integration,long}.test.ts'],
           testTimeout: 30_000,
           // Unit tests keep no state of their own outside of their tests: sharing what they import
           // halves the time of the inner loop.
@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'long',
           globalSetup: 'test/support/run-folder.ts',
-          include: ['test/long/**/*.test.ts'],
+          include: ['test/long/**/*.test.ts', 'bench/**/*.long.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
