@@ -125,6 +125,18 @@ export function heldBy({ loyalty }: Connector): unknown {
   };
 }
 
+/** Replaces questions of a run to the store; returns how to undo it. */
+export function replaceWalk(
+  { parts }: Pick<Connector, 'parts'>,
+  replace: (walked: typeof parts.walked) => Partial<typeof parts.walked>,
+): () => void {
+  const { walked } = parts;
+  parts.walked = Object.assign(Object.create(walked), replace(walked));
+  return () => {
+    parts.walked = walked;
+  };
+}
+
 /** One run whose time ends with the fourth question to the store, as if each took long. */
 export async function reconcileBriefly(connector: Connector, deep = false): Promise<void> {
   const end = new AbortController();

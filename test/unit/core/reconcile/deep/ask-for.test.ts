@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from 'vitest';
+import { SHOP } from '../../../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../../../local/harness/memory-ledger.ts';
+import { askForDeepWalk } from '../../../../../shared/core/reconcile/deep-walk.ts';
+import {
+  cursorKey,
+  keepState,
+  recallState,
+} from '../../../../../shared/core/reconcile/kept-state.ts';
+
+describe('a deep walk that is asked for', () => {
+  const key = cursorKey(SHOP, 'deep');
+  const now = () => new Date(9_000);
+  const anew = { began: 9_000, phase: 'order' };
+
+  it.each<[before: object | undefined, after: object]>([
+    [undefined, anew],
+    [{ began: 1, phase: 'done' }, anew],
+    // Nothing was compared yet.
+    [{ began: 1, phase: 'order' }, {}],
+    [{ began: 1, phase: 'order', walk: { until: 7 } }, { again: true }],
+    [{ began: 1, phase: 'product' }, { again: true }],
+    [{ began: 1, phase: 'ledger' }, { again: true }],
+  ])('while the last one is at %j begins, or begins again', async (before, after) => {
+    const ledger = createMemoryLedger();
+    if (before) await keepState(ledger, key, before, { version: 1, revision: undefined });
+    await askForDeepWalk(SHOP, { ledger, now });
+    expect((await recallState(ledger, key)).state).toEqual({ ...before, ...after });
+  });
+
+  it('is not forgotten where another run writes at the same moment', async () => {
+    const ledger = createMemoryLedger();
+    const conflict = async () => ({ kind: 'conflict' }) as const;
+    const write = vi
+      .fn(ledger.write)
+      .mockImplementationOnce(conflict)
+      .mockImplementationOnce(conflict);
+    await askForDeepWalk(SHOP, { ledger: { ...ledger, write }, now });
+    expect((await recallState(ledger, key)).state).toEqual(anew);
+  });
+
+  it('is given up where another run writes at every attempt', async () => {
+    const write = vi.fn(async () => ({ kind: 'conflict' }) as const);
+    await askForDeepWalk(SHOP, { ledger: { ...createMemoryLedger(), write }, now });
+    expect(write).toHaveBeenCalledTimes(5);
+  });
+});
