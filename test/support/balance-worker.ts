@@ -64,7 +64,7 @@ export function openBalanceWorker(customers: readonly string[]) {
     });
   };
 
-  return {
+  const worker = {
     clock,
     queue,
     dead,
@@ -100,6 +100,15 @@ export function openBalanceWorker(customers: readonly string[]) {
         ...rest,
       });
     },
+
+    /** Sends a point event and works on it. */
+    async handle(...event: Parameters<typeof worker.tell>) {
+      await worker.tell(...event);
+      return worker.work();
+    },
+
+    pointsOf: (id: string) => store.customers.get(id)?.points,
+    entry: (id: string) => memoryLedger.entries.get(`${SHOP}|customer|${id}`),
 
     /** Asks for the customer's balance to be read. */
     ask: (id: string, topic: BalanceRequest['topic'] = 'visit') => {
@@ -141,4 +150,5 @@ export function openBalanceWorker(customers: readonly string[]) {
       return { received: batch.length, left: left.length };
     },
   };
+  return worker;
 }

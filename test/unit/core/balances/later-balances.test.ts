@@ -4,14 +4,12 @@ import {
   rememberBalance,
 } from '../../../../shared/core/balances/remembered-balance.ts';
 import { balanceChange } from '../../../../shared/core/balances/write-together.ts';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 // What one change drops shows only at the change after it: here each story has several.
 
 type Worker = ReturnType<typeof openBalanceWorker>;
 const KEY = { shop: SHOP, kind: 'customer', id: '1' } as const;
-const entryOf = ({ ledger }: Worker) => ledger.entries.get(ledgerKeyText(KEY));
 const shown = ({ store }: Worker) => store.customers.get('1');
 
 async function tell(worker: Worker, ...given: [points: number, options?: object]): Promise<void> {
@@ -38,7 +36,7 @@ describe('a balance over many changes', () => {
     expect([worker.asked(), worker.dead.size]).toEqual([asked, 0]);
     expect(shown(worker)?.points).toBe('30');
     // An item of the ledger has a largest size.
-    expect(recallBalance(entryOf(worker)?.remembered)?.seen).toHaveLength(20);
+    expect(recallBalance(worker.entry('1')?.remembered)?.seen).toHaveLength(20);
   });
 
   it('shows a tier that the customer did not have before', async () => {
@@ -117,7 +115,7 @@ describe('a balance over many changes', () => {
     worker.store.before = undefined;
     await tell(worker, 15, { at: 5 });
     expect(shown(worker)?.points).toBe('20');
-    expect(entryOf(worker)?.uncertain).toBe(false);
+    expect(worker.entry('1')?.uncertain).toBe(false);
   });
 
   it('that is the same is decided again where another worker wrote meanwhile', async () => {
@@ -136,7 +134,7 @@ describe('a balance over many changes', () => {
     expect(await worker.work()).toEqual({ received: 1, left: 1 });
     worker.clock.ms += 60_000;
     expect(await worker.work()).toEqual({ received: 1, left: 0 });
-    expect(entryOf(worker)?.uncertain).toBe(false);
+    expect(worker.entry('1')?.uncertain).toBe(false);
   });
 });
 
@@ -148,7 +146,7 @@ describe('a redacted customer', () => {
     await worker.ledger.redact([KEY], { redactedAt, expiresAt: 1_900_000_000 });
     worker.store.customers.delete('1');
     await tell(worker, 20, { at: 1 });
-    expect(entryOf(worker)).toMatchObject({ redactedAt, uncertain: false });
+    expect(worker.entry('1')).toMatchObject({ redactedAt, uncertain: false });
     const asked = worker.asked();
     worker.clock.ms += 3_600_000;
     await worker.ask('1');

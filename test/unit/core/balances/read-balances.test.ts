@@ -6,8 +6,6 @@ import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 type Worker = ReturnType<typeof openBalanceWorker>;
 
-const entryOf = (worker: Worker, id: string) => worker.ledger.entries.get(`${SHOP}|customer|${id}`);
-const pointsOf = (worker: Worker, id: string) => worker.store.customers.get(id)?.points;
 const serviceHolds = (worker: Worker, id: string, points: number) =>
   worker.points.set(id, { PointsBalance: points, CashbackBalance: points / 20 });
 
@@ -25,7 +23,7 @@ describe('a balance that was asked for', () => {
     await worker.ask('1');
     expect(await worker.work()).toEqual({ received: 1, left: 0 });
     expect(worker.store.customers.get('1')).toEqual({ points: '40', cashback: '2', tier: 'Gold' });
-    expect(entryOf(worker, '1')?.version).toBe(worker.clock.ms);
+    expect(worker.entry('1')?.version).toBe(worker.clock.ms);
   });
 
   it('has the moment at which its request began as version', async () => {
@@ -37,7 +35,7 @@ describe('a balance that was asked for', () => {
     };
     await worker.ask('1');
     await worker.work();
-    expect(entryOf(worker, '1')?.version).toBe(began);
+    expect(worker.entry('1')?.version).toBe(began);
   });
 
   it('loses to an event dated later', async () => {
@@ -48,7 +46,7 @@ describe('a balance that was asked for', () => {
     worker.clock.ms += 1_000;
     await worker.tell('1', 55);
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('55');
+    expect(worker.pointsOf('1')).toBe('55');
   });
 
   it('wins over an event dated earlier, which costs no call when it is older than the clocks may differ', async () => {
@@ -63,7 +61,7 @@ describe('a balance that was asked for', () => {
     expect(worker.asked()).toBe(asked);
     await worker.tell('1', 20, { at: -60 });
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('40');
+    expect(worker.pointsOf('1')).toBe('40');
   });
 
   it('is read again for an event that only a slow clock of the service dates before it', async () => {
@@ -75,7 +73,7 @@ describe('a balance that was asked for', () => {
     serviceHolds(worker, '1', 90);
     await worker.tell('1', 90, { at: -240 });
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('90');
+    expect(worker.pointsOf('1')).toBe('90');
   });
 
   it('wins over a late event that is the newest to arrive, because later events may be lost', async () => {
@@ -87,8 +85,8 @@ describe('a balance that was asked for', () => {
       await worker.tell(id, 40, { at: -3_600 });
     }
     await worker.work();
-    expect([pointsOf(worker, '1'), pointsOf(worker, '2')]).toEqual(['90', '90']);
-    expect(entryOf(worker, '1')?.version).toBe(worker.clock.ms);
+    expect([worker.pointsOf('1'), worker.pointsOf('2')]).toEqual(['90', '90']);
+    expect(worker.entry('1')?.version).toBe(worker.clock.ms);
   });
 
   it('is not written for a customer of whom the service names no balance', async () => {
@@ -97,7 +95,7 @@ describe('a balance that was asked for', () => {
     expect(await worker.work()).toEqual({ received: 1, left: 0 });
     expect(worker.telemetry.total('skipped', { why: 'no-balance' })).toBe(1);
     expect(worker.store.calls).toEqual([]);
-    expect(entryOf(worker, '1')).toBeUndefined();
+    expect(worker.entry('1')).toBeUndefined();
   });
 
   it('is not read twice for requests that one reading answers', async () => {
@@ -125,7 +123,7 @@ describe('a balance that was asked for', () => {
     worker.clock.ms += 60_000;
     await worker.ask('1', 'repair');
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('40');
+    expect(worker.pointsOf('1')).toBe('40');
     worker.clock.ms += 60_000;
     await worker.ask('1', 'repair');
     await worker.work();
@@ -142,10 +140,10 @@ describe('a balance that was asked for', () => {
     worker.clock.ms += 60_000;
     await worker.ask('1', 'repair');
     await worker.work();
-    expect(entryOf(worker, '1')?.remembered).toBeUndefined();
+    expect(worker.entry('1')?.remembered).toBeUndefined();
     await worker.tell('1', 50);
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('50');
+    expect(worker.pointsOf('1')).toBe('50');
   });
 
   it.each(['one batch', 'two batches'])(
@@ -157,7 +155,7 @@ describe('a balance that was asked for', () => {
       if (how === 'two batches') await worker.work();
       await worker.tell('1', 10, { point: 'earlier' });
       await worker.work();
-      expect(pointsOf(worker, '1')).toBe('20');
+      expect(worker.pointsOf('1')).toBe('20');
     },
   );
 
@@ -167,7 +165,7 @@ describe('a balance that was asked for', () => {
     await worker.tell('1', 50, { at: -1 });
     await worker.tell('1', 55);
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('55');
+    expect(worker.pointsOf('1')).toBe('55');
   });
 
   it('is read for a customer whom the store did not know before', async () => {
@@ -178,7 +176,7 @@ describe('a balance that was asked for', () => {
     worker.store.customers.set('1', { points: '', cashback: '' });
     await worker.ask('1');
     await worker.work();
-    expect(pointsOf(worker, '1')).toBe('40');
+    expect(worker.pointsOf('1')).toBe('40');
   });
 });
 
@@ -193,8 +191,8 @@ describe('the mark before a write', () => {
     worker.clock.ms += 60_000;
     await worker.tell('1', 20);
     await worker.work();
-    expect(entryOf(worker, '1')).toMatchObject({ uncertain: true, redactedAt: mark.redactedAt });
-    expect(entryOf(worker, '1')?.expiresAt).toBeUndefined();
+    expect(worker.entry('1')).toMatchObject({ uncertain: true, redactedAt: mark.redactedAt });
+    expect(worker.entry('1')?.expiresAt).toBeUndefined();
   });
 });
 
@@ -226,7 +224,7 @@ describe('points about to expire', () => {
     await worker.ask('1');
     await worker.work();
     expect(worker.store.customers.get('1')?.expiring?.points).toBe('15');
-    expect(recallBalance(entryOf(worker, '1')?.remembered)?.expiring?.points).toBe('15');
+    expect(recallBalance(worker.entry('1')?.remembered)?.expiring?.points).toBe('15');
   });
 
   // The simulation found it: a reading that was ahead of its event, and then an event with the same points.
@@ -345,8 +343,8 @@ describe('whatever the order of events, readings and repairs', () => {
         await drain(worker);
         expect([worker.queue.size, worker.dead.size]).toEqual([0, 0]);
         const held = worker.points.get('1')?.PointsBalance;
-        expect(pointsOf(worker, '1')).toBe(String(held));
-        expect(recallBalance(entryOf(worker, '1')?.remembered)?.points).toBe(String(held));
+        expect(worker.pointsOf('1')).toBe(String(held));
+        expect(recallBalance(worker.entry('1')?.remembered)?.points).toBe(String(held));
       }),
       { numRuns: 400 },
     );
