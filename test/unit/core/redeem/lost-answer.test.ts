@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
-import { openRedeeming, ROBIN, type Redeeming } from '../../../support/redeem-world.ts';
+import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
 beforeEach(() => {

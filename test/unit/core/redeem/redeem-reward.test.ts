@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openRedeeming, ROBIN, type Redeeming } from '../../../support/redeem-world.ts';
+import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
-import { openRedeeming, ROBIN, type Redeeming, SHOP } from '../../../support/redeem-world.ts';
+import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
 beforeEach(() => {
