@@ -18,6 +18,9 @@ import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 
+type ToldEvent = Partial<BalanceEvent> & { readonly at?: number; readonly point?: string };
+type Worked = { readonly received: number; readonly left: number };
+
 /** The balance worker in this process, on a clock that the test moves. */
 export function openBalanceWorker(customers: readonly string[]) {
   const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
@@ -83,7 +86,7 @@ export function openBalanceWorker(customers: readonly string[]) {
     async tell(
       id: string,
       points: number,
-      { at = 0, point, ...rest }: Partial<BalanceEvent> & { at?: number; point?: string } = {},
+      { at = 0, point, ...rest }: ToldEvent = {},
     ): Promise<void> {
       deliveries += 1;
       const eventDate = rest.eventDate ?? new Date(clock.ms + at * 1000).toISOString();
@@ -102,8 +105,8 @@ export function openBalanceWorker(customers: readonly string[]) {
     },
 
     /** Sends a point event and works on it. */
-    async handle(...event: Parameters<typeof worker.tell>) {
-      await worker.tell(...event);
+    async handle(id: string, points: number, told: ToldEvent = {}): Promise<Worked> {
+      await worker.tell(id, points, told);
       return worker.work();
     },
 
@@ -119,7 +122,7 @@ export function openBalanceWorker(customers: readonly string[]) {
     },
 
     /** One batch; finished messages leave the queue. */
-    async work({ deadline = new AbortController().signal } = {}) {
+    async work({ deadline = new AbortController().signal } = {}): Promise<Worked> {
       const batch = queue.receive({ max: 10 });
       const left = await runBatch(
         batch,

@@ -5,7 +5,6 @@ import { replaceWalk } from '../../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const _OTHER_URL = 'https://www.example.com/p/{handle}';
 
 describe('the deletions that a deep walk finds', () => {
   it('finds what the store deleted without a word', async () => {
