@@ -22,6 +22,9 @@ export default defineConfig({
         test: {
           name: 'integration',
           globalSetup: 'test/support/run-folder.ts',
+          // A third of the time of a file is to load and warm up what it imports, which most files share.
+          isolate: false,
+          setupFiles: 'test/support/shared-process.ts',
           include: ['test/integration/**/*.test.ts', 'bench/**/*.integration.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
