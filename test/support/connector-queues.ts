@@ -10,11 +10,14 @@ import {
   createSourceQueue,
   pollOnce,
   receive,
+  release,
   type SourceQueueUrls,
   type Worker,
 } from './event-source.ts';
 
 const FAMILIES = ['orders', 'products', 'coupons'] as const;
+/** Longer than a busy machine needs to receive every letter. */
+const HIDDEN_SECONDS = 600;
 
 export interface DeadLetter {
   readonly family: StoreQueueFamily;
@@ -49,15 +52,19 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
 
-    /** Every letter once; they become visible again after a second. */
+    /** Every letter once; they stay in their queues. */
     async deadLetters(): Promise<readonly DeadLetter[]> {
       const letters: DeadLetter[] = [];
       for (const family of FAMILIES) {
+        const url = urls[family].deadLetterUrl;
+        const received: Message[] = [];
         for (;;) {
-          const messages = await receive(client, urls[family].deadLetterUrl, 1);
+          const messages = await receive(client, url, HIDDEN_SECONDS);
           if (messages.length === 0) break;
-          letters.push(...messages.map((message) => toLetter(family, message)));
+          received.push(...messages);
         }
+        await release(client, url, received);
+        letters.push(...received.map((message) => toLetter(family, message)));
       }
       return letters;
     },

@@ -74,7 +74,7 @@ describe('a worker that is frozen while it takes 20 of 100', () => {
     await shop.store.deliveries.settled();
     const frozen = shop.connector.work();
     // Its call is on the way. The message is visible again after six minutes, and another worker takes it.
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await expect.poll(() => shop.loyalty.faults.list()).toEqual([]);
     shop.later(370);
     await shop.connector.work();
     shop.refundLine(order, 1);

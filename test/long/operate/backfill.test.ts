@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
 import { useOperatedConnector } from '../../support/operated-connector.ts';
 
@@ -13,6 +13,21 @@ beforeAll(async () => {
     actions.fulfilOrder({ orderId: actions.placeRandomOrder().id });
   }
 }, 120_000);
+/** Ends the command when its first order is on the queue. At one a second, the last one is far away. */
+function runUntilFirstSent(line: string, signal: NodeJS.Signals) {
+  let isStarted = false;
+  return runCommand(`${line} --rate 1 --yes`.split(' '), {
+    folder: operated.folder,
+    onOutput: async (output, child) => {
+      if (isStarted || !output.includes(' starts.')) return;
+      isStarted = true;
+      const isSent = async () => expect(await operated.queues.waiting()).toBeGreaterThan(0);
+      await vi.waitFor(isSent, { timeout: 120_000 });
+      child.kill(signal);
+    },
+  });
+}
+
 const sentOrders = () => operated.loyalty.journal.entries({ operation: 'sendOrder' });
 
 describe('backfill orders', PATIENCE, () => {
@@ -28,16 +43,7 @@ describe('backfill orders', PATIENCE, () => {
   });
 
   it('can be stopped with Ctrl-C, goes on by the same command, and sends nothing twice', async () => {
-    let stopped = false;
-    const first = await runCommand('backfill orders --since 2d --rate 2 --yes'.split(' '), {
-      folder: operated.folder,
-      onOutput: (output, child) => {
-        if (stopped || !output.includes(' starts.')) return;
-        stopped = true;
-        // After the first windows, while it waits for its pace.
-        setTimeout(() => child.kill('SIGINT'), 5_000);
-      },
-    });
+    const first = await runUntilFirstSent('backfill orders --since 2d', 'SIGINT');
     expect(first.code).toBe(130);
     expect(first.stdout).toMatch(
       /Stopped after \d+( of 25)?\. To resume:\n +npx loyalty-connector backfill resume orders_/,
@@ -90,16 +96,7 @@ describe('backfill orders', PATIENCE, () => {
 describe('a backfill that is killed', PATIENCE, () => {
   it('goes on where it stopped and causes no call twice', async () => {
     const before = sentOrders().length;
-    let killed = false;
-    const line = 'backfill orders --since 3d --rate 2 --yes';
-    const first = await runCommand(line.split(' '), {
-      folder: operated.folder,
-      onOutput: (output, child) => {
-        if (killed || !output.includes(' starts.')) return;
-        killed = true;
-        setTimeout(() => child.kill('SIGKILL'), 5_000);
-      },
-    });
+    const first = await runUntilFirstSent('backfill orders --since 3d', 'SIGKILL');
     expect(first.code).toBeNull();
     const { stdout: status } = await operated.run('backfill status --json');
     const { backfills } = JSON.parse(status);

@@ -168,7 +168,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
 
   it('says that there are letters which another caller has received', async () => {
     await refuseOrders(2);
-    const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 20);
+    const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 600);
     expect(hidden).toHaveLength(2);
     const { stdout } = await connector.run('dead-letters replay --yes');
     expect(stdout).toContain('Replayed 0 dead letters.');
