@@ -90,7 +90,8 @@ describe('resend of one order', () => {
 
   it('says that an earlier message of it waits, and goes before it', async () => {
     const { id } = placeOrder();
-    connector.loyalty.faults.add({ operation: 'sendOrder', kind: 'http-503' });
+    const fault = { kind: 'http-503', retryAfterSeconds: 600 } as const;
+    connector.loyalty.faults.add({ operation: 'sendOrder', ...fault });
     await connector.run(`resend order ${id} --yes`);
     await connector.work();
     connector.loyalty.faults.clear();

@@ -18,14 +18,14 @@ describe('loyalty-connector status', () => {
   it('is well, then waiting while the service is down, then well again once all was sent', async () => {
     expect(await statusNow()).toMatchObject({ state: 'well', code: 0 });
 
-    operated.loyalty.faults.add({ kind: 'outage' });
+    operated.loyalty.faults.add({ kind: 'http-503', retryAfterSeconds: 600 });
     await placeOrder(operated);
     await placeOrder(operated);
     await operated.work();
     const during = await statusNow();
     expect(during).toMatchObject({ state: 'waiting', code: 3 });
     expect(during.text).toMatch(
-      /: \d+ messages wait for the loyalty service since [\d:-]+( [\d:]+)? UTC \([\w, -]+\), next try in \d+ s/,
+      /: \d+ messages wait for the loyalty service since [\d:-]+( [\d:]+)? UTC \([\w, -]+\), next try in \d+ (?:s|min)/,
     );
     const document = JSON.parse((await operated.run('status --json')).stdout);
     expect(document).toMatchObject({ state: 'waiting', troubles: [] });

@@ -100,7 +100,7 @@ describe('every command that is suggested can be run as it stands', () => {
     const hits = await connector.run(`trace ${number}`);
     expect(await runSuggested(hits, connector)).toHaveLength(2);
 
-    connector.loyalty.faults.add({ kind: 'http-503' });
+    connector.loyalty.faults.add({ kind: 'http-503', retryAfterSeconds: 600 });
     const later = place();
     await connector.run(`resend order ${later.id} --yes`);
     await connector.work();
