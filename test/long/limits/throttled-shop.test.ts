@@ -102,8 +102,8 @@ describe('a Retry-After of', () => {
       const refused = callsOf(A).length;
       expect(refused).toBeLessThanOrEqual(5);
       accounts.answer(A);
-      // The pause, and the half of it over which the messages are spread.
-      await accounts.workFor(1.5 * 3_600 + 60, 300);
+      // The pause, the half of it over which the messages are spread, and the seconds in which others go first.
+      await accounts.workFor(1.5 * 3_600 + 600, 300);
       expect(await connector.waiting()).toBe(0);
       await expectAllOnce(accounts);
       const next = callsOf(A)[refused]?.at ?? 0;
@@ -157,7 +157,7 @@ describe('a shop that is throttled in the middle of its work', () => {
 });
 
 describe('a shop whose credentials are refused', () => {
-  it('does not slow its neighbour, is asked seldom, and has everything once within half an hour of the new secret', async () => {
+  it('does not slow its neighbour, is asked seldom, and has everything once soon after the new secret', async () => {
     const accounts = await open();
     const { connector, callsOf } = accounts;
     await accounts.giveKey('example-store', 'an-old-key-51c0');
@@ -176,7 +176,9 @@ describe('a shop whose credentials are refused', () => {
     expect(Date.now() - before).toBeLessThan(5_000);
 
     await accounts.giveKey('example-store');
-    await accounts.workFor(35 * 60, 60);
+    // A message that comes at the end of the last pause, of five minutes, waits for half an hour at most, and then
+    // for minutes, while others go first.
+    await accounts.workFor(300 + 1_800 + 600, 60);
     expect(accounts.takenOrders(A)).toEqual(ORDERS_OF_A);
     expect(await connector.waiting()).toBe(0);
     expect(await connector.deadLetters()).toEqual([]);
