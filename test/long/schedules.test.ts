@@ -4,9 +4,11 @@ import { searches } from '../simulation/schedules/searches.ts';
 
 const PATIENCE_MS = 600_000;
 
-/** The quick ones; `npm run simulate -- --schedules` runs all. */
+/** The quick ones by their numbers; `npm run simulate -- --schedules` runs all. */
+const QUICK = [1, 2, 10, 14, 15];
+
 describe('all schedules of', () => {
-  it.each(searches.slice(0, 5))(
+  it.each(searches.filter((_, at) => QUICK.includes(at + 1)))(
     '$name: each ends with exact points',
     async ({ scenario, bounds }) => {
       const { wrong, isComplete } = await explore(await scenario(), bounds);

@@ -90,8 +90,8 @@ export function connectorScenario(
         [...ledger.entries],
         ...Object.values(queues).map((queue) => queue.contents),
         ...[dead.contents, clock.ms, plot.state?.()],
-        ...[loyalty.rows.orders, loyalty.rows.points, loyalty.rows.coupons].map((table) => [
-          ...table.values(),
+        ...(['orders', 'points', 'coupons', 'customers'] as const).map((name) => [
+          ...loyalty.rows[name].values(),
         ]),
       ],
       async finish() {

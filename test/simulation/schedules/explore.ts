@@ -72,5 +72,11 @@ export async function explore(
 }
 
 function hashOf(value: unknown): string {
-  return createHash('sha1').update(JSON.stringify(value)).digest('base64');
+  return createHash('sha1').update(JSON.stringify(value, whole)).digest('base64');
+}
+
+/** JSON leaves out what a map, a set or an error holds, and an answer of the ledger is a map. */
+function whole(_: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) return [...value, Object.entries(value)];
+  return value instanceof Error ? String(value) : value;
 }

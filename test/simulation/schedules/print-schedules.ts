@@ -3,7 +3,8 @@ import { type Explored, explore } from './explore.ts';
 import { type Search, searches } from './searches.ts';
 
 /**
- * Runs every search, or those of the given numbers; true when none finds a schedule that ends wrong, and each finds the deliberate bug that it has to.
+ * Runs every search, or those of the given numbers; true when none finds a schedule that ends wrong, and each finds the
+ * deliberate bug that it has to.
  */
 export async function printSchedules(numbers: readonly number[]): Promise<boolean> {
   const unknown = numbers.filter((number) => !searches[number - 1]);
@@ -17,7 +18,8 @@ export async function printSchedules(numbers: readonly number[]): Promise<boolea
     const begin = Date.now();
     const explored = await explore(await search.scenario(), search.bounds);
     console.log(describe(`${at + 1}. ${search.name}`, explored, (Date.now() - begin) / 1000));
-    isRight &&= explored.wrong === undefined && (await findsItsBug(search));
+    const findsBug = await findsItsBug(search);
+    isRight &&= explored.wrong === undefined && findsBug;
   }
   return isRight;
 }

@@ -18,6 +18,8 @@ interface CallOptions<Value> {
   readonly lost?: () => Value | Promise<Value>;
   /** The call of a process that died may still arrive, at any later moment. */
   readonly arrivesLate?: boolean;
+  /** What the caller gave: when the process is dead, nothing else says what a late call does. */
+  readonly given?: readonly unknown[];
   /** The call cannot end while this is false. */
   readonly when?: () => boolean;
   /** False for a reading, and for what is no process of its own, such as the clock. Default: true. */
@@ -27,6 +29,7 @@ interface CallOptions<Value> {
 interface PendingCall {
   readonly process: string;
   readonly what: string;
+  readonly given: readonly unknown[];
   readonly ends: readonly CallEnd[];
   readonly isPossible: () => boolean;
   readonly end: (how: CallEnd) => Promise<void>;
@@ -36,6 +39,9 @@ interface Choice {
   readonly call: PendingCall;
   readonly how: CallEnd;
 }
+
+/** Holds the calls of dead processes. */
+const NETWORK = 'network';
 
 /**
  * Holds every call of every process until the search decides which call ends next, and how. Between two
@@ -63,8 +69,9 @@ export class Scheduler {
     process: string,
     what: string,
     effect: () => Promise<Value>,
-    { lost, when = () => true, canDie = true, arrivesLate = false }: CallOptions<Value> = {},
+    options: CallOptions<Value> = {},
   ): Promise<Value> {
+    const { lost, when = () => true, canDie = true, arrivesLate = false, given = [] } = options;
     if (this.#dead.has(process)) return new Promise(() => {});
     if (this.#isCalm) return effect();
     return new Promise<Value>((resolve, reject) => {
@@ -72,7 +79,7 @@ export class Scheduler {
         if (how === 'dies') return this.kill(process);
         if (how === 'dies-and-arrives-later') {
           this.kill(process);
-          return this.#arriveLate(what, effect);
+          return this.#arriveLate(what, given, effect);
         }
         const answer = await outcomeOf(effect);
         this.#remember(process, [what, how, how === 'answered' ? answer : undefined]);
@@ -84,7 +91,7 @@ export class Scheduler {
       if (lost) ends.push('answer-lost');
       if (canDie) ends.push('dies');
       if (canDie && arrivesLate) ends.push('dies-and-arrives-later');
-      this.#pending.push({ process, what, ends, isPossible: when, end });
+      this.#pending.push({ process, what, given, ends, isPossible: when, end });
     });
   }
 
@@ -130,10 +137,16 @@ export class Scheduler {
     return this.#pending.every((one) => one.what === 'begins' || !processes.includes(one.process));
   }
 
-  /** What every process has seen, and how many faults are left: with the outside it decides the future. */
+  /**
+   * What every process has seen, which calls of dead ones may still arrive, and how many faults are left: with the
+   * outside it decides the future.
+   */
   state(): unknown {
     const histories = [...this.#histories].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return [histories, [...this.#dead].sort(), this.#left, this.#running];
+    const late = this.#pending.flatMap(({ process, what, given }) =>
+      process === NETWORK ? [[what, given]] : [],
+    );
+    return [histories, late, [...this.#dead].sort(), this.#left, this.#running];
   }
 
   /** From now on every call is answered at once. */
@@ -149,13 +162,12 @@ export class Scheduler {
     this.#running = process;
   }
 
-  #arriveLate(what: string, effect: () => Promise<unknown>): void {
+  #arriveLate(what: string, given: readonly unknown[], effect: () => Promise<unknown>): void {
     const end = async (how: CallEnd): Promise<void> => {
       if (how === 'answered') await outcomeOf(effect);
-      this.#remember('network', [what, how]);
     };
     const ends = ['answered', 'never-arrives'] as const;
-    this.#pending.push({ process: 'network', what, ends, isPossible: () => true, end });
+    this.#pending.push({ process: NETWORK, what, given, ends, isPossible: () => true, end });
   }
 
   #isLeft(how: CallEnd): boolean {

@@ -26,7 +26,7 @@ export function createWatch(names: CallNames) {
           const [label, options] = service?.has(what) ? [`loyalty ${what}`, SERVICE] : [what, {}];
           return (...given: unknown[]) =>
             scheduler.call(process, label, async () => member.apply(object, given), {
-              ...{ canDie, ...options },
+              ...{ canDie, given, ...options },
             });
         },
       });

@@ -27,7 +27,41 @@ function counting(scheduler: Scheduler, isConditional: boolean) {
   };
 }
 
+/**
+ * A process passes on what it reads, as a map; another process changes it. What a dead process passed on may arrive
+ * later. `ends`: what arrived at last, and how.
+ */
+function passingOn(scheduler: Scheduler, ends: Set<string>) {
+  let word = 'old';
+  let arrived = 'nothing';
+  const passOn = async (): Promise<void> => {
+    const read = async () => new Map([['word', word]]);
+    const found = await scheduler.call('a', 'reads', read, { canDie: false });
+    const given = found.get('word') ?? '';
+    const arrive = async () => {
+      arrived = given;
+    };
+    await scheduler.call('a', 'passes on', arrive, { arrivesLate: true, given: [given] });
+  };
+  const change = async () => {
+    word = 'new';
+  };
+  return {
+    begin: () => {
+      void passOn();
+      void scheduler.call('b', 'changes', change, { canDie: false });
+    },
+    state: () => [word, arrived],
+    async finish() {
+      const isLate = scheduler.journal.includes('network passes on: answered');
+      ends.add(isLate ? `${arrived}, late` : arrived);
+      return [];
+    },
+  };
+}
+
 const NO_FAULTS = { crashes: 0, lostAnswers: 0 };
+const CRASH = { crashes: 1, lostAnswers: 0 };
 
 describe('the search over all schedules', () => {
   it('finds the schedule in which one addition is lost', async () => {
@@ -46,10 +80,23 @@ describe('the search over all schedules', () => {
   });
 
   it('finds the crash after which the number is too small', async () => {
-    const bounds = { crashes: 1, lostAnswers: 0 };
-    const { wrong } = await explore((scheduler) => counting(scheduler, true), bounds);
+    const { wrong } = await explore((scheduler) => counting(scheduler, true), CRASH);
 
     expect(wrong?.schedule.some((step) => step.includes('dies'))).toBe(true);
+  });
+
+  it('tells answers apart that are maps', async () => {
+    const ends = new Set<string>();
+    await explore((scheduler) => passingOn(scheduler, ends), NO_FAULTS);
+
+    expect([...ends].sort()).toEqual(['new', 'old']);
+  });
+
+  it('lets a call of a dead process arrive late, with what the process had read', async () => {
+    const ends = new Set<string>();
+    await explore((scheduler) => passingOn(scheduler, ends), CRASH);
+
+    expect([...ends].sort()).toEqual(['new', 'new, late', 'nothing', 'old', 'old, late']);
   });
 
   it.each([
