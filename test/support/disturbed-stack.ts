@@ -1,3 +1,4 @@
+import { isAlive } from '../../local/sandbox-kit/data-file-lock.ts';
 import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
 import { type LocalStack, startLocalStack } from './local-stack.ts';
 import {
@@ -47,9 +48,9 @@ export async function startDisturbedStack() {
 
   let stack: LocalStack;
   async function kill(of: Disturbed): Promise<void> {
-    for (const process_ of stack.functions.processes) {
-      if (process_.of.name.includes(NAMES[of])) process.kill(process_.pid, 'SIGKILL');
-    }
+    const own = stack.functions.processes.filter((one) => one.of.name.includes(NAMES[of]));
+    // The stack may not have noticed yet that one was killed before.
+    for (const { pid } of own) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   }
 
   function environmentOf({ name: called }: FunctionDescription, own: Record<string, string>) {

@@ -69,7 +69,7 @@ export async function startLocalStack({
       });
     },
     async settled() {
-      const left = await settle(stack, 50_000);
+      const left = await settle(stack, 200_000);
       if (left > 0) throw new Error(`${left} messages are still on their way`);
     },
   };

@@ -54,5 +54,5 @@ it.each(['killed-before', 'killed-after', 'lost', 'unsent'] as const)(
       await expectOnce(robin, when);
     }
   },
-  120_000,
+  300_000,
 );

@@ -96,7 +96,7 @@ const linesOf = (...kinds: readonly string[]) =>
 
 const DENIED = /not allowed|AWS credentials may not/;
 
-describe('a person who may only look', { timeout: 60_000 }, () => {
+describe('a person who may only look', () => {
   it.each(linesOf('reads'))('runs %s', async (line) => {
     const { stdout, stderr } = await operateAs('readOnlyOperator')(line);
     expect(stderr).not.toContain('not allowed');
@@ -132,7 +132,7 @@ describe('a person who may only look', { timeout: 60_000 }, () => {
   });
 });
 
-describe('personal data', { timeout: 60_000 }, () => {
+describe('personal data', () => {
   it('is shown to a person who may only look, and that is recorded', async () => {
     const { code, stderr } = await operateAs('readOnlyOperator')('dead-letters show 1 --reveal');
     expect(stderr).not.toMatch(/No personal data is shown/);
@@ -158,7 +158,7 @@ describe('personal data', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the functions', { timeout: 60_000 }, () => {
+describe('the functions', () => {
   it('work with a key of the account', async () => {
     stack.store.actions.placeRandomOrder();
     await stack.settled();
@@ -171,7 +171,7 @@ describe('the functions', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an operator', { timeout: 60_000 }, () => {
+describe('an operator', () => {
   it.each(linesOf('reads', 'asks', 'changes'))('runs %s', async (line) => {
     const { stdout, stderr } = await operateAs('operator')(line);
     expect(stdout + stderr).not.toMatch(DENIED);

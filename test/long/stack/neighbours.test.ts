@@ -5,6 +5,7 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
+import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
 import { type Emulator, PLACE, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import type { RunningShop } from '../../../local/stack/start-sandboxes.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
@@ -163,9 +164,12 @@ async function setLoyaltyKey(key: string): Promise<void> {
       SecretString: JSON.stringify({ ...troubled.loyalty.credentials, key }),
     }),
   );
-  for (const { of, pid } of stack.functions.processes) {
-    if (of.logicalId.startsWith('SyncOrders')) process.kill(pid, 'SIGKILL');
-  }
+  const workers = stack.functions.processes
+    .filter(({ of }) => of.logicalId.startsWith('SyncOrders'))
+    .map(({ pid }) => pid);
+  for (const pid of workers) process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), WAIT);
+  // Until the stack has noticed.
   await sleep(1_000);
 }
 
