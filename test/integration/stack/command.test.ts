@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
+import { freePorts } from '../../support/free-ports.ts';
 import { createProject } from '../../support/project.ts';
 import { startStackCommand } from '../../support/started-command.ts';
 
@@ -15,11 +16,12 @@ describe('loyalty-connector start', () => {
   });
 
   it('notices a port in use before anything is synthesized', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const first = await freePorts();
     // The last but one of the six.
-    const command = startStackCommand(folder, '--port', String(port - 4));
+    const port = first + 4;
+    const server = createServer().listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const command = startStackCommand(folder, '--port', String(first));
     expect(await command.ended()).toBe(1);
     server.close();
     expect(command.output().trim()).toMatch(new RegExp(`^Port ${port} is in use, .*\\.$`));

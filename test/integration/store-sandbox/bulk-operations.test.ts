@@ -5,9 +5,12 @@ import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 let sandbox: StoreSandbox;
 let receiver: WebhookReceiver;
+const start = async (bulkMs: number) => {
+  sandbox = await startStoreSandbox({ webhooksTo: receiver.address, settings: { bulkMs } });
+};
 beforeEach(async () => {
   receiver = await startReceiver();
-  sandbox = await startStoreSandbox({ webhooksTo: receiver.address, settings: { bulkMs: 600 } });
+  await start(600);
 });
 afterEach(async () => {
   await sandbox.stop();
@@ -125,12 +128,16 @@ describe('a bulk operation', () => {
       bulkOperation: null,
       userErrors: [{ code: 'INVALID', message: expect.stringContaining('nmae') }],
     });
+    await sandbox.stop();
+    await start(600_000);
     const started = await Promise.all(Array.from({ length: 6 }, () => run(orders)));
     const codes = started.map(({ data }) => data.bulkOperationRunQuery.userErrors[0]?.code);
     expect(codes.filter((code) => code === 'OPERATION_IN_PROGRESS')).toHaveLength(1);
   });
 
   it('can be cancelled, and its result cannot be guessed', async () => {
+    await sandbox.stop();
+    await start(600_000);
     const started = await run(orders);
     const { id } = started.data.bulkOperationRunQuery.bulkOperation;
     const { data } = await askAdmin(

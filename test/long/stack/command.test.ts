@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
 import { runCommand } from '../../support/connector-command.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { createProject } from '../../support/project.ts';
 import { type StartedCommand, startStackCommand } from '../../support/started-command.ts';
 
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const stateFile = join(folder, '.connector/stack.json');
 const dataFolder = join(folder, 'data');
-const patient = { timeout: 20_000, interval: 100 };
+const patient = { timeout: 60_000, interval: 100 };
 const started: StartedCommand[] = [];
 
 function start(...args: readonly string[]): StartedCommand {
@@ -27,20 +27,6 @@ afterEach(async () => {
     await command.ended();
   }
 });
-
-/** The first of some ports that are not in use. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  // Outside of the range from which the system picks a port for any caller.
-  return 10_000 + ((typeof address === 'object' && address ? address.port : 0) % 10_000);
-}
 
 const textOf = async (address: string) => (await fetch(address)).text();
 
@@ -113,7 +99,7 @@ describe('npm start', () => {
   }, 120_000);
 
   it('reports in one line which port is in use, and does not disturb the stack that uses it', async () => {
-    const port = String(await freePort());
+    const port = String(await freePorts());
     const first = start('--no-demo', '--port', port);
     await first.says('Ctrl-C stops everything.');
     const second = start('--port', port);
@@ -128,7 +114,7 @@ describe('npm start', () => {
   }, 120_000);
 
   it('--data resumes after a kill during an outage', async () => {
-    const port = String(await freePort());
+    const port = String(await freePorts());
     const first = start('--once', '--data', dataFolder, '--port', port);
     await first.says('and Robin sends one of the shirts back.');
     const processes = first.descendants();
