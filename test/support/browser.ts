@@ -64,7 +64,7 @@ export interface ShopVisit {
 }
 
 /** For a busy machine. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 90_000;
 const MOST_TABS = 60;
 
 /** `customerId`: the customer who is logged in; undefined: a visitor. */

@@ -100,7 +100,7 @@ export function useConsoleInBrowser(
           locale,
           permissions: ['clipboard-read', 'clipboard-write'],
         });
-        context.setDefaultTimeout(45_000);
+        context.setDefaultTimeout(90_000);
         const page = await context.newPage();
         const problems: string[] = [];
         page.on('pageerror', (error) => problems.push(String(error)));

@@ -48,7 +48,7 @@ export async function visitTheme(
     await storefront.remember(customerId, '490', '2.45', 'Bronze');
   }
   const context = await browser.newContext({ viewport: { width, height: 800 } });
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const requests: string[] = [];
   const problems: string[] = [];

@@ -17,6 +17,8 @@ const FORBIDDEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 
 /** Until all answers are there. The view of what happens now never rests. */
 async function settle(page: Page): Promise<void> {
+  // What was just done asks its question right after it is drawn.
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))');
   let before = '';
   const until = Date.now() + 2_000;
   await expect

@@ -61,7 +61,7 @@ describe('the page "Now", left open on AWS', () => {
     const docs = readFileSync('docs/console.md', 'utf8');
     expect(docs).toContain(`**$${perHour.toFixed(2)} an hour**`);
     expect(docs).toContain(`$${(perHour * 24).toFixed(2)} for a whole`);
-  }, 60_000);
+  }, 120_000);
 
   it.runIf(executable)(
     'says on the page what it costs, and how to do the same in a terminal',
@@ -75,6 +75,7 @@ describe('the page "Now", left open on AWS', () => {
       );
       const browser = await startBrowser(executable ?? '');
       const page = await browser.newPage({ locale: 'en-GB' });
+      page.setDefaultTimeout(90_000);
       await page.goto(`${running.address}#/now`);
       await page
         .getByText(
@@ -93,6 +94,6 @@ describe('the page "Now", left open on AWS', () => {
       await browser.close();
       await running.stop();
     },
-    60_000,
+    240_000,
   );
 });

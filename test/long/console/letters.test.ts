@@ -217,13 +217,14 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await page.route('**/run', (route) => void held.push(route));
     await dialog.getByRole('button', { name: 'Do it' }).click();
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    for (const route of held) await route.continue();
+    await expect.poll(() => held.length, PATIENCE).toBe(1);
+    await held[0]?.continue();
     await dialog.getByText('Stopped', { exact: true }).waitFor();
   });
 
   it('stops where it is when it is asked to, and says how far it came', async () => {
     const { page } = await world.visit({ at: '#/letters?queue=orders' });
-    world.stack.loyalty.faults.add({ operation: 'sendOrder', kind: 'latency', ms: 3_000 });
+    world.stack.loyalty.faults.add({ operation: 'sendOrder', kind: 'latency', ms: 6_000 });
     await page.getByRole('button', { name: /^Send \d+ again…$/ }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Do it' }).click();

@@ -28,7 +28,7 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
       // A change of the last quarter of an hour is left to its webhook.
       started.stack.store.advanceClock(-20 * 60);
     },
-    { storeSettings: () => ({ bulkMs: 4_000 }) },
+    { storeSettings: () => ({ bulkMs: 15_000 }) },
   );
   async function unsubscribe(topic: string): Promise<void> {
     const { store } = world.stack;

@@ -103,6 +103,7 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       await panel.waitFor({ state: 'hidden' });
       if (width > 1000) {
         await button.press('Enter');
+        await panel.waitFor();
         await page.mouse.click(20, 400);
         await panel.waitFor({ state: 'hidden' });
       }

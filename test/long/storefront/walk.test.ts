@@ -25,6 +25,7 @@ describe.skipIf(browserPath === undefined)('the walk through all surfaces', () =
     const { page } = shopper;
     await shopper.open('/products/linen-shirt');
     await page.getByRole('button', { name: 'Add to cart' }).click();
+    await page.getByRole('button', { name: 'Place order' }).waitFor();
     await shopper.open('/products/linen-shirt');
     await page.getByRole('button', { name: 'Add to cart' }).click();
     await page.getByRole('button', { name: 'Place order' }).click();
