@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../test/support/free-ports.ts';
 import type { Bench } from '../bench.ts';
 import { spreadOf } from '../report/statistics.ts';
 
-/** Of the six ports, as `start --help` lists them. */
+const PORTS = 6;
+/** Of these, as `start --help` lists them. */
 const STORE_PORT = 2;
 
 /** Node's cache of compiled code, which the first start fills. */
@@ -78,4 +79,27 @@ async function firstAnswer(
     await sleep(50);
   }
   return Number.NaN;
+}
+
+/** The first of six ports in a row that are free, below those that the system gives to connections. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await Promise.all(
+      Array.from({ length: PORTS }, (_, index) => isFree(first + index)),
+    );
+    if (free.every(Boolean)) return first;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
 }

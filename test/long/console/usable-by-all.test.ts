@@ -89,7 +89,9 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 },
   it('needs no mouse: Tab reaches every control of every view, and shows where it is', async () => {
     const { page } = await world.visit();
     // A view that asks by itself switches its button off meanwhile; a hidden page does not ask.
-    await page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })`);
+    await page.evaluate(
+      `Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })`,
+    );
     for (const view of VIEWS) {
       await openView(page, view);
       await tabStops(page);
