@@ -9,14 +9,12 @@ import {
   earningOf,
 } from '../../../../shared/core/storefront/read-order-earning.ts';
 import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import { answerOf } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
 
 const WAITING = { state: 'waiting', points: null, cashback: null, why: null };
-
-const answerOf = (value: unknown) =>
-  ({ kind: 'answer', status: 200, headers: {}, text: JSON.stringify(value) }) as const;
 
 async function history(shop: Served, own: Readonly<Record<string, string>> = {}) {
   const { status, json } = await shop.ask('history', { customerId: '7', own });

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { View } from '../../../../shared/core/storefront/read-view.ts';
 import { isStale } from '../../../../shared/core/storefront/request-reading.ts';
+import { TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
-
-const FAULT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
 
 async function look(shop: Served, customerId = '7'): Promise<View> {
   return (await shop.ask('view', { customerId, own: { items: '11:100:1' } })).json;
@@ -25,7 +24,7 @@ function lose(shop: Served, wanted: string, most: number): void {
   shop.loyalty.world.interfere = ({ operation }, pass) => {
     if (operation !== wanted || lost >= most) return pass();
     lost += 1;
-    return FAULT;
+    return TIME_OUT;
   };
 }
 
@@ -72,7 +71,7 @@ describe('a view', () => {
     const shop = await open({ challenge: 'asked' });
     expect((await look(shop)).needsChallenge).toBe(true);
     expect((await look(await open())).needsChallenge).toBe(false);
-    shop.loyalty.world.interfere = () => FAULT;
+    shop.loyalty.world.interfere = () => TIME_OUT;
     expect((await look(shop)).needsChallenge).toBe(false);
   });
 
@@ -86,7 +85,7 @@ describe('a view', () => {
     const version = shop.clock.ms + 1_000;
     const next = { version, uncertain: false, outcomes: [], ...(remembered && { remembered }) };
     await shop.parts.ledger.write(key, next, entry.revision);
-    shop.loyalty.world.interfere = () => FAULT;
+    shop.loyalty.world.interfere = () => TIME_OUT;
     expect(await look(shop)).toMatchObject({
       ...{ points: 280, asOf: '2026-10-09T12:00:01.000Z' },
       tier: { name: 'Silver', color: null, next: null },
@@ -115,7 +114,7 @@ describe('a view', () => {
     const shop = await open();
     const how = { now: new Date(shop.clock.ms), topic: 't', retentionDays: 9 };
     await noteMerge({ shop: SHOP, id: '8' }, '7', { ...how, ledger: shop.parts.ledger });
-    shop.loyalty.world.interfere = () => FAULT;
+    shop.loyalty.world.interfere = () => TIME_OUT;
     expect(await look(shop, '8')).toMatchObject({ points: 300, rewards: null });
     shop.loyalty.world.interfere = undefined;
     shop.clock.ms += 90_000_000;

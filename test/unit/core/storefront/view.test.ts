@@ -3,11 +3,11 @@ import type { View as PageView } from '../../../../app/program/answers.ts';
 import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
 import { rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
 import type { View } from '../../../../shared/core/storefront/read-view.ts';
+import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
 
-const FAULT = { kind: 'failure', reason: 'time-out', mayHaveHappened: true } as const;
 const CART = { items: '11:100:1' };
 
 async function look(shop: Served, customerId = '7', own = CART): Promise<View> {
@@ -108,7 +108,7 @@ describe('a view', () => {
     shop.loyalty.world.interfere = ({ operation }, pass) => {
       if (operation !== 'listAvailableRewards') return pass();
       const { AvailablePoints: _, ...answer } = JSON.parse(pass().text);
-      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(answer) };
+      return answerOf(answer);
     };
     for (const _ of ['first page', 'second page']) await look(shop);
     expect([shop.calls('getCustomerPoints'), shop.calls('listTiers')]).toEqual([2, 1]);
@@ -137,7 +137,7 @@ describe('a view', () => {
 
   it('is the balance of the ledger, with its own moment and without rewards, while the service is away', async () => {
     const shop = await open('394');
-    shop.loyalty.world.interfere = () => FAULT;
+    shop.loyalty.world.interfere = () => TIME_OUT;
     expect(await look(shop)).toEqual({
       ...{ loggedIn: true, points: 394, cashback: 15, asOf: '2026-10-09T11:30:00.000Z' },
       ...{ expiring: null, tier: { name: 'Bronze', color: null, next: null } },
@@ -149,7 +149,7 @@ describe('a view', () => {
   it('does not fall back to an older balance than this process has shown', async () => {
     const shop = await open('394');
     const before = await look(shop);
-    shop.loyalty.world.interfere = () => FAULT;
+    shop.loyalty.world.interfere = () => TIME_OUT;
     const { rewards: _, retryAfterSeconds: __, ...away } = await look(shop);
     const { rewards: ___, retryAfterSeconds: ____, ...shown } = before;
     expect(away).toEqual(shown);
@@ -158,7 +158,7 @@ describe('a view', () => {
   it('mixes nothing where the service says what it offers and not what the balance is', async () => {
     const shop = await open('394');
     shop.loyalty.world.interfere = ({ operation }, pass) =>
-      operation === 'getCustomerPoints' ? FAULT : pass();
+      operation === 'getCustomerPoints' ? TIME_OUT : pass();
     const view = await look(shop);
     expect(view).toMatchObject({ points: 394, asOf: '2026-10-09T11:30:00.000Z', rewards: null });
   });
@@ -216,7 +216,7 @@ describe('a reward of another tier', () => {
     shop.loyalty.world.interfere = ({ operation }, pass) => {
       if (operation !== 'getRewardConfiguration') return pass();
       asked += 1;
-      return FAULT;
+      return TIME_OUT;
     };
     for (const _ of ['first page', 'second page']) {
       expect(rewardIn(await look(shop), 5)).toBeUndefined();

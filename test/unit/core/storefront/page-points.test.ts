@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serveInProcess } from '../../../support/served-storefront.ts';
+
+let shop: ReturnType<typeof serveInProcess>;
+beforeEach(() => {
+  shop = serveInProcess();
+});
+
+describe('the points of a product or a cart', () => {
+  const own = { items: '11:19.90:2,12:0.10:1,11:5:1,13:0:1', currency: 'EUR' };
+
+  it('are those of the whole, lines of one product together, and a gift earns none', async () => {
+    const { status, json, headers } = await shop.ask('points', { own });
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('public, max-age=60');
+    const { items } = json as { items: { id: string; points: number }[] };
+    expect(items.map(({ id, points }) => [id, points])).toEqual([
+      ['11', 44.8],
+      ['12', 0.1],
+      ['13', 0],
+    ]);
+    expect(json.points).toBe(44.9);
+    expect(shop.loyalty.journal[0]?.body).toEqual([
+      { Id: '11', Price: 44.8, PriceCurrency: 'EUR' },
+      { Id: '12', Price: 0.1, PriceCurrency: 'EUR' },
+    ]);
+  });
+
+  it('are those of the price without its tax, where orders count without taxes', async () => {
+    shop = serveInProcess({ taxInPrices: 20 });
+    const { json } = await shop.ask('points', { own: { items: '11:49.00:1', currency: 'EUR' } });
+    expect(json.points).toBe(40.83);
+    expect(shop.loyalty.journal[0]?.body).toMatchObject([{ Id: '11', Price: 40.83 }]);
+  });
+
+  it('are asked for once for all who look at the same page within a minute', async () => {
+    for (const customerId of ['', '7', '8']) await shop.ask('points', { own, customerId });
+    expect(shop.calls('calculateProductPoints')).toBe(1);
+    await shop.ask('points', { own: { ...own, currency: 'USD' } });
+    shop.clock.ms += 60_000;
+    await shop.ask('points', { own });
+    expect(shop.calls('calculateProductPoints')).toBe(3);
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['no currency', { items: '1:1:1' }],
+    ['a currency of its own', { items: '1:1:1', currency: 'eur' }],
+    ['an id with letters', { items: 'a:1:1', currency: 'EUR' }],
+    ['a negative price', { items: '1:-1:1', currency: 'EUR' }],
+    ['a price with an exponent', { items: '1:1e9:1', currency: 'EUR' }],
+    ['no quantity', { items: '1:1:0', currency: 'EUR' }],
+    ['an empty line', { items: '1:1:1,', currency: 'EUR' }],
+    ['too many lines', { items: Array(51).fill('1:1:1').join(','), currency: 'EUR' }],
+  ])('are not counted for %s', async (_, wrong) => {
+    const { status, json } = await shop.ask('points', { own: wrong });
+    expect([status, json.error.code]).toEqual([400, 'bad-request']);
+    expect(shop.loyalty.journal).toEqual([]);
+  });
+});
