@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../support/connector-command.ts';
+import { startAccount, TEMPLATE, useProject } from '../../support/deployed-stack.ts';
+
+const project = useProject();
+
+/** CDK's command line of the project. */
+function writeCdk(script: string): void {
+  const cdk = join(project(), 'node_modules/aws-cdk/bin/cdk');
+  mkdirSync(dirname(cdk), { recursive: true });
+  writeFileSync(cdk, script);
+}
+
+describe('the command line', () => {
+  it('deploy runs CDK of the project in the region, and ends with its failure', async () => {
+    const folder = project();
+    writeCdk('console.log(process.argv[2], process.env.AWS_REGION); process.exit(1);');
+    const gateway = await startAccount();
+    const { code, stdout, stderr } = await runCommand(['deploy', '--region', 'sa-east-1'], {
+      folder,
+      env: {
+        ...{ AWS_ENDPOINT_URL: gateway.endpoint, AWS_REGION: 'eu-west-1' },
+        ...{ AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+      },
+    });
+    await gateway.stop();
+    expect(stdout).toContain('synth sa-east-1');
+    expect(stderr).toContain('Fitted to the quota');
+    expect(code).toBe(1);
+    const refused = await runCommand(['deploy'], { folder, env: { AWS_REGION: 'eu-west-1' } });
+    // Without credentials it bundles nothing: CDK is not even started.
+    const without = expect.stringContaining('No AWS credentials were found.');
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: without });
+    const mistake = await runCommand(['deploy', '--stagee', 'dev'], { folder });
+    expect(mistake).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') });
+  });
+
+  it('synth says what it wrote, and which command comes next', async () => {
+    const folder = project();
+    writeCdk('');
+    mkdirSync(join(folder, 'cdk.out'));
+    const write = (file: string, content: object) =>
+      writeFileSync(join(folder, 'cdk.out', file), JSON.stringify(content));
+    const templateFile = 'loyalty-connector-dev.template.json';
+    const artifact = { properties: { templateFile } };
+    write('manifest.json', { artifacts: { 'loyalty-connector-dev': artifact, Tree: {} } });
+    const F = { Type: 'AWS::Lambda::Function' };
+    write(templateFile, { Resources: { ...TEMPLATE.Resources, F } });
+    const { code, stderr } = await runCommand(['synth', '--stage', 'dev'], { folder });
+    const [, written, next] = stderr.trim().split('\n');
+    expect(written).toMatch(
+      /^ {2}loyalty-connector-dev: 3 resources, 1 functions, in \/.*\/cdk\.out\/l/,
+    );
+    expect(next).toContain('Nothing was deployed. Next: npx loyalty-connector deploy --stage dev,');
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ALARMS_KEY,
+  type Account,
+  type Change,
+  deployed,
+  SECRET,
+  SECRET_NAME,
+  SOME,
+  TABLE,
+  UPDATE,
+  useDeploy,
+} from '../../support/deployed-stack.ts';
+
+const deploy = useDeploy();
+
+describe('what holds state', () => {
+  const losing = (...changes: Change[]): Account => ({ ...deployed, changes });
+  const replaced: Change = ['Table', TABLE, 'Modify', 'True', 'ReplaceAndRetain'];
+
+  it.each([
+    ['replaced', replaced],
+    ['perhaps replaced', ['Table', TABLE, 'Modify', 'Conditional']],
+    ['deleted', ['Queue', 'AWS::SQS::Queue', 'Remove', '', 'Delete']],
+    ['left behind', ['Queue', 'AWS::SQS::Queue', 'Remove', '', 'Retain']],
+    ['deleted with its shop', ['Hook', SECRET, 'Remove', '', 'Delete']],
+  ] as const)('is never %s without its name being given', async (_, change) => {
+    const refused = await deploy({}, losing(change));
+    expect(refused.done).toEqual(UPDATE.slice(0, 3));
+    expect(refused).toMatchObject({ result: 'refused', discarded: true, policies: [] });
+    expect(refused.text).toContain(`--allow-loss ${change[0]}`);
+  });
+
+  it('goes when its name is given; the policy lets it go once', async () => {
+    const words = { allowLoss: ['Table'] };
+    const { result, text, done, policies } = await deploy(words, losing(replaced));
+    expect(done).toEqual(UPDATE);
+    expect(text).toContain('Table (AWS::DynamoDB::Table) is REPLACED');
+    const [during, after] = policies.map((policy) => JSON.parse(policy).Statement[1]);
+    expect(during).toMatchObject({ NotResource: [ALARMS_KEY, 'LogicalResourceId/Table'] });
+    expect(after).toMatchObject({ NotResource: [ALARMS_KEY] });
+    expect(result).toBe('deployed');
+  });
+
+  it('is protected again also after a deployment that failed', async () => {
+    const words = { allowLoss: ['Table'] };
+    const steps = { 'execute-change-set': { exits: 1 } };
+    const { result, policies } = await deploy(words, losing(replaced), steps);
+    const [, statement] = JSON.parse(policies.at(-1) ?? '').Statement;
+    expect(statement).toMatchObject({ NotResource: [ALARMS_KEY] });
+    expect(result).toBe('failed');
+  });
+
+  it('may leave with its shop where it is a secret, which is kept', async () => {
+    const { result, text } = await deploy({}, losing(['Hook', SECRET, 'Remove', '', 'Retain']));
+    expect(text).toContain('leaves the stack and is kept');
+    expect(result).toBe('deployed');
+  });
+
+  it('is shown beside everything else that is replaced', async () => {
+    const url: Change = ['Url', 'AWS::Lambda::Url', 'Modify', 'True'];
+    const { result, text } = await deploy({}, losing(url, ...SOME));
+    expect(text).toContain('Url (AWS::Lambda::Url) is REPLACED');
+    expect(text).not.toContain('Worker (');
+    expect(result).toBe('deployed');
+  });
+});
+
+describe('a kept secret', () => {
+  const mapping = { Hook: { Id: expect.stringContaining(`secret:${SECRET_NAME}`) } };
+
+  it('is adopted with its value by a stack that is made again', async () => {
+    const { result, done, runs } = await deploy({}, { secrets: [SECRET_NAME] });
+    expect(done).toEqual(['synth', 'import', 'diff', 'deploy']);
+    expect(runs[1]?.mapping).toEqual(mapping);
+    expect(result).toBe('deployed');
+  });
+
+  it('is adopted when its shop returns, and not touched while it is in the stack', async () => {
+    const back = { ...deployed, resources: ['Table'], secrets: [SECRET_NAME] };
+    expect((await deploy({}, back)).done).toEqual(['synth', 'import', ...UPDATE.slice(1)]);
+    const there = { ...deployed, secrets: [SECRET_NAME] };
+    expect((await deploy({}, there)).done).toEqual(UPDATE);
+  });
+
+  it('is not adopted without consent', async () => {
+    const { result, done, text } = await deploy({ yes: false }, { secrets: [SECRET_NAME] });
+    expect(done).toEqual(['synth']);
+    expect(text).toContain(SECRET_NAME);
+    expect(result).toBe('declined');
+  });
+});
