@@ -97,11 +97,13 @@ export function codeOf(answer: unknown): number | undefined {
   return ErrorCode ?? ErrorDescriptions?.[0]?.Description ?? named ?? Number.NaN;
 }
 
+export const EMAIL = 'robin.sample@example.com';
+
 export function makeCustomer(changes: Readonly<Record<string, unknown>> = {}) {
   return {
     OriginalId: 'c1',
     Name: 'Robin Sample',
-    Email: 'robin.sample@example.com',
+    Email: EMAIL,
     IsEnrolled: true,
     ...changes,
   };
@@ -130,9 +132,35 @@ export function openSandboxWithPoints(
   given: Parameters<typeof openSandbox>[0] = {},
 ) {
   const sandbox = openSandbox(given);
-  sandbox.call('sendOrder', { body: makeOrder({ OriginalId: 'funding', OrderTotal: points }) });
+  sendOrder(sandbox, { OriginalId: 'funding', OrderTotal: points });
   sandbox.takeEvents();
   return sandbox;
+}
+
+/** Of the customer `c1`, as the service answers. */
+export const pointsIn = (sandbox: Sandbox) =>
+  sandbox.call('getCustomerPoints', { path: { id: 'c1' } }) as {
+    readonly PointsBalance: number;
+    readonly CashbackBalance: number;
+    readonly PointsToExpire: readonly unknown[];
+    readonly PointHistory: readonly { readonly IsCanceled: boolean }[];
+  };
+
+export const sendOrder = (sandbox: Sandbox, changes: Readonly<Record<string, unknown>> = {}) =>
+  sandbox.call('sendOrder', { body: makeOrder(changes) });
+
+/** Under the key `k`, unless the test says otherwise. */
+export const redeemByKey = (sandbox: Sandbox, changes: object = {}, id = '2') =>
+  sandbox.call('redeemRewardByKey', {
+    path: { id },
+    body: { CustomerId: EMAIL, OriginalKey: 'k', ...changes },
+  });
+
+export const takeTopics = (sandbox: Sandbox) =>
+  sandbox.takeEvents().map(({ topic, payload }) => [topic, payload.Points]);
+
+export function passDays({ clock }: Sandbox, days: number): void {
+  clock.now = new Date(clock.now.getTime() + days * 86_400_000);
 }
 
 export function balanceOf(sandbox: Sandbox, customerId = 'c1') {

@@ -9,7 +9,7 @@ import {
   type Sandbox,
 } from '../../support/sandbox-program.ts';
 
-/** What the service documents about the fields of requests and answers. Rules: documented-facts.test.ts. */
+/** What the service documents about the fields of requests and answers. Rules: documented-facts. */
 
 const EMAIL = 'robin.sample@example.com';
 const order = { orderId: 'o1' };

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  codeOf,
+  EMAIL,
+  makeCustomer,
+  openSandbox,
+  openSandboxWithPoints,
+  passDays,
+  pointsIn,
+  redeemByKey,
+  sendOrder,
+} from '../../../support/sandbox-program.ts';
+
+describe('customers', () => {
+  it('are found by e-mail or document under /POS, and by store id where the settings say so', () => {
+    const Customer = makeCustomer({ Document: '123.456-7' });
+    const found = (settings: object, CustomerId: string) => {
+      const sandbox = openSandbox({ settings });
+      sendOrder(sandbox, { Customer });
+      const answer = sandbox.call('listAvailableRewards', { body: { CustomerId } });
+      return 'Customer' in answer && answer.Customer !== null;
+    };
+    for (const id of [EMAIL.toUpperCase(), '1234567', 'c1']) expect(found({}, id)).toBe(true);
+    const strict = { posCustomerId: 'email-or-document' };
+    expect([EMAIL, '1234567', 'c1'].map((id) => found(strict, id))).toEqual([true, true, false]);
+  });
+
+  it('upsert says created or updated, and gives the balances', () => {
+    const sandbox = openSandbox();
+    const upsert = (body: object) => sandbox.call('upsertCustomer', { body });
+    const EnrolledDate = '2026-01-02T00:00:00Z';
+    const created = { Operation: 'created', BalanceOfPoints: 0 };
+    expect(upsert({ ...makeCustomer(), EnrolledDate }).Result).toMatchObject(created);
+    expect(sandbox.tables.customers.get('c1')?.enrolledAt).toBe(EnrolledDate);
+    sendOrder(sandbox);
+    const changed = { Email: 'new@example.com' };
+    const balances = { BalanceOfPoints: 100, BalanceCashback: 5 };
+    const updated = { Operation: 'updated', ...changed, ...balances };
+    expect(upsert({ ...makeCustomer(), ...changed }).Result).toMatchObject(updated);
+  });
+
+  it('inactive, earn and redeem nothing', () => {
+    const sandbox = openSandboxWithPoints(500);
+    const status = (IsEnabled: boolean) =>
+      sandbox.call('changeCustomerStatus', {
+        path: { originalId: 'c1' },
+        body: { IsEnabled, Reason: 'Asked' },
+      });
+    status(false);
+    sendOrder(sandbox);
+    expect(pointsIn(sandbox).PointsBalance).toBe(500);
+    expect(codeOf(redeemByKey(sandbox))).toBe(47);
+    status(true);
+    expect(codeOf(redeemByKey(sandbox))).toBeUndefined();
+  });
+
+  it('that the service does not know have no balance: CustomerExists is false', () => {
+    const path = { id: 'unknown' };
+    const answer = openSandbox().call('getCustomerPoints', { path });
+    expect(answer).toMatchObject({ CustomerExists: false, PointsBalance: 0 });
+    const flagged = openSandbox({ settings: { unknownCustomer: 'flag' } });
+    const body = { Value: 1, OperationType: 0, Reason: 'x', ChangeKey: 'k' };
+    expect(flagged.call('changeCashback', { path, body })).toMatchObject({
+      HasError: false,
+      Result: { CustomerExists: false },
+    });
+  });
+});
+
+describe('points', () => {
+  it('PointsToExpire holds only points close to their expiry', () => {
+    const sandbox = openSandboxWithPoints(100, { settings: { pointsValidDays: 60 } });
+    expect(pointsIn(sandbox).PointsToExpire).toEqual([]);
+    passDays(sandbox, 31);
+    const expiring = { Points: 100, When: '2026-12-06T12:00:00.000Z' };
+    expect(pointsIn(sandbox).PointsToExpire).toEqual([expiring]);
+  });
+
+  it('CashbackBalance is 0 while the cashback reward is off', () => {
+    expect(pointsIn(openSandboxWithPoints(100)).CashbackBalance).toBe(5);
+    const without = openSandboxWithPoints(100, { catalog: { rewards: [] } });
+    expect(pointsIn(without).CashbackBalance).toBe(0);
+  });
+
+  it('the report lists enrolled customers, others on request, and those whose points moved', () => {
+    const sandbox = openSandbox();
+    sendOrder(sandbox);
+    const other = makeCustomer({ OriginalId: 'c2', IsEnrolled: false, Email: 'b@example.com' });
+    sendOrder(sandbox, { OriginalId: 'o2', Customer: other });
+    const report = (query: Record<string, string>) =>
+      sandbox
+        .call('listCustomersReport', { query })
+        .Items?.map(({ OriginalId, PointsBalance }) => [OriginalId, PointsBalance]);
+    expect(report({})).toEqual([['c1', 100]]);
+    expect(report({ isEnrolled: 'false' })).toEqual([['c2', 0]]);
+    expect(report({ email: 'ROBIN.sample@example.com' })).toHaveLength(1);
+    expect(report({ originalId: 'c2' })).toEqual([]);
+    expect(report({ pointDateFrom: '2026-10-07T00:00:00Z' })).toEqual([['c1', 100]]);
+    expect(report({ pointDateFrom: '2026-10-08T00:00:00Z' })).toEqual([]);
+    const pages = (pageSize: string) =>
+      codeOf(sandbox.call('listCustomersReport', { query: { pageSize } }));
+    expect([pages('501'), pages('500')]).toEqual([45, undefined]);
+  });
+
+  it('the history has pages of at most 50, newest first', () => {
+    const sandbox = openSandboxWithPoints(300);
+    sandbox.call('redeemReward', { path: { id: '2' }, body: { CustomerId: 'c1' } });
+    const history = (query: Record<string, string>) =>
+      sandbox.call('listPointsHistory', { path: { id: 'c1' }, query });
+    expect(history({ PageSize: '1', PageNumber: '1' })).toMatchObject({
+      Items: [{ Points: -200, CouponIsUsed: false, IsTierHistory: false }],
+      TotalItemCount: 2,
+      HasNextPage: true,
+    });
+    expect(codeOf(history({ PageSize: '51' }))).toBe(45);
+  });
+
+  it('a coupon read says IsUsed when it was used or made inactive', () => {
+    const sandbox = openSandbox();
+    const body = { OriginalId: 'k1', CouponCode: 'TEN', CouponType: 1, CouponValue: 10 };
+    sandbox.call('createCoupon', { body });
+    const read = () => sandbox.call('getCoupon', { path: { code: 'TEN' } }).Items?.[0]?.IsUsed;
+    expect(read()).toBe(false);
+    sandbox.call('deactivateCoupon', { path: { code: 'TEN' } });
+    expect(read()).toBe(true);
+  });
+});
+
+describe('envelopes', () => {
+  const path = { originalId: 'unknown' };
+  const body = { IsEnabled: true, Reason: 'x' };
+
+  it.each([
+    ['A', { Severity: 2, CodeName: 'CustomerNotFound', ErrorCode: 59, HasError: true }],
+    ['A-without-numbers', { CodeName: 'CustomerNotFound', ErrorCode: null, HasError: true }],
+    ['B', { ErrorCode: 59, HasError: true }],
+  ] as const)('of moved operations are %s where the settings say so', (envelope, expected) => {
+    const sandbox = openSandbox({ settings: { envelope } });
+    const answer = sandbox.call('changeCustomerStatus', { path, body });
+    expect(answer).toMatchObject(expected);
+    expect('Severity' in answer).toBe(envelope !== 'B');
+  });
+});
