@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  ALARMS_KEY,
   type Account,
+  ALARMS_KEY,
   type Change,
   deployed,
   SECRET,
