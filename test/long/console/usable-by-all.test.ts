@@ -39,7 +39,7 @@ async function tabStops(page: Page): Promise<number> {
   return page.locator('[data-visited]').count();
 }
 
-describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 }, () => {
+describe.runIf(findBrowser() !== undefined)('the console', { timeout: 600_000 }, () => {
   useConsoleInBrowser(async (started) => {
     world = started;
   });
