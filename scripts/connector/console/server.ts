@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import * as v from 'valibot';
 import type { AboutConsole } from './about-console.ts';
 import { countRequests, type RequestCount } from './count-requests.ts';
@@ -69,7 +69,14 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
   const { port } = server.address() as AddressInfo;
   const world: World = { ...settings, guard: createGuard(port), running: new Map() };
   let isStopping = false;
+  /** Browsers connect in advance. Until its first request Node takes a connection for a busy one. */
+  const unused = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.on('request', (request, response) => {
+    unused.delete(request.socket);
     // An open page asks again and again, on a connection that would never end by itself.
     if (isStopping) {
       response.writeHead(503, { connection: 'close' }).end();
@@ -86,6 +93,7 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
     async stop() {
       isStopping = true;
       for (const run of world.running.values()) run.abort();
+      for (const socket of unused) socket.destroy();
       await closed(server);
     },
   };

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from '../../support/console-on-the-wire.ts';
 
@@ -24,6 +26,15 @@ const expectRefused = ({ status, text }: { status: number; text: string }) => {
   expect(status).toBeLessThan(500);
   expect(text).not.toContain('begun');
 };
+
+it('stops although a browser has connected in advance, and asks for nothing', async () => {
+  const other = await openConsoleOnTheWire();
+  const { hostname, port } = new URL(other.address);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  await other.stop();
+  await once(socket, 'close');
+});
 
 it('runs a command for its own page, so that the attacks could succeed', async () => {
   const { lines } = await console_.run(CHANGE);
