@@ -80,6 +80,8 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
     } catch (error) {
       // What is known stays true for most shops: a ledger that fails must not stop shoppers, too.
       telemetry.log('warn', 'the control record could not be read', errorFields(error));
+      // A process that knows nothing yet asks again with its next call: the shop may be paused.
+      if (!before) triedAt.delete(shop);
     }
   }
 

@@ -99,6 +99,16 @@ describe('a process without batches', () => {
     expect(counts().calls).toBe(2);
   });
 
+  it('asks again with its next call if the first read of its life failed', async () => {
+    const { now, memory, parts, ask, counts } = openStorefront();
+    await changeControl(memory, SHOP, (control) => withOperatorPause(control, 'all', 'kim', now()));
+    parts.readMany = async () => Promise.reject(new Error('down'));
+    expect(await ask()).toMatchObject({ kind: 'answered' });
+    parts.readMany = memory.readMany;
+    expect(await ask()).toMatchObject({ kind: 'unavailable' });
+    expect(counts()).toEqual({ calls: 1, reads: 2 });
+  });
+
   it('goes on where only a queue is paused', async () => {
     const { now, memory, ask } = openStorefront();
     await changeControl(memory, SHOP, (control) =>
