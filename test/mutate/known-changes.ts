@@ -4,5 +4,5 @@
  */
 export const KNOWN_CHANGES: Readonly<Record<string, number>> = {
   ...{ mapping: 10, ledger: 8, events: 24, redeem: 42, storefront: 31 },
-  ...{ balances: 44, pause: 9, reconcile: 45, batch: 26, sync: 78 },
+  ...{ balances: 44, pause: 9, reconcile: 45, batch: 28, sync: 78 },
 };
