@@ -156,7 +156,7 @@ describe('an abort', () => {
     server.script = hanging;
     const controller = new AbortController();
     const sent = httpTo(server.url).send({ ...call, signal: controller.signal });
-    await vi.waitFor(() => expect(server.received).toHaveLength(1));
+    await vi.waitFor(() => expect(server.received).toHaveLength(1), { timeout: 20_000 });
     controller.abort();
     expect(await sent).toMatchObject({ reason: 'aborted', mayHaveHappened: true });
   });
@@ -333,10 +333,13 @@ describe('connections', () => {
     const answer = await httpTo(`http://127.0.0.1:${port}`).send({ ...call, body });
     expect(answer).toMatchObject({ status: 413 });
     // Writing is how a side that does not read finds out that the other one is gone.
-    await vi.waitFor(() => {
-      for (const socket of open) socket.write(' ');
-      expect(open.size).toBe(0);
-    });
+    await vi.waitFor(
+      () => {
+        for (const socket of open) socket.write(' ');
+        expect(open.size).toBe(0);
+      },
+      { timeout: 20_000 },
+    );
     early.close();
   });
 });

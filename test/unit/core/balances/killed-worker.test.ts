@@ -70,7 +70,7 @@ describe('a worker that dies', () => {
     worker.store.before = hangs;
     const soon = new AbortController();
     const working = worker.work({ deadline: soon.signal });
-    await vi.waitFor(() => expect(hangs).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(hangs).toHaveBeenCalledOnce(), { timeout: 20_000 });
     soon.abort();
     expect(await working).toEqual({ received: 2, left: 1 });
     expect(worker.telemetry.total('superseded')).toBe(1);

@@ -17,7 +17,7 @@ describe('a batch whose time is over', () => {
     await connector.deliverOrders(1, 2, 3, 4, 5, 6);
     const work = connector.work('orders', { deadline: deadline.signal });
     // Side by side, and not one more after the time was over.
-    await vi.waitFor(() => expect(hangs).toHaveBeenCalledTimes(4));
+    await vi.waitFor(() => expect(hangs).toHaveBeenCalledTimes(4), { timeout: 20_000 });
     deadline.abort();
     expect(await work).toEqual({ received: 6, left: 6 });
     expect(hangs).toHaveBeenCalledTimes(4);
@@ -32,7 +32,9 @@ describe('a batch whose time is over', () => {
     };
     await connector.deliverOrders(1, 2);
     const work = connector.work('orders', { deadline: deadline.signal });
-    await vi.waitFor(() => expect(connector.telemetry.total('retried')).toBe(1));
+    await vi.waitFor(() => expect(connector.telemetry.total('retried')).toBe(1), {
+      timeout: 20_000,
+    });
     deadline.abort();
     setTimeout(delays.resolve, 20);
     expect(await work).toEqual({ received: 2, left: 2 });
@@ -44,7 +46,7 @@ describe('a batch whose time is over', () => {
     connector.loyalty.world.interfere = slow;
     await connector.deliverOrders(1);
     const work = connector.work('orders', { deadline: deadline.signal });
-    await vi.waitFor(() => expect(slow).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(slow).toHaveBeenCalledOnce(), { timeout: 20_000 });
     deadline.abort();
     expect(await work).toEqual({ received: 1, left: 1 });
     late.resolve(refusal(30));

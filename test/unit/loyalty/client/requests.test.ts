@@ -109,7 +109,7 @@ describe('a request of the client', () => {
     const results = Array.from({ length: 20 }, () =>
       client.getCustomer('1', { signal: controller.signal }),
     );
-    await vi.waitFor(() => expect(server.received).toHaveLength(20));
+    await vi.waitFor(() => expect(server.received).toHaveLength(20), { timeout: 20_000 });
     controller.abort();
     for (const result of await Promise.all(results)) {
       expect(result).toMatchObject({ reason: 'aborted', class: 'retry', mayHaveHappened: true });
