@@ -6,7 +6,7 @@ import { brokenIn } from '../simulation/run-seeds.ts';
 const patience = { timeout: 600_000 };
 
 /** The seeds after those of test/integration/simulation.test.ts. */
-it('the simulation finds every promise kept, whatever fails', patience, async () => {
+it('the simulation finds every promise kept under all faults', patience, async () => {
   const broken = await brokenIn({ first: 11, last: 300 }, { events: 60, parts: PARTS });
   expect(broken, 'npm run simulate -- --part P --events 60 --seed N shows the story').toEqual([]);
 });

@@ -18,7 +18,7 @@ import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 
-type ToldEvent = Partial<BalanceEvent> & { readonly at?: number; readonly point?: string };
+type AnnouncedEvent = Partial<BalanceEvent> & { readonly at?: number; readonly point?: string };
 type Worked = { readonly received: number; readonly left: number };
 
 /** The balance worker in this process, on a clock that the test moves. */
@@ -83,10 +83,10 @@ export function openBalanceWorker(customers: readonly string[]) {
       queue.send({ body, groupId, deduplicationId: `raw-${queue.size}` }),
 
     /** A point event of a customer, `at` seconds after the clock; the same `point` is the same event. */
-    async tell(
+    async announce(
       id: string,
       points: number,
-      { at = 0, point, ...rest }: ToldEvent = {},
+      { at = 0, point, ...rest }: AnnouncedEvent = {},
     ): Promise<void> {
       deliveries += 1;
       const eventDate = rest.eventDate ?? new Date(clock.ms + at * 1000).toISOString();
@@ -105,8 +105,8 @@ export function openBalanceWorker(customers: readonly string[]) {
     },
 
     /** Sends a point event and works on it. */
-    async handle(id: string, points: number, told: ToldEvent = {}): Promise<Worked> {
-      await worker.tell(id, points, told);
+    async handle(id: string, points: number, announced: AnnouncedEvent = {}): Promise<Worked> {
+      await worker.announce(id, points, announced);
       return worker.work();
     },
 

@@ -217,7 +217,7 @@ async function tellOfTheStore(watch: Watch, keep: Keep): Promise<void> {
 async function tellOfBalances(watch: Watch, keep: Keep): Promise<void> {
   const worker = openBalanceWorker([ROBIN]);
   watch('balances', worker.queue);
-  await worker.tell(ROBIN, 310);
+  await worker.announce(ROBIN, 310);
   await worker.ask(ROBIN);
   await worker.work();
   keep('balance', { shop: SHOP, kind: 'customer', id: ROBIN }, worker.ledger);

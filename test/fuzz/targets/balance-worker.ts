@@ -51,7 +51,7 @@ export function createTarget(): FuzzTarget {
         if (typeof value !== 'object' || value === null) return 'no customer';
         if (of === 'points') worker.points.set('1', { ...value });
         else worker.tiers.set('1', { failure: { kind: 'success', value } });
-        await worker.tell('1', 310);
+        await worker.announce('1', 310);
         await worker.ask('1');
       }
       const { left } = await worker.work();

@@ -71,7 +71,7 @@ describe('answers across origins', () => {
   const cors = (answer: { readonly headers: Readonly<Record<string, string>> }) =>
     Object.keys(answer.headers).filter((name) => name.toLowerCase().startsWith('access-control'));
 
-  it('are allowed for extensions, without cookies, whatever the answer is', async () => {
+  it('are allowed for extensions, without cookies, with any answer', async () => {
     const unknown = { rewardId: 999, clientKey: 'click-of-nothing', items: CART };
     const answers = [
       await world.one.account(robin, 'view'),

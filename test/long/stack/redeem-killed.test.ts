@@ -31,7 +31,7 @@ const SHOP_STEPS = [
   'PutItem reward-code',
   'PutItem redemption ready',
 ];
-/** From here on the worker has the redemption, whatever becomes of the function. */
+/** From here on the worker has the redemption, even if the function dies. */
 const STORED = SHOP_STEPS.indexOf('SendMessage');
 
 /** What the worker calls to complete a redemption whose first process was killed before it spent. */

@@ -28,9 +28,9 @@ describe('a message that a newer release wrote', () => {
     const worker = openBalanceWorker([ROBIN, '7002']);
     const receivedAt = new Date(worker.clock.ms).toISOString();
     const groupId = groupIdOf({ shop: SHOP, kind: 'balance', id: ROBIN, topic: 'Point_Add' });
-    await worker.tell(ROBIN, 100);
+    await worker.announce(ROBIN, 100);
     worker.sendRaw(JSON.stringify({ v: 99, receivedAt }), groupId);
-    await worker.tell('7002', 200);
+    await worker.announce('7002', 200);
     expect(await worker.work()).toEqual({ received: 3, left: 2 });
     expect(worker.store.customers.get(ROBIN)?.points).toBe('');
     expect(worker.store.customers.get('7002')?.points).toBe('200');
@@ -50,8 +50,8 @@ describe('what a newer release wrote in the ledger', () => {
   it('lets the balance of its customer wait, and no other', async () => {
     const worker = openBalanceWorker([ROBIN, '7002']);
     worker.parts.ledger = withNewer(worker.ledger, { shop: SHOP, kind: 'customer', id: ROBIN });
-    await worker.tell(ROBIN, 100);
-    await worker.tell('7002', 200);
+    await worker.announce(ROBIN, 100);
+    await worker.announce('7002', 200);
     expect(await worker.work()).toEqual({ received: 2, left: 1 });
     expect(worker.ledger.entries.has(`${SHOP}|customer|${ROBIN}`)).toBe(false);
     expect(worker.telemetry.total('retried', { why: 'newer-release' })).toBe(1);

@@ -8,7 +8,7 @@ beforeEach(() => {
 
 describe('what goes wrong with one customer', () => {
   it('stays with them: a customer unknown to the store is skipped, the others are written', async () => {
-    for (const id of ['1', '666', '3']) await worker.tell(id, 10);
+    for (const id of ['1', '666', '3']) await worker.announce(id, 10);
     expect(await worker.work()).toEqual({ received: 3, left: 0 });
     expect(worker.telemetry.total('applied')).toBe(2);
     expect(worker.telemetry.total('skipped', { why: 'unknown-customer' })).toBe(1);
@@ -18,7 +18,7 @@ describe('what goes wrong with one customer', () => {
   });
 
   it('parks what cannot be read, whole, and goes on with the rest of the group', async () => {
-    await worker.tell('1', 10);
+    await worker.announce('1', 10);
     worker.sendRaw('{"v":1,"kind":"order"}', `${SHOP}/balance/1`);
     expect(await worker.work()).toEqual({ received: 2, left: 0 });
     expect(worker.pointsOf('1')).toBe('10');
@@ -28,9 +28,9 @@ describe('what goes wrong with one customer', () => {
   });
 
   it('is settled once though their letters were sent back, each in a group of its own', async () => {
-    await worker.tell('1', 20, { at: 0 });
-    await worker.tell('1', 10, { at: -60 });
-    await worker.tell('2', 30);
+    await worker.announce('1', 20, { at: 0 });
+    await worker.announce('1', 10, { at: -60 });
+    await worker.announce('2', 30);
     const sentBack = worker.queue.receive({ max: 10 });
     for (const { receiptHandle } of sentBack) worker.queue.delete(receiptHandle);
     for (const { body, messageId } of sentBack) worker.sendRaw(body, messageId);
@@ -41,14 +41,14 @@ describe('what goes wrong with one customer', () => {
   });
 
   it('parks an event from the future, which would keep all true ones out', async () => {
-    await worker.tell('1', 1_000_000, { at: 301 });
+    await worker.announce('1', 1_000_000, { at: 301 });
     expect(await worker.handle('1', 10, { at: 299 })).toEqual({ received: 2, left: 0 });
     expect(worker.pointsOf('1')).toBe('10');
     expect(worker.dead.receive()[0]?.attributes.why).toContain('lies 5 minutes after its arrival');
   });
 
   it('does not make a date true by waiting on the queue', async () => {
-    await worker.tell('1', 1_000_000, { at: 3600 });
+    await worker.announce('1', 1_000_000, { at: 3600 });
     worker.clock.ms += 7_200_000;
     await worker.work();
     expect(worker.dead.size).toBe(1);
@@ -56,7 +56,7 @@ describe('what goes wrong with one customer', () => {
   });
 
   it('loses no message that could be parked nowhere', async () => {
-    await worker.tell('1', 10);
+    await worker.announce('1', 10);
     worker.sendRaw('{', `${SHOP}/balance/1`);
     worker.dead.send = () => {
       throw new Error('down');
@@ -77,8 +77,8 @@ describe('what goes wrong with one customer', () => {
         mayHaveHappened: true,
       },
     });
-    await worker.tell('1', 10);
-    await worker.tell('1', 20, { at: 1 });
+    await worker.announce('1', 10);
+    await worker.announce('1', 20, { at: 1 });
     expect(await worker.handle('2', 30)).toEqual({ received: 3, left: 2 });
     expect(worker.pointsOf('2')).toBe('30');
     expect(worker.queue.receive()).toEqual([]);

@@ -9,7 +9,7 @@ beforeEach(() => {
 describe('a worker that dies', () => {
   it('leaves a mark, so that a return to the earlier balance is written and not taken for unchanged', async () => {
     await worker.handle('1', 10);
-    await worker.tell('1', 99, { at: 1 });
+    await worker.announce('1', 99, { at: 1 });
     const { ledger } = worker;
     // The mark is written; the record after the call is not.
     const write: typeof ledger.write = async (key, entry, revision) =>
@@ -18,7 +18,7 @@ describe('a worker that dies', () => {
     expect(await worker.work()).toEqual({ received: 1, left: 1 });
     expect(worker.pointsOf('1')).toBe('99');
     worker.parts.ledger = ledger;
-    await worker.tell('1', 10, { at: 2 });
+    await worker.announce('1', 10, { at: 2 });
     worker.clock.ms += 60_000;
     await worker.work();
     expect(worker.pointsOf('1')).toBe('10');
@@ -28,7 +28,7 @@ describe('a worker that dies', () => {
   it('leaves no tier behind that the customer lost before the first write was recorded', async () => {
     const { ledger } = worker;
     worker.tiers.set('1', 'Gold');
-    await worker.tell('1', 50);
+    await worker.announce('1', 50);
     worker.parts.ledger = { ...ledger, write: () => Promise.reject(new Error('killed')) };
     await worker.work();
     expect(worker.store.customers.get('1')?.tier).toBe('Gold');
@@ -39,11 +39,11 @@ describe('a worker that dies', () => {
     expect(worker.store.customers.get('1')).toEqual({ points: '50', cashback: '2.5' });
   });
 
-  it('is finished by whatever comes next, even an older event', async () => {
+  it('is finished by the next event, even by an older one', async () => {
     await worker.handle('1', 10);
     expect(worker.entry('1')?.remembered).toBeDefined();
     await worker.ledger.markUncertain({ shop: SHOP, kind: 'customer', id: '1' });
-    worker.store.customers.set('1', { points: 'somebody else’s', cashback: '' });
+    worker.store.customers.set('1', { points: 'of another writer', cashback: '' });
     await worker.handle('1', 3, { at: -60 });
     expect(worker.pointsOf('1')).toBe('10');
     expect(worker.entry('1')?.uncertain).toBe(false);
@@ -52,7 +52,7 @@ describe('a worker that dies', () => {
   it('is finished with what it was writing, not with a replayed event of the same second', async () => {
     const eventDate = new Date(worker.clock.ms).toISOString();
     await worker.handle('1', 10, { eventDate, point: 'first' });
-    await worker.tell('1', 25, { eventDate, point: 'second' });
+    await worker.announce('1', 25, { eventDate, point: 'second' });
     worker.store.before = async () => Promise.reject(new Error('killed'));
     await worker.work();
     worker.store.before = undefined;
@@ -64,8 +64,8 @@ describe('a worker that dies', () => {
 
   it('hands back only what is unfinished when its time is up', async () => {
     await worker.handle('1', 10);
-    await worker.tell('1', 5, { at: -60 });
-    await worker.tell('2', 20);
+    await worker.announce('1', 5, { at: -60 });
+    await worker.announce('2', 20);
     const hangs = vi.fn(() => new Promise<never>(() => {}));
     worker.store.before = hangs;
     const soon = new AbortController();
@@ -77,7 +77,7 @@ describe('a worker that dies', () => {
   });
 
   it('whose record was overtaken asks for the customer to be written again', async () => {
-    await worker.tell('1', 10);
+    await worker.announce('1', 10);
     worker.store.before = async () => {
       worker.store.before = undefined;
       await worker.ledger.markUncertain({ shop: SHOP, kind: 'customer', id: '1' });

@@ -13,7 +13,7 @@ const KEY = { shop: SHOP, kind: 'customer', id: '1' } as const;
 const shown = ({ store }: Worker) => store.customers.get('1');
 
 async function tell(worker: Worker, ...given: [points: number, options?: object]): Promise<void> {
-  await worker.tell('1', ...given);
+  await worker.announce('1', ...given);
   await worker.work();
 }
 
@@ -24,7 +24,7 @@ describe('a balance over many changes', () => {
   it('is not read again for a repetition of any of its last 20 events', async () => {
     const worker = openBalanceWorker(['1']);
     for (let at = 1; at <= 30; at += 1) {
-      await worker.tell('1', at, { at, point: `p${at}` });
+      await worker.announce('1', at, { at, point: `p${at}` });
       // Several in a batch: of these, too, the oldest are forgotten first.
       if (at % 3 === 0) await worker.work();
     }
@@ -130,7 +130,7 @@ describe('a balance over many changes', () => {
         return ledger.write(...given);
       },
     };
-    await worker.tell('1', 10, { at: 2 });
+    await worker.announce('1', 10, { at: 2 });
     expect(await worker.work()).toEqual({ received: 1, left: 1 });
     worker.clock.ms += 60_000;
     expect(await worker.work()).toEqual({ received: 1, left: 0 });

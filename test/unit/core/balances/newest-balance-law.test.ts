@@ -37,7 +37,7 @@ describe('whatever the order, repetition and failures', () => {
             const eventDate = new Date(
               Date.parse('2026-10-09T12:00:00Z') + at * 1000,
             ).toISOString();
-            await worker.tell(id, points, { eventDate, point: `${index}` });
+            await worker.announce(id, points, { eventDate, point: `${index}` });
             worker.store.before =
               fails === 'store'
                 ? async () => ({ kind: 'unavailable', why: 'time-out', afterSeconds: 30 })
@@ -86,7 +86,7 @@ describe('whatever the order, repetition and failures', () => {
           // Beyond the queue's own memory, so that every repetition gets through.
           worker.clock.ms += 301_000;
           const eventDate = new Date(start + at * 1000).toISOString();
-          await worker.tell(id, points, { eventDate, point });
+          await worker.announce(id, points, { eventDate, point });
           if (!works) continue;
           const die = () => Promise.reject(new Error('killed'));
           worker.parts.ledger = {
@@ -106,9 +106,9 @@ describe('whatever the order, repetition and failures', () => {
         }
         await finish(worker);
         for (const id of ['1', '2']) {
-          const told = [...first.values()].filter((one) => one.id === id);
-          const newest = Math.max(...told.map(({ at }) => at));
-          const last = told.findLast(({ at }) => at === newest);
+          const announced = [...first.values()].filter((one) => one.id === id);
+          const newest = Math.max(...announced.map(({ at }) => at));
+          const last = announced.findLast(({ at }) => at === newest);
           if (last) expect(worker.pointsOf(id)).toBe(String(last.points));
         }
       }),

@@ -11,7 +11,7 @@ beforeEach(() => {
 describe('balances in the store', () => {
   it('are written for all customers of a batch in one call, with the tier that the service names', async () => {
     worker.tiers.set('2', 'Gold');
-    for (const id of ['1', '2', '3']) await worker.tell(id, Number(id) * 100);
+    for (const id of ['1', '2', '3']) await worker.announce(id, Number(id) * 100);
     expect(await worker.work()).toEqual({ received: 3, left: 0 });
     expect(worker.store.calls).toEqual([3]);
     expect(Object.fromEntries(worker.store.customers)).toEqual({
@@ -22,8 +22,8 @@ describe('balances in the store', () => {
   });
 
   it('follow the newest event, however the events are ordered in a batch', async () => {
-    await worker.tell('1', 30, { at: -10 });
-    await worker.tell('1', 50, { at: 0 });
+    await worker.announce('1', 30, { at: -10 });
+    await worker.announce('1', 50, { at: 0 });
     expect(await worker.handle('1', 40, { at: -5 })).toEqual({ received: 3, left: 0 });
     expect(worker.pointsOf('1')).toBe('50');
     expect(worker.store.calls).toEqual([1]);
@@ -38,7 +38,7 @@ describe('balances in the store', () => {
   });
 
   it('are not changed by a replayed event, even one of the same second as the newest', async () => {
-    await worker.tell('1', 10, { point: 'first' });
+    await worker.announce('1', 10, { point: 'first' });
     await worker.handle('1', 20, { point: 'second' });
     expect(worker.pointsOf('1')).toBe('20');
     // Beyond the queue's own memory of five minutes.
@@ -59,7 +59,7 @@ describe('balances in the store', () => {
     const first = { eventDate, point: 'first' };
     await worker.handle('1', 10, first);
     worker.clock.ms += 360_000;
-    await worker.tell('1', 25, { eventDate, point: 'second' });
+    await worker.announce('1', 25, { eventDate, point: 'second' });
     expect(await worker.handle('1', 10, first)).toEqual({ received: 2, left: 0 });
     expect(worker.pointsOf('1')).toBe('25');
   });
@@ -67,8 +67,8 @@ describe('balances in the store', () => {
   it('take a replayed event for as old as its first delivery after a long wait on the queue', async () => {
     const eventDate = new Date(worker.clock.ms).toISOString();
     const first = { eventDate, point: 'first' };
-    await worker.tell('1', 10, first);
-    await worker.tell('1', 25, { eventDate, point: 'second' });
+    await worker.announce('1', 10, first);
+    await worker.announce('1', 25, { eventDate, point: 'second' });
     worker.clock.ms += 360_000;
     expect(await worker.handle('1', 10, first)).toEqual({ received: 3, left: 0 });
     expect(worker.pointsOf('1')).toBe('25');

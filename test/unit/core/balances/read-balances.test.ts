@@ -44,7 +44,7 @@ describe('a balance that was asked for', () => {
     await worker.ask('1');
     await worker.work();
     worker.clock.ms += 1_000;
-    await worker.tell('1', 55);
+    await worker.announce('1', 55);
     await worker.work();
     expect(worker.pointsOf('1')).toBe('55');
   });
@@ -55,11 +55,11 @@ describe('a balance that was asked for', () => {
     await worker.ask('1');
     await worker.work();
     const asked = worker.asked();
-    await worker.tell('1', 10, { at: -301 });
+    await worker.announce('1', 10, { at: -301 });
     await worker.work();
     expect(worker.telemetry.total('superseded')).toBe(1);
     expect(worker.asked()).toBe(asked);
-    await worker.tell('1', 20, { at: -60 });
+    await worker.announce('1', 20, { at: -60 });
     await worker.work();
     expect(worker.pointsOf('1')).toBe('40');
   });
@@ -71,18 +71,18 @@ describe('a balance that was asked for', () => {
     await worker.work();
     worker.clock.ms += 1_000;
     serviceHolds(worker, '1', 90);
-    await worker.tell('1', 90, { at: -240 });
+    await worker.announce('1', 90, { at: -240 });
     await worker.work();
     expect(worker.pointsOf('1')).toBe('90');
   });
 
   it('wins over a late event that is the newest to arrive, because later events may be lost', async () => {
     const worker = openBalanceWorker(['1', '2']);
-    await worker.tell('1', 10, { at: -7_200 });
+    await worker.announce('1', 10, { at: -7_200 });
     await worker.work();
     for (const id of ['1', '2']) {
       serviceHolds(worker, id, 90);
-      await worker.tell(id, 40, { at: -3_600 });
+      await worker.announce(id, 40, { at: -3_600 });
     }
     await worker.work();
     expect([worker.pointsOf('1'), worker.pointsOf('2')]).toEqual(['90', '90']);
@@ -118,7 +118,7 @@ describe('a balance that was asked for', () => {
   it('counts as repaired only when it differed', async () => {
     const worker = openBalanceWorker(['1']);
     serviceHolds(worker, '1', 40);
-    await worker.tell('1', 30);
+    await worker.announce('1', 30);
     await worker.work();
     worker.clock.ms += 60_000;
     await worker.ask('1', 'repair');
@@ -141,7 +141,7 @@ describe('a balance that was asked for', () => {
     await worker.ask('1', 'repair');
     await worker.work();
     expect(worker.entry('1')?.remembered).toBeUndefined();
-    await worker.tell('1', 50);
+    await worker.announce('1', 50);
     await worker.work();
     expect(worker.pointsOf('1')).toBe('50');
   });
@@ -151,9 +151,9 @@ describe('a balance that was asked for', () => {
     async (how) => {
       const worker = openBalanceWorker(['1']);
       serviceHolds(worker, '1', 20);
-      await worker.tell('1', 20, { point: 'later' });
+      await worker.announce('1', 20, { point: 'later' });
       if (how === 'two batches') await worker.work();
-      await worker.tell('1', 10, { point: 'earlier' });
+      await worker.announce('1', 10, { point: 'earlier' });
       await worker.work();
       expect(worker.pointsOf('1')).toBe('20');
     },
@@ -162,8 +162,8 @@ describe('a balance that was asked for', () => {
   it('does not hide the newest of several events that it does not include yet', async () => {
     const worker = openBalanceWorker(['1']);
     serviceHolds(worker, '1', 40);
-    await worker.tell('1', 50, { at: -1 });
-    await worker.tell('1', 55);
+    await worker.announce('1', 50, { at: -1 });
+    await worker.announce('1', 55);
     await worker.work();
     expect(worker.pointsOf('1')).toBe('55');
   });
@@ -171,7 +171,7 @@ describe('a balance that was asked for', () => {
   it('is read for a customer whom the store did not know before', async () => {
     const worker = openBalanceWorker([]);
     serviceHolds(worker, '1', 40);
-    await worker.tell('1', 40);
+    await worker.announce('1', 40);
     await worker.work();
     worker.store.customers.set('1', { points: '', cashback: '' });
     await worker.ask('1');
@@ -183,13 +183,13 @@ describe('a balance that was asked for', () => {
 describe('the mark before a write', () => {
   it('does not keep the expiry of an earlier redaction', async () => {
     const worker = openBalanceWorker(['1']);
-    await worker.tell('1', 10);
+    await worker.announce('1', 10);
     await worker.work();
     const mark = { redactedAt: worker.clock.ms, expiresAt: 1_900_000_000 };
     await worker.ledger.redact([{ shop: SHOP, kind: 'customer', id: '1' }], mark);
     worker.store.before = async () => Promise.reject(new Error('killed'));
     worker.clock.ms += 60_000;
-    await worker.tell('1', 20);
+    await worker.announce('1', 20);
     await worker.work();
     expect(worker.entry('1')).toMatchObject({ uncertain: true, redactedAt: mark.redactedAt });
     expect(worker.entry('1')?.expiresAt).toBeUndefined();
@@ -202,14 +202,14 @@ describe('points about to expire', () => {
   it('are written with every balance, and taken away when there are none', async () => {
     const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 40, ...soon });
-    await worker.tell('1', 40);
+    await worker.announce('1', 40);
     await worker.work();
     expect(worker.store.customers.get('1')?.expiring).toEqual({
       points: '15',
       at: '2026-11-01T03:00:00Z',
     });
     worker.points.set('1', { PointsBalance: 25, PointsToExpire: [] });
-    await worker.tell('1', 25, { at: 1 });
+    await worker.announce('1', 25, { at: 1 });
     await worker.work();
     expect(worker.store.customers.get('1')).toEqual({ points: '25', cashback: '1.25' });
   });
@@ -231,10 +231,10 @@ describe('points about to expire', () => {
   it('are read again for an event that names the known points', async () => {
     const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 25 });
-    await worker.tell('1', 40);
+    await worker.announce('1', 40);
     await worker.work();
     worker.points.set('1', { PointsBalance: 40, ...soon });
-    await worker.tell('1', 40, {
+    await worker.announce('1', 40, {
       at: 60,
       receivedAt: new Date(worker.clock.ms + 60_000).toISOString(),
     });
@@ -245,10 +245,10 @@ describe('points about to expire', () => {
   it('stay as they are when the service does not let them be read', async () => {
     const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 40, ...soon });
-    await worker.tell('1', 40);
+    await worker.announce('1', 40);
     await worker.work();
     worker.points.clear();
-    await worker.tell('1', 50, { at: 1 });
+    await worker.announce('1', 50, { at: 1 });
     await worker.work();
     expect(worker.store.customers.get('1')?.expiring?.points).toBe('15');
   });
@@ -304,7 +304,7 @@ describe('whatever the order of events, readings and repairs', () => {
           onTheWay.push({ balance: points, point: `${changes}`, eventDate });
         };
         const tell = ({ balance, ...event }: (typeof onTheWay)[number]) =>
-          worker.tell('1', balance, event);
+          worker.announce('1', balance, event);
         const deliver = async (pick: number) => {
           const [event] = onTheWay.splice(pick % Math.max(onTheWay.length, 1), 1);
           if (!event) return;

@@ -15,7 +15,7 @@ describe('a redaction', () => {
 
   it('keeps an event from before it, still on its way, from being remembered', async () => {
     await worker.handle('1', 10, { at: -60, point: 'p' });
-    await worker.tell('1', 20, { at: -30, point: 'q' });
+    await worker.announce('1', 20, { at: -30, point: 'q' });
     await redact();
     await worker.work();
     expect(worker.store.calls).toEqual([1]);

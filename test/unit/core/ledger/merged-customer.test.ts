@@ -71,11 +71,11 @@ describe('a merge in the ledger', () => {
 describe('the balance of a customer who was merged into another', () => {
   it('is neither read nor written, and the kept one keeps their own', async () => {
     const worker = openBalanceWorker(['1', '2']);
-    await worker.tell('2', 70);
+    await worker.announce('2', 70);
     await worker.work();
     await merge(worker.ledger, '1', '2');
     const asked = worker.asked();
-    await worker.tell('1', 999);
+    await worker.announce('1', 999);
     expect(await worker.work()).toEqual({ received: 1, left: 0 });
     expect(worker.telemetry.total('skipped')).toBe(1);
     expect(worker.asked()).toBe(asked);

@@ -64,7 +64,7 @@ describe('a shop whose balances are paused', () => {
     await changeControl(worker.ledger, SHOP, (control) =>
       withOperatorPause(control, 'balances', 'robin', now),
     );
-    await worker.tell('7001', 100);
+    await worker.announce('7001', 100);
     expect(await worker.work()).toEqual({ received: 1, left: 1 });
     // Nothing was begun that ends later, either.
     for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
