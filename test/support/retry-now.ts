@@ -1,9 +1,9 @@
 import type { MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import type { MemoryQueue } from '../../local/harness/memory-queue.ts';
 import {
-  waitsIn,
   type Woken,
   type WokenMessage,
+  waitsIn,
   wakeAll,
 } from '../../scripts/connector/retry-now/waiting-messages.ts';
 import type { QueueFamily } from '../../shared/core/events/event.ts';
