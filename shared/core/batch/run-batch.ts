@@ -170,7 +170,7 @@ async function begin<World>(
   // Decided once: what was not begun cannot be worked on when its wait is over meanwhile.
   const held = new Map(
     groups.flatMap((group) => {
-      const retry = pauseOf(group) ?? callUnderWay(group, now());
+      const retry = pauseOf(group) ?? callUnderWay(group, entries, now());
       return retry ? [[group, retry] as const] : [];
     }),
   );
@@ -189,7 +189,16 @@ function learnLastWait(item: Item, entries: ReadonlyMap<string, LedgerEntry>): v
   if (entry && waiting) item.lastWait = { waiting, revision: entry.revision };
 }
 
-function callUnderWay({ items }: Group, now: Date): RetryReason | undefined {
+function callUnderWay(
+  { items }: Group,
+  entries: ReadonlyMap<string, LedgerEntry>,
+  now: Date,
+): RetryReason | undefined {
+  const keys = items.flatMap((item) => lastWaitKey(item) ?? []);
+  if (keys.some((key) => isNewer(entries, ledgerKeyText(key)))) {
+    // It may say that a call is under way.
+    return { why: 'newer-release', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+  }
   const afterSeconds = Math.ceil((underWayUntil(items) - now.getTime()) / 1_000);
   return afterSeconds > 0 ? { why: 'call-under-way', afterSeconds } : undefined;
 }

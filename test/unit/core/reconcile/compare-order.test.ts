@@ -13,7 +13,9 @@ import {
 const HOUR_MS = 3_600_000;
 const CALLED = Date.parse('2026-10-09T12:00:00.000Z');
 const assumptions = {
-  ...{ readTotals: 'as-sent', ordersAreReplaced: true, refunds: 'partial-cancel' },
+  readTotals: 'as-sent',
+  ordersAreReplaced: true,
+  refunds: 'partial-cancel',
 } as const;
 
 const order = { OriginalId: '71', IsCompleted: true, OrderTotal: 60, Coupon: 'SUMMER' };
