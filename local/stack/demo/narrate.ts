@@ -30,10 +30,10 @@ export function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
       return line(`skipped: ${fields.why}`);
     case 'handled':
       return line(`handled: ${fields.how}`);
-    case 'will be tried again':
-      return line(
-        `try ${fields.attempts} failed (${fields.why}), again in ${fields.afterSeconds} s`,
-      );
+    case 'will be tried again': {
+      const what = fields.heldBack ? 'held back' : `try ${fields.tries} failed`;
+      return line(`${what} (${fields.why}), again in ${fields.afterSeconds} s`);
+    }
     case 'parked in the dead-letter queue':
       return line(`PARKED for a person: ${fields.reason ?? fields.why ?? ''}`);
     default:

@@ -31,7 +31,11 @@ export type HeldVerdict =
   /** A call of the last day may not show yet. */
   | { readonly kind: 'waits' }
   /** Sending the applied state again repairs it, and takes nothing that the customer has by the store's word. */
-  | { readonly kind: 'heal' }
+  | {
+      readonly kind: 'heal';
+      readonly what: 'state' | 'amount';
+      readonly differences: readonly OrderDifference[];
+    }
   | { readonly kind: 'report'; readonly differences: readonly OrderDifference[] };
 
 export type ReadingAssumptions = Pick<
@@ -128,7 +132,8 @@ export function judgeHeld(
     (isAboutState
       ? isHarmless(expected, found, amounts?.taken ?? 0)
       : differences.includes('amount') && isOverwritten(entry, expected, found, assumptions));
-  return isHealed ? { kind: 'heal' } : report;
+  const what = isAboutState ? 'state' : 'amount';
+  return isHealed ? { kind: 'heal', what, differences } : report;
 }
 
 /**

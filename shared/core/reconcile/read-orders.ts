@@ -1,7 +1,7 @@
 import { readEntry } from '../ledger/ledger.ts';
 import { throughBreaker } from '../sync/call-loyalty.ts';
 import { type HeldOrder, readHeld } from '../sync/order-calls.ts';
-import { judgeHeld, type SentOrder } from './compare-order.ts';
+import { type HeldVerdict, judgeHeld, type SentOrder } from './compare-order.ts';
 import { healingMessage, sendOnce } from './healing-message.ts';
 import {
   type OrdersRead,
@@ -13,6 +13,8 @@ import {
 
 /** At most five a second: the service's limit is not documented, and the workers come first. */
 const PAUSE_MS = 200;
+/** Late calls are rare. Where more totals of a page differ they have another cause, and a person looks. */
+const MOST_AMOUNTS_HEALED = 3;
 
 /**
  * Reads orders from the loyalty service and compares them with the store. What a person must decide is
@@ -27,6 +29,7 @@ export async function readOrders(
   const { loyalty, breaker } = world.program(shop);
   const absentByStatus: SentOrder[] = [];
   const verdicts: (Verdict | undefined)[] = [];
+  let amountsHealed = 0;
   const unread: string[] = [];
   const fail = (id: string, why: string) => {
     unread.push(id);
@@ -50,12 +53,12 @@ export async function readOrders(
     await pause(PAUSE_MS);
     if (outcome.kind !== 'applied') fail(order.id, outcome.why);
     else if (answer.byStatus) absentByStatus.push(order);
-    else verdicts.push(await settle(shop, order, answer.held, world));
+    else verdicts.push(await judge(order, answer.held));
   }
   // Where no order is found, the address may be wrong.
   const isAddressRight = verdicts.length > 0;
   for (const order of absentByStatus) {
-    if (isAddressRight) verdicts.push(await settle(shop, order, undefined, world));
+    if (isAddressRight) verdicts.push(await judge(order, undefined));
     else fail(order.id, 'not-found');
   }
   return {
@@ -65,6 +68,14 @@ export async function readOrders(
     sentAgain: verdicts.flatMap((one) => (one?.kind === 'sent-again' ? [one.sent] : [])),
     differing: verdicts.flatMap((one) => (one?.kind === 'differs' ? [one.id] : [])),
   };
+
+  async function judge(order: SentOrder, held: HeldOrder | undefined) {
+    const verdict = judgeHeld(order, held, world.program(shop).assumptions, now());
+    const isAmount = verdict.kind === 'heal' && verdict.what === 'amount';
+    if (isAmount) amountsHealed += 1;
+    const isReported = isAmount && amountsHealed > MOST_AMOUNTS_HEALED;
+    return settle(shop, order, isReported ? { ...verdict, kind: 'report' } : verdict, world);
+  }
 }
 
 type Verdict =
@@ -74,13 +85,11 @@ type Verdict =
 /** Undefined: nothing is to be done. */
 async function settle(
   shop: string,
-  order: SentOrder,
-  held: HeldOrder | undefined,
+  { id, entry }: SentOrder,
+  verdict: HeldVerdict,
   world: ReconcileWorld,
 ): Promise<Verdict | undefined> {
   const { ledger, now, telemetry } = world;
-  const { id, entry } = order;
-  const verdict = judgeHeld(order, held, world.program(shop).assumptions, now());
   if (verdict.kind !== 'report' && verdict.kind !== 'heal') return undefined;
   // A worker marks the entry before it calls: what it changed meanwhile is no difference.
   const entryNow = await readEntry(ledger, { shop, kind: 'order', id });

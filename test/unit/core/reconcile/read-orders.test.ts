@@ -231,6 +231,16 @@ describe('a deep walk that reads the loyalty service', () => {
     }
   });
 
+  it('sends three of a page again, and reports the others: so many late calls there are not', async () => {
+    const orders = ['71', '72', '73', '74', '75'];
+    const { connector } = await open({ orders });
+    for (const id of orders) change(connector, id, { OrderTotal: 49 });
+    await walk(connector);
+    const totals = orders.map((id) => connector.loyalty.rows.orders.get(id)?.OrderTotal);
+    expect(totals).toEqual([50, 50, 50, 49, 49]);
+    expect(await found(connector)).toMatchObject({ differing: 2, ids: ['74', '75'] });
+  });
+
   it('takes HTTP 404 for a lost order only where other orders are found: the address may be wrong', async () => {
     const { connector } = await open();
     connector.loyalty.rows.orders.delete('71');
