@@ -23,7 +23,7 @@ import {
   rememberOrder,
 } from './remembered.ts';
 import { rulesRevision } from './rules-revision.ts';
-import type { Mapped, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
+import type { Mapped, MappingFault, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
@@ -31,6 +31,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const skipped = skipReason(order, rules, before, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
 
+  const foreign = otherCurrency(order, rules);
+  if (foreign && !before.known && !isOver(order)) return { kind: 'fault', faults: [foreign] };
   const customer = orderCustomer(order, rules, remembered);
   const metadata = orderMetadata(order, rules, before.history === true);
   const faults = [
@@ -129,6 +131,15 @@ function skipReason(
   if (order.customer === undefined && !isOver(order) && neverHadCustomer) return 'guest';
   if (known || rules.pendingOrders === 'send' || !neverCompleted(order, rules)) return undefined;
   return isOver(order) ? 'never-sent' : 'pending';
+}
+
+/** The service takes amounts without a currency: this one would count as the program's. */
+function otherCurrency(
+  { currency }: Pick<StoreOrder, 'currency'>,
+  { currency: wanted = currency }: Pick<OrderRules, 'currency'>,
+): MappingFault | undefined {
+  if (wanted === currency || wanted === 'any') return undefined;
+  return { path: 'rules.currency', problem: `is ${wanted}, and the order is in ${currency}` };
 }
 
 /** Never with both flags: of the two, only the cancellation counts then. */

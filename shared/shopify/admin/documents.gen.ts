@@ -1918,6 +1918,11 @@ type SetMetafieldsMutationVariables = Exact<{
 
 type SetMetafieldsMutation = { readonly metafieldsSet: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldsSetUserErrorCode | null }> } | null };
 
+type ShopCurrencyQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+type ShopCurrencyQuery = { readonly shop: { readonly currencyCode: CurrencyCode } };
+
 type StillThereQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
 }>;
@@ -2385,6 +2390,12 @@ export const setMetafieldsDocument: AdminDocument<SetMetafieldsMutation, SetMeta
   name: 'SetMetafields',
   kind: 'mutation',
   text: "mutation SetMetafields($metafields:[MetafieldsSetInput!]!){metafieldsSet(metafields:$metafields){userErrors{field code}}}",
+};
+
+export const shopCurrencyDocument: AdminDocument<ShopCurrencyQuery, ShopCurrencyQueryVariables> = {
+  name: 'ShopCurrency',
+  kind: 'query',
+  text: "query ShopCurrency{shop{currencyCode}}",
 };
 
 export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryVariables> = {

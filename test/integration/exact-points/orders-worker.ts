@@ -38,7 +38,7 @@ export function startOrdersWorker(
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: addresses.loyalty, assumptions },
-    rules,
+    rules: { currency: 'any', ...rules },
   });
   const worker = createWorker(connector, 'orders');
   Object.assign(process.env, environment);

@@ -5,6 +5,7 @@ import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.t
 
 const template = synthesizeStack({
   shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com' }],
+  rules: { currency: 'EUR' },
 });
 const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
 
