@@ -59,9 +59,9 @@ function inputsOf(name: string, from = bundles): string[] {
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
   'receive-webhook': 12.7,
-  'sync-orders': 57.7,
-  'sync-products': 57.7,
-  'sync-coupons': 57.7,
+  'sync-orders': 57.8,
+  'sync-products': 57.8,
+  'sync-coupons': 57.8,
   reconcile: 61.4,
   'receive-points': 14,
   'sync-balances': 58,
