@@ -1234,7 +1234,7 @@ export interface components {
             PointType?: number;
             PointTypeDescription?: string;
         };
-        CustomerPointsResponse: components["schemas"]["EnvelopeB"] & {
+        CustomerPointsResponse: components["schemas"]["EnvelopeAOrB"] & {
             Result?: components["schemas"]["CustomerPoints"] | null;
         };
         /**
@@ -2308,7 +2308,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The customer's points and cashback, or an error, in envelope B. */
+            /** @description The customer's points and cashback, or an error, in envelope A or B. */
             200: {
                 headers: {
                     [name: string]: unknown;
