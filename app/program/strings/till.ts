@@ -35,7 +35,7 @@ const en = {
     ask: 'Ask the customer where to send the message with the code. What you enter is not saved here.',
     labels: { phone: 'Phone number', email: 'E-mail address' } satisfies Record<Contact, string>,
     send: 'Send the message',
-    malformed: 'Check what you entered.',
+    malformed: 'That was not a complete number or address. Enter it again.',
   },
   /** The cart shows the code. */
   given: 'Done. The code {code} is in the cart.',
@@ -106,7 +106,7 @@ const ptBr: TillStrings = {
     ask: 'Pergunte ao cliente para onde enviar a mensagem com o código. O que você digitar não fica salvo aqui.',
     labels: { phone: 'Telefone', email: 'E-mail' },
     send: 'Enviar a mensagem',
-    malformed: 'Confira o que você digitou.',
+    malformed: 'O número ou endereço não estava completo. Digite novamente.',
   },
   given: 'Pronto. O código {code} está no carrinho.',
   handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
@@ -172,7 +172,7 @@ const es: TillStrings = {
     ask: 'Pregunta al cliente adónde enviar el mensaje con el código. Lo que escribas no se guarda aquí.',
     labels: { phone: 'Teléfono', email: 'Correo electrónico' },
     send: 'Enviar el mensaje',
-    malformed: 'Comprueba lo que has escrito.',
+    malformed: 'El número o la dirección no estaba completo. Escríbelo de nuevo.',
   },
   given: 'Listo. El código {code} está en el carrito.',
   handedOver:
