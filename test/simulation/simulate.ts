@@ -17,6 +17,7 @@ import { OperatorPause } from './world/operator-pause.ts';
 import { compareMembers, compareStates, judgeRedactions } from './world/oracles.ts';
 import { disturbService } from './world/panel.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
+import { WakingOperator } from './world/waking-operator.ts';
 import { watchOrders } from './world/watch-orders.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
 import { Webhooks } from './world/webhooks.ts';
@@ -116,6 +117,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const startFunction = startEntityWorker(world);
   const workers = FAMILIES.map((family) => new Workers(world, family, startFunction));
   const operator = new Operator(world);
+  const waking = new WakingOperator(world);
   const pause = new OperatorPause(kernel, ledger, loyalty);
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
@@ -138,6 +140,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   // Faults continue for a while after the last change in the store, an outage until its end.
   kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
   if (goLive > 0) backfill.run();
+  waking.wakeAfterFaults();
   await drain();
   await replay();
   if (webhooks.lost > 0 || rates.storeLags > 0) await heal();
@@ -246,6 +249,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       if (goLive > 0 && drawn > 0.5 && drawn < 0.52) backfill.run();
       if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
       if (rates.rejections > 0 && !lettersExpire && drawn > 0.96) operator.replay();
+      waking.step(step);
     }
     return taken;
   }

@@ -11,7 +11,7 @@ import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { wokenText } from '../retry-now/retry-now.ts';
+import { wokenTexts } from '../retry-now/retry-now.ts';
 import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { type PauseStatus, pausesIn, pauseText } from './read-pauses.ts';
@@ -59,7 +59,7 @@ export async function resumeCommand(session: Session, options: PauseOptions): Pr
   );
   const { woken } = await wake(deployment, meant);
   if (json) terminal.json({ changed: true, shops: documents, woken: woken.length });
-  else if (woken.length > 0) terminal.line(wokenText(woken));
+  else if (woken.length > 0) wokenTexts(woken).forEach(terminal.line);
   return EXIT.fine;
 }
 

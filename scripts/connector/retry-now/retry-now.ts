@@ -6,21 +6,33 @@ import { openLedger } from '../deployment/open-ledger.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
 import type { Session } from '../session.ts';
+import { FOR_WHAT } from '../status/judge-waiting.ts';
 import { count } from '../status/status-model.ts';
-import { readWaiting, type WaitingInShop, wake } from './waiting-messages.ts';
+import { spanText } from '../terminal/text.ts';
+import { type FollowedMessage, followWoken, waitsAgain } from './follow-woken.ts';
+import { readWaiting, type WokenMessage, wake } from './waiting-messages.ts';
 
 export interface RetryNowOptions {
   readonly shop?: string;
   readonly queue?: QueueFamily;
   readonly reason?: WaitsFor;
+  /** Seconds. */
+  readonly wait?: number;
 }
 
-/** Find what waits → record who → end its wait → say what still holds it. */
+/** Longer than an earlier call holds a message back. */
+const PATIENCE_SECONDS = 60;
+
+/** Find what waits → record who → end its wait → say what still holds it → follow it to its outcome. */
 export async function retryNow(session: Session, options: RetryNowOptions): Promise<ExitCode> {
   const { terminal, json } = session;
   const deployment = await session.findDeployment();
   const shops = shopsOf(deployment.connector, options.shop);
-  const { queue, reason } = options;
+  const { queue, reason, wait = PATIENCE_SECONDS } = options;
+  const signal =
+    wait > 0
+      ? session.interruption('Following no longer; the messages are on their queues.')
+      : undefined;
   const recorded = await session.beginChange(deployment);
   const found = await readWaiting(
     deployment,
@@ -40,26 +52,104 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   }
   const { woken, gone } = await wake(deployment, meant);
   recorded.count({ woken: woken.length });
-  const pauses = await readPauses(openLedger(deployment), shops, new Date());
+  const ledger = openLedger(deployment);
+  const pauses = await readPauses(ledger, shops, new Date());
+  if (!json) {
+    for (const line of wokenTexts(woken)) terminal.line(line);
+    if (gone > 0) terminal.line(`${count(gone, 'other')} had been tried or settled meanwhile.`);
+    for (const pause of pauses) {
+      terminal.line(`They wait on, because the shop is paused. ${pauseText(pause)}`);
+      terminal.line(`  ${nextCommand(deployment, resumeText(pause))}`);
+    }
+  }
+  const followed = signal
+    ? await followWoken(
+        woken.filter(({ shop }) => !pauses.some((pause) => pause.shop === shop)),
+        { ledger, patienceMs: wait * 1_000, signal },
+      )
+    : [];
+  const ends = endsOf(followed);
   if (json) {
-    terminal.json({ woken: woken.length, gone, left: found.length - meant.length, pauses });
-    return EXIT.fine;
+    const left = found.length - meant.length;
+    terminal.json({ woken: woken.length, gone, left, pauses, ...(signal && { ends }) });
+  } else {
+    for (const line of endTexts(ends, new Date())) terminal.line(line);
+    const next = ends.deadLetters > 0 ? 'dead-letters list' : 'status --watch';
+    const isOver = signal && isAllOver(ends);
+    if (pauses.length === 0 && !isOver) {
+      terminal.line(`Next, look: ${nextCommand(deployment, next)}`);
+    }
   }
-  terminal.line(wokenText(woken));
-  if (gone > 0) terminal.line(`${count(gone, 'other')} had been tried or settled meanwhile.`);
-  for (const pause of pauses) {
-    terminal.line(`They wait on, because the shop is paused. ${pauseText(pause)}`);
-    terminal.line(`  ${nextCommand(deployment, resumeText(pause))}`);
-  }
-  if (pauses.length === 0)
-    terminal.line(`Next, look: ${nextCommand(deployment, 'status --watch')}`);
-  return EXIT.fine;
+  if (ends.deadLetters > 0) return EXIT.failed;
+  return isAllOver(ends) ? EXIT.fine : EXIT.waiting;
 }
 
-/** `11 messages are tried again now: orders 9, coupons 2.` */
-export function wokenText(woken: readonly WaitingInShop[], when = 'now'): string {
+/**
+ * `11 messages are tried again now: orders 9, coupons 2.` And those that a call without an answer holds back.
+ */
+export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readonly string[] {
   const byQueue = [...Map.groupBy(woken, ({ queue }) => queue)];
   const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
   const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  return `${count(woken.length, 'message')} ${woken.length === 1 ? 'is' : 'are'} tried again ${when}${list}.`;
+  const are = woken.length === 1 ? 'is' : 'are';
+  const text = `${count(woken.length, 'message')} ${are} tried again ${when}${list}.`;
+  const late = woken.filter(({ isHeldBack }) => isHeldBack);
+  if (late.length === 0) return [text];
+  const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
+  const rest = `${late.length} of them only in up to ${longest} s: the last call for it had no answer, and may still be executed. A second call could be overtaken by it.`;
+  return [text, rest];
+}
+
+/** What became of the messages, by number. */
+interface Ends {
+  readonly sent: number;
+  /** They left the queue, and nothing had to be sent. */
+  readonly notNeeded: number;
+  readonly deadLetters: number;
+  /** They were tried, and wait again. */
+  readonly waiting: readonly {
+    readonly messages: number;
+    readonly waitsFor: WaitsFor;
+    readonly whys: readonly string[];
+    /** ISO 8601. */
+    readonly nextTry: string;
+  }[];
+  /** No worker has ended its work on them. */
+  readonly noOutcome: number;
+}
+
+function endsOf(followed: readonly FollowedMessage[]): Ends {
+  const ended = followed.flatMap(({ last }) => last.ended ?? []);
+  const sent = ended.filter((how) => how === 'applied').length;
+  const deadLetters = ended.filter((how) => how === 'rejected').length;
+  const again = followed.filter(waitsAgain).map(({ last }) => last);
+  const waiting = [...Map.groupBy(again, ({ waitsFor }) => waitsFor)].map(([waitsFor, some]) => ({
+    ...{ messages: some.length, waitsFor, whys: [...new Set(some.map(({ why }) => why))] },
+    nextTry: new Date(Math.min(...some.map(({ until }) => until))).toISOString(),
+  }));
+  return {
+    ...{ sent, deadLetters, notNeeded: ended.length - sent - deadLetters, waiting },
+    noOutcome: followed.length - ended.length - again.length,
+  };
+}
+
+const isAllOver = ({ waiting, noOutcome }: Ends): boolean =>
+  waiting.length === 0 && noOutcome === 0;
+
+function endTexts(ends: Ends, now: Date): readonly string[] {
+  const { sent, notNeeded, deadLetters, waiting, noOutcome } = ends;
+  const parts = [
+    sent > 0 && `${sent} sent`,
+    notNeeded > 0 && `${notNeeded} without anything to send`,
+    deadLetters > 0 && `${deadLetters} refused, now dead letters`,
+    noOutcome > 0 && `${noOutcome} without an outcome yet`,
+  ].filter((part) => part !== false);
+  return [
+    ...(parts.length > 0 ? [`${parts.join(', ')}.`] : []),
+    ...waiting.map(({ messages, waitsFor, whys, nextTry }) => {
+      const wait = messages === 1 ? 'waits' : 'wait';
+      const inTime = spanText(Math.max(Date.parse(nextTry) - now.getTime(), 0));
+      return `${count(messages, 'message')} ${wait} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}.`;
+    }),
+  ];
 }

@@ -3,14 +3,19 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { type FoundRecord, listRecords } from '../../../shared/aws/read-ledger.ts';
 import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
+import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/outcome.ts';
 import { type WaitingMessage, waitingIn } from '../../../shared/core/batch/waiting.ts';
-import { changeControl, withoutRefusal } from '../../../shared/core/pause/shop-control.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { changeControl, woken } from '../../../shared/core/pause/shop-control.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
 
 export interface WaitingInShop extends WaitingMessage {
   readonly shop: string;
+  /** How often it had been received when it began to wait. */
+  readonly receives: number;
 }
 
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
@@ -24,66 +29,104 @@ export async function readWaiting(
   const settings = { client, table: output('LedgerTable'), pause: sleep, random: Math.random };
   const found = await Promise.all(
     shops.map(async (shop) => {
-      const records = await listRecords(settings, shop, 'waiting', most);
-      return newestAttempts(records).map((waiting) => ({ shop, ...waiting }));
+      return waitsIn(shop, await listRecords(settings, shop, 'waiting', most), now);
     }),
   );
-  return found
-    .flat()
-    .filter(({ until }) => until > now.getTime())
-    .toSorted((one, other) => one.until - other.until);
+  return found.flat().toSorted((one, other) => one.until - other.until);
 }
 
-/** Each attempt has a record of its own. */
-function newestAttempts(records: readonly FoundRecord[]): readonly WaitingMessage[] {
-  const newest = new Map<string, { readonly attempt: number; readonly waiting: WaitingMessage }>();
+/** Each attempt has a record of its own: only the newest says whether its message waits. */
+export function waitsIn(
+  shop: string,
+  records: readonly FoundRecord[],
+  now: Date,
+): readonly WaitingInShop[] {
+  const newest = new Map<string, WaitingInShop>();
   for (const { id, entry } of records) {
     const waiting = waitingIn(entry.remembered);
     if (!waiting) continue;
-    const attempt = Number(id.slice(id.lastIndexOf('/') + 1));
+    const receives = Number(id.slice(id.lastIndexOf('/') + 1));
     const known = newest.get(waiting.messageId);
-    if (!known || known.attempt < attempt) newest.set(waiting.messageId, { attempt, waiting });
+    if (!known || known.receives < receives) {
+      newest.set(waiting.messageId, { ...waiting, shop, receives });
+    }
   }
-  return [...newest.values()].map(({ waiting }) => waiting);
+  return [...newest.values()].filter(({ until, ended }) => !ended && until > now.getTime());
 }
 
 export interface Woken {
-  readonly woken: readonly WaitingInShop[];
+  readonly woken: readonly WokenMessage[];
   /** Received or settled since they were recorded. */
   readonly gone: number;
+}
+
+export interface WokenMessage extends WaitingInShop {
+  readonly inSeconds: number;
+  /** By an earlier call for it, which may still be executed. */
+  readonly isHeldBack: boolean;
+}
+
+export interface WakeWorld {
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly now: Date;
+  /** Returns those whose wait is over already. */
+  readonly endWaits: (
+    queue: QueueFamily,
+    waits: readonly WokenMessage[],
+  ) => Promise<ReadonlySet<WokenMessage>>;
 }
 
 /** SQS, ChangeMessageVisibilityBatch. */
 const MESSAGES_PER_CALL = 10;
 
-/** Ends the waits, and the pause that refused credentials began: without that they would only wait again. */
+/**
+ * Ends the waits, lets every process try a call, and ends the pause that refused credentials began: without these
+ * they would only wait again. The workers keep the distance from an earlier call themselves, too: the clock of this
+ * machine may be wrong.
+ */
+export async function wakeAll(
+  waiting: readonly WaitingInShop[],
+  { ledger, now, endWaits }: WakeWorld,
+  afterSeconds = 0,
+): Promise<Woken> {
+  for (const shop of new Set(waiting.map((one) => one.shop))) {
+    await changeControl(ledger, shop, (control) => woken(control, now));
+  }
+  const ended: WokenMessage[] = [];
+  const asked = waiting.map((one) => {
+    const leftMs = (one.notBefore ?? 0) - now.getTime();
+    const underWay = Math.min(Math.ceil(leftMs / 1_000), AFTER_UNKNOWN_OUTCOME);
+    const isHeldBack = underWay > afterSeconds;
+    return { ...one, isHeldBack, inSeconds: isHeldBack ? underWay : afterSeconds };
+  });
+  for (const [queue, messages] of Map.groupBy(asked, (one) => one.queue)) {
+    for (const chunk of batchesOf(messages, MESSAGES_PER_CALL)) {
+      const over = await endWaits(queue, chunk);
+      ended.push(...chunk.filter((one) => !over.has(one)));
+    }
+  }
+  return { woken: ended, gone: waiting.length - ended.length };
+}
+
 export async function wake(
   deployment: Deployment,
   waiting: readonly WaitingInShop[],
-  afterSeconds = 0,
+  afterSeconds?: number,
 ): Promise<Woken> {
-  const ledger = openLedger(deployment);
-  for (const shop of new Set(waiting.map((one) => one.shop))) {
-    await changeControl(ledger, shop, withoutRefusal);
-  }
   const sqs = new SQS(deployment.aws);
-  const woken: WaitingInShop[] = [];
-  for (const [queue, messages] of Map.groupBy(waiting, (one) => one.queue)) {
-    const url = deployment.output(QUEUE_OUTPUTS[queue].queue);
-    for (const chunk of batchesOf(messages, MESSAGES_PER_CALL)) {
-      const { Failed: failed = [] } = await sqs.changeMessageVisibilityBatch({
-        QueueUrl: url,
-        Entries: chunk.map(({ receiptHandle }, index) => ({
-          Id: String(index),
-          ReceiptHandle: receiptHandle,
-          VisibilityTimeout: afterSeconds,
-        })),
-      });
-      const refused = failed.find(({ SenderFault }) => !SenderFault);
-      if (refused) throw new Error(`SQS could not end a wait: ${refused.Code}`);
-      const gone = new Set(failed.map(({ Id }) => Number(Id)));
-      woken.push(...chunk.filter((_, index) => !gone.has(index)));
-    }
-  }
-  return { woken, gone: waiting.length - woken.length };
+  const endWaits: WakeWorld['endWaits'] = async (queue, waits) => {
+    const { Failed: failed = [] } = await sqs.changeMessageVisibilityBatch({
+      QueueUrl: deployment.output(QUEUE_OUTPUTS[queue].queue),
+      Entries: waits.map(({ receiptHandle, inSeconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: inSeconds,
+      })),
+    });
+    const refused = failed.find(({ SenderFault }) => !SenderFault);
+    if (refused) throw new Error(`SQS could not end a wait: ${refused.Code}`);
+    return new Set(failed.flatMap(({ Id }) => waits[Number(Id)] ?? []));
+  };
+  const world = { ledger: openLedger(deployment), now: new Date(), endWaits };
+  return wakeAll(waiting, world, afterSeconds);
 }

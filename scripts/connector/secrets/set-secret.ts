@@ -10,7 +10,7 @@ import { REFUSED_PAUSE_MS } from '../../../shared/services/shop-secrets.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
-import { wokenText } from '../retry-now/retry-now.ts';
+import { wokenTexts } from '../retry-now/retry-now.ts';
 import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { askHidden } from '../terminal/ask.ts';
@@ -88,7 +88,7 @@ export async function setSecret(
     });
     return EXIT.fine;
   }
-  if (woken.length > 0) terminal.line(wokenText(woken, `in ${WAKE_SECONDS} seconds`));
+  if (woken.length > 0) wokenTexts(woken, `in ${WAKE_SECONDS} seconds`).forEach(terminal.line);
   const doNext = (command: string) => nextCommand(deployment, command);
   for (const line of adviceAfter(change, overlap, domain, doNext)) terminal.line(line);
   return EXIT.fine;

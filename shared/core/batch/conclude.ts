@@ -6,20 +6,24 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Pauses } from '../pause/pauses.ts';
 import { writeSummary } from './letter-summary.ts';
 import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
-import { isRetryWindowOver, queuedAt, retryDelaySeconds } from './retry-policy.ts';
+import { isHeldBack, isRetryWindowOver, queuedAt, retryDelaySeconds } from './retry-policy.ts';
 import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
-import { PATIENT, recordWaiting } from './waiting.ts';
+import { type LastWait, PATIENT, recordEnd, recordWaiting, triesOf } from './waiting.ts';
 
 /** A message and the event it carries; `unreadable` says why its envelope could not be read. */
-export type Item =
-  | { readonly message: ReceivedMessage; readonly event: QueuedEvent }
+export type Item = {
+  readonly message: ReceivedMessage;
+  /** Known once the ledger was read for the batch; undefined: it did not wait, or that is not known. */
+  lastWait?: LastWait | undefined;
+} & (
+  | { readonly event: QueuedEvent }
   | {
-      readonly message: ReceivedMessage;
       readonly event: undefined;
       readonly unreadable: string;
       /** Of a message of a newer release. Where it does not say its age, SQS itself ends the retries. */
       readonly newer?: { readonly age: EventAge | undefined };
-    };
+    }
+);
 
 export interface ConcludeWorld {
   readonly deadLetters: DeadLetters;
@@ -58,7 +62,23 @@ export async function conclude(
     return { why: 'dead-letter-queue-unavailable' };
   }
   unsettled.delete(item);
+  if (outcome.kind !== 'rejected' && outcome.kind !== 'retry') {
+    await noteEnd(item, outcome.kind, world);
+  }
   return undefined;
+}
+
+async function noteEnd(
+  item: Item,
+  ended: Parameters<typeof recordEnd>[1],
+  world: ConcludeWorld,
+): Promise<void> {
+  try {
+    await recordEnd(item, ended, world);
+  } catch (error) {
+    // Only a command that follows the message does not know of it.
+    world.telemetry.log('warn', 'the end of a wait could not be recorded', errorFields(error));
+  }
 }
 
 function reportOutcome(
@@ -93,10 +113,12 @@ function happenedAt(event: QueuedEvent): number {
 
 /** True when the dead-letter queue holds the message: only then may it leave its own queue. */
 async function parkMessage(
-  { message, event }: Item,
+  item: Item,
   { reason, why, code }: Rejection,
-  { deadLetters, ledger, telemetry, now }: ConcludeWorld,
+  world: ConcludeWorld,
 ): Promise<boolean> {
+  const { message, event } = item;
+  const { deadLetters, ledger, telemetry, now } = world;
   const given = { reason, why, ...(code && { code }) };
   const fields = { ...(event && correlationOf(event)), ...given };
   const letter = { ...given, attempts: message.attempts, at: now().toISOString() };
@@ -117,6 +139,7 @@ async function parkMessage(
     // It is parked all the same; lists only count it.
     telemetry.log('warn', 'a letter has no summary', { ...fields, ...errorFields(error) });
   }
+  await noteEnd(item, 'rejected', world);
   return true;
 }
 
@@ -148,9 +171,9 @@ export async function delayMessages(
   }
   if (stay.length === 0) return [];
 
-  const attempts = Math.max(...stay.map(({ message }) => message.attempts));
-  const sinceResumed = secondsSinceResumed(stay, world);
-  const seconds = retryDelaySeconds({ attempts, ...retry, sinceResumed }, world.random);
+  const receives = Math.max(...stay.map(({ message }) => message.attempts));
+  const tries = Math.max(...stay.map((item) => triesOf(item, retry)));
+  const seconds = retryDelaySeconds({ ...retry, receives, tries }, world.random);
   for (const { event } of stay) {
     if (retry.pausedBy && event) {
       const waitedMs = world.now().getTime() - queuedAt(event);
@@ -163,12 +186,16 @@ export async function delayMessages(
       ...(event && correlationOf(event)),
       why: retry.why,
       afterSeconds: seconds,
-      attempts,
+      attempts: receives,
+      tries,
+      heldBack: isHeldBack(retry),
     });
   }
   if (retry.misconfigured) world.telemetry.count('misconfigured', { why: retry.why });
   if (retry.throttled) world.telemetry.count('throttled', { why: retry.why });
   const kept = stay.map(({ message }) => message);
+  // Before SQS counts the seconds: a message must not come back before its record says.
+  const begins = world.now();
   try {
     await world.source.delay(kept, seconds);
   } catch (error) {
@@ -176,7 +203,7 @@ export async function delayMessages(
     world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
   }
   try {
-    await recordWaiting(stay, retry, seconds, world);
+    await recordWaiting(stay, retry, { begins, seconds }, world.ledger);
   } catch (error) {
     // They wait all the same; only "status" and "retry-now" do not know of them.
     world.telemetry.log('warn', 'a wait could not be recorded', errorFields(error));
@@ -186,11 +213,6 @@ export async function delayMessages(
 
 /** SQS deletes a message after 14 days, and its own age of the queue leaves out what was received often. */
 const PAUSED_LONG_DAYS = 7;
-
-function secondsSinceResumed(items: readonly Item[], { pauses, now }: DelayWorld) {
-  const shop = items.find(({ event }) => event)?.event?.shop;
-  return shop === undefined ? undefined : pauses.secondsSinceResumed(shop, now());
-}
 
 /**
  * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available

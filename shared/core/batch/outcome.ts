@@ -4,7 +4,6 @@ import type { FindingName } from '../../loyalty/payload.ts';
 import type { TransportFailureReason } from '../../loyalty/result.ts';
 import type { DeadLetterReason } from '../events/dead-letter.ts';
 import type { MappingSkip } from '../mapping/wanted-state.ts';
-import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
 
 /** Why nothing is sent although the event was read and mapped. */
 export type SkipReason =
@@ -37,6 +36,8 @@ type RetryWhy =
   /** The circuit breaker is open. */
   | 'loyalty-unavailable'
   | 'shop-paused'
+  /** An earlier call for it may still be executed. */
+  | 'call-under-way'
   | LoyaltyErrorName
   | FindingName
   | 'unnamed-error'
@@ -62,10 +63,10 @@ export interface RetryReason {
   readonly misconfigured?: boolean;
   /** The loyalty service asked for fewer calls. */
   readonly throttled?: boolean;
-  /** Nothing was tried: after an outage calls begin again one by one. */
-  readonly inLine?: boolean;
   /** Nothing was tried: the shop's calls are paused. */
   readonly pausedBy?: 'service' | 'operator';
+  /** A call without an answer may still be executed: no person can end this part of the wait. */
+  readonly mayHaveHappened?: boolean;
 }
 
 export interface Rejection {
@@ -89,11 +90,18 @@ export type Outcome =
   | ({ readonly kind: 'retry' } & RetryReason)
   | ({ readonly kind: 'rejected' } & Rejection);
 
+/**
+ * Seconds. After a call whose outcome is unknown the service may still be executing it: a second call for the
+ * same entity could overtake the first.
+ */
+export const AFTER_UNKNOWN_OUTCOME = 30;
+
 /** Another worker wrote while this one worked; a call of either may still be under way. */
 export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
   kind: 'retry',
   why: 'overtaken',
   afterSeconds: AFTER_UNKNOWN_OUTCOME,
+  mayHaveHappened: true,
 };
 
 /** What becomes of the message. */

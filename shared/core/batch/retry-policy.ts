@@ -1,3 +1,5 @@
+import type { RetryReason } from './outcome.ts';
+
 /** Seconds. The first retry comes soon, because most faults are short. */
 const FIRST_DELAY = 5;
 /**
@@ -14,50 +16,59 @@ const LONGEST_IN_LINE = 120;
 const RECEIVES_IN_LINE = 30;
 /** Seconds. A service that asks for a longer delay is tried again after an hour. */
 const LONGEST_REQUESTED = 3600;
-/**
- * After a call whose outcome is unknown the service may still be executing it: a second call for the
- * same entity could overtake the first.
- */
-export const AFTER_UNKNOWN_OUTCOME = 30;
-
 /** Seconds. An operator's pause has no end that is known: so much later its messages notice the end. */
 const LONGEST_PAUSED = 3600;
 
-export interface RetryRequest {
+const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
+  ...(['loyalty-unavailable', 'shop-paused', 'call-under-way'] as const),
+  ...(['out-of-tokens', 'tokens-unreachable'] as const),
+]);
+
+/** Nothing was tried: the connector itself makes the message wait, so it counts as no failed try. */
+export const isHeldBack = ({ why }: RetryReason): boolean => HELD_BACK.has(why);
+
+export interface RetryRequest extends RetryReason {
   /** How often the message was received, this time included. */
-  readonly attempts: number;
-  /** The least time the failure asks for: Retry-After, or the time a circuit stays open. */
-  readonly afterSeconds?: number | undefined;
-  readonly misconfigured?: boolean | undefined;
-  readonly throttled?: boolean | undefined;
-  readonly inLine?: boolean | undefined;
-  readonly pausedBy?: 'service' | 'operator' | undefined;
-  /** Seconds since an operator resumed the shop: the receives before that were no attempts. */
-  readonly sinceResumed?: number | undefined;
+  readonly receives: number;
+  /** How often it failed. What the connector held back itself is no try. */
+  readonly tries: number;
 }
 
 /**
  * Exponential with jitter: half of the delay is fixed, half is random, so that entities which failed
- * together do not come back together. A delay that the service asks for is a lower bound. What waited
- * for the end of a pause returns spread over half of its length.
+ * together do not come back together. A delay that the service asks for is a lower bound. What was held
+ * back returns spread over half of the time that it was held back for.
  */
 export function retryDelaySeconds(request: RetryRequest, random: () => number): number {
-  const { attempts, pausedBy, sinceResumed = Number.POSITIVE_INFINITY } = request;
-  const inLine = (request.throttled || request.inLine) && attempts <= RECEIVES_IN_LINE;
-  const unanswered = pausedBy === 'operator' ? LONGEST_PAUSED : LONGEST_DELAY;
-  const longest = inLine ? LONGEST_IN_LINE : unanswered;
-  const grown = request.misconfigured
-    ? LONGEST_DELAY
-    : Math.min(
-        FIRST_DELAY * 2 ** Math.min(attempts - 1, 20),
-        longest,
-        // The first failures after a pause are retried soon, however often it was received before.
-        pausedBy ? longest : FIRST_DELAY + sinceResumed,
-      );
+  const grown = grownDelay(request);
   const requested = Math.min(Math.max(request.afterSeconds || 0, 0), LONGEST_REQUESTED);
   const least = Math.max(grown / 2, requested);
-  return Math.ceil(least + random() * (pausedBy ? Math.max(grown, requested) / 2 : grown / 2));
+  const spread = isHeldBack(request) ? Math.max(grown, requested) : grown;
+  return Math.ceil(least + (random() * spread) / 2);
 }
+
+function grownDelay(request: RetryRequest): number {
+  const { why, receives, tries, misconfigured, throttled, pausedBy } = request;
+  const longest = receives <= RECEIVES_IN_LINE ? LONGEST_IN_LINE : LONGEST_DELAY;
+  if (misconfigured) return LONGEST_DELAY;
+  if (pausedBy === 'operator') return doubled(receives, LONGEST_PAUSED);
+  switch (why) {
+    case 'call-under-way':
+      return FIRST_DELAY;
+    case 'loyalty-unavailable':
+      // The circuit breaker doubles its own time.
+      return receives <= RECEIVES_IN_LINE ? FIRST_DELAY : LONGEST_DELAY;
+    case 'shop-paused':
+    case 'out-of-tokens':
+    case 'tokens-unreachable':
+      return doubled(receives, longest);
+    default:
+      return doubled(tries, throttled ? longest : LONGEST_DELAY);
+  }
+}
+
+const doubled = (times: number, longest: number): number =>
+  Math.min(FIRST_DELAY * 2 ** Math.min(times - 1, 20), longest);
 
 export interface PausedTime {
   /** For how long operators paused the shop since then; infinite while that is not known. */

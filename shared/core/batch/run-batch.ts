@@ -3,13 +3,13 @@ import type { MeaningOf } from '../events/event.ts';
 import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
-import type { LedgerKey } from '../ledger/ledger-key.ts';
-import { NewerItem } from '../ledger/newer-item.ts';
+import { type LedgerKey, ledgerKeyText } from '../ledger/ledger-key.ts';
+import { isNewer, NewerItem } from '../ledger/newer-item.ts';
 import { waitFor } from '../pause/pauses.ts';
 import { type DelayWorld, delayMessages, type Item } from './conclude.ts';
-import type { RetryReason } from './outcome.ts';
-import { AFTER_UNKNOWN_OUTCOME } from './retry-policy.ts';
+import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from './outcome.ts';
 import { correlationOf, errorFields } from './telemetry.ts';
+import { lastWaitKey, underWayUntil, waitingIn } from './waiting.ts';
 
 /** The messages of a batch with the same group id: one entity, task, customer or redemption. */
 export interface Group {
@@ -126,19 +126,24 @@ async function workInTime(
       ...(event && correlationOf(event)),
       ...errorFields(error),
     });
-    return { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+    return { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME, mayHaveHappened: true };
   }
 }
 
 /** The abandoned work may still be calling: its messages wait as after any time-out. */
 function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
-  const retry: RetryReason = { why: 'out-of-time', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+  const retry: RetryReason = {
+    ...{ why: 'out-of-time', afterSeconds: AFTER_UNKNOWN_OUTCOME, mayHaveHappened: true },
+  };
   return new Promise((resolve) => {
     deadline.addEventListener('abort', () => resolve(retry), { once: true });
   });
 }
 
-/** One read for all groups, the shops' control records included. A group of a paused shop only waits. */
+/**
+ * One read for all groups, with the shops' control records and the last waits. A group of a paused shop only
+ * waits, and one for which an earlier call may still be executed: a person may have ended its wait.
+ */
 async function begin<World>(
   groups: readonly Group[],
   world: BatchWorld & World,
@@ -149,24 +154,53 @@ async function begin<World>(
   const settling = settle(groups, world);
   let entries: ReadonlyMap<string, LedgerEntry>;
   try {
-    entries = await ledger.readMany([...[...shops].map(pauses.keyOf), ...settling.keys]);
+    const waits = groups.flatMap(({ items }) => items.flatMap((item) => lastWaitKey(item) ?? []));
+    entries = await ledger.readMany([...[...shops].map(pauses.keyOf), ...waits, ...settling.keys]);
   } catch (error) {
     telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return async () => ({ why: 'ledger-unavailable' });
   }
   pauses.learn(shops, entries, now());
+  for (const { items } of groups) for (const item of items) learnLastWait(item, entries);
   const pauseOf = (group: Group) => {
     const shop = shopOf(group);
-    return shop === undefined ? undefined : pauses.of(shop, now());
+    const pause = shop === undefined ? undefined : pauses.of(shop, now());
+    return pause && waitFor(pause, now());
   };
+  // Decided once: what was not begun cannot be worked on when its wait is over meanwhile.
+  const held = new Map(
+    groups.flatMap((group) => {
+      const retry = pauseOf(group) ?? callUnderWay(group, entries, now());
+      return retry ? [[group, retry] as const] : [];
+    }),
+  );
   const work = settling.begin(
-    groups.filter((group) => !pauseOf(group)),
+    groups.filter((group) => !held.has(group)),
     entries,
   );
-  return async (group) => {
-    const pause = pauseOf(group);
-    return pause ? waitFor(pause, now()) : work(group);
-  };
+  return async (group) => held.get(group) ?? pauseOf(group) ?? work(group);
+}
+
+function learnLastWait(item: Item, entries: ReadonlyMap<string, LedgerEntry>): void {
+  const key = lastWaitKey(item);
+  if (!key || isNewer(entries, ledgerKeyText(key))) return;
+  const entry = entries.get(ledgerKeyText(key));
+  const waiting = waitingIn(entry?.remembered);
+  if (entry && waiting) item.lastWait = { waiting, revision: entry.revision };
+}
+
+function callUnderWay(
+  { items }: Group,
+  entries: ReadonlyMap<string, LedgerEntry>,
+  now: Date,
+): RetryReason | undefined {
+  const keys = items.flatMap((item) => lastWaitKey(item) ?? []);
+  if (keys.some((key) => isNewer(entries, ledgerKeyText(key)))) {
+    // It may say that a call is under way.
+    return { why: 'newer-release', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+  }
+  const afterSeconds = Math.ceil((underWayUntil(items) - now.getTime()) / 1_000);
+  return afterSeconds > 0 ? { why: 'call-under-way', afterSeconds } : undefined;
 }
 
 function shopOf({ items }: Group): string | undefined {

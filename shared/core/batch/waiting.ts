@@ -3,8 +3,8 @@ import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerWrite } from '../ledger/ledger.ts';
 import type { RecordKey } from '../ledger/ledger-key.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
-import type { RetryReason } from './outcome.ts';
-import { queuedAt } from './retry-policy.ts';
+import { AFTER_UNKNOWN_OUTCOME, type Outcome, type RetryReason } from './outcome.ts';
+import { isHeldBack, queuedAt } from './retry-policy.ts';
 
 /**
  * One message that waits for its next attempt. SQS shows neither why a message waits nor until when, and only
@@ -23,6 +23,12 @@ export interface WaitingMessage {
   /** Epoch milliseconds: when it was put on its queue, and when it is tried again. */
   readonly since: number;
   readonly until: number;
+  /** How often it had failed. */
+  readonly tries: number;
+  /** Epoch milliseconds: until then an earlier call may still be executed. */
+  readonly notBefore?: number;
+  /** What became of it after the wait, unless it waits again. */
+  readonly ended?: Exclude<Outcome['kind'], 'retry'>;
 }
 
 export const WAITS_FOR = [
@@ -66,43 +72,93 @@ function waitsFor(retry: RetryReason): WaitsFor {
 
 const form = rememberedForm<WaitingMessage>('waiting', 1);
 
-interface Delayed {
+/** A message, and its last wait. */
+export interface Delayed {
   readonly message: ReceivedMessage;
   readonly event: QueuedEvent | undefined;
+  readonly lastWait?: LastWait | undefined;
 }
 
+/** As the ledger has it. */
+export interface LastWait {
+  readonly waiting: WaitingMessage;
+  readonly revision: number;
+}
+
+export function waitingKey(shop: string, messageId: string, receives: number) {
+  return { shop, kind: 'waiting', id: `${messageId}/${receives}` } satisfies RecordKey<'waiting'>;
+}
+
+/** Of a message that was received before; read with the batch. */
+export function lastWaitKey({ message, event }: Delayed): RecordKey<'waiting'> | undefined {
+  const { messageId, attempts } = message;
+  return event && attempts > 1 ? waitingKey(event.shop, messageId, attempts - 1) : undefined;
+}
+
+/** How often it has failed, this time included. Without a record of its last wait every receive counts. */
+export function triesOf({ message: { attempts }, lastWait }: Delayed, retry: RetryReason): number {
+  const before = lastWait?.waiting.tries ?? attempts - 1;
+  return isHeldBack(retry) ? before : before + 1;
+}
+
+/** Epoch milliseconds: until when a call that was made for one of them may still be executed. */
+export function underWayUntil(delayed: readonly Delayed[]): number {
+  return Math.max(0, ...delayed.map(({ lastWait }) => lastWait?.waiting.notBefore ?? 0));
+}
+
+/** Longer than a command follows what it woke, and than DynamoDB needs to have the next attempt read it. */
+const KEPT_SECONDS = 3_600;
+
 /**
- * One new item for each attempt, which expires with the wait: nothing has to be read or deleted.
- * Rejects when the ledger does.
+ * One new item for each attempt, which expires after the wait: nothing has to be deleted. Rejects when the
+ * ledger does.
  */
 export async function recordWaiting(
   delayed: readonly Delayed[],
   retry: RetryReason,
-  seconds: number,
-  { ledger, now }: { readonly ledger: Pick<Ledger, 'write'>; readonly now: () => Date },
+  { begins, seconds }: { readonly begins: Date; readonly seconds: number },
+  ledger: Pick<Ledger, 'write'>,
 ): Promise<void> {
   // Out of time, none is left for this.
   if (retry.why === 'out-of-time') return;
-  const until = now().getTime() + seconds * 1_000;
+  const at = begins.getTime();
+  const until = at + seconds * 1_000;
+  const ours = retry.mayHaveHappened ? at + AFTER_UNKNOWN_OUTCOME * 1_000 : 0;
+  const notBefore = Math.max(ours, underWayUntil(delayed));
   await Promise.all(
-    delayed.map(async ({ message, event }) => {
+    delayed.map(async (one) => {
+      const { message, event } = one;
       if (!event) return;
       const { messageId, receiptHandle, attempts } = message;
-      const id = `${messageId}/${attempts}`;
-      const key: RecordKey<'waiting'> = { shop: event.shop, kind: 'waiting', id };
-      const remembered = form.write({
+      const waiting: WaitingMessage = {
         queue: queueFamilyOf(event.kind),
         about: { kind: event.kind, id: event.id },
         ...{ messageId, receiptHandle, waitsFor: waitsFor(retry), why: retry.why },
-        ...{ since: queuedAt(event), until },
-      });
-      const entry: LedgerWrite = {
-        ...{ version: 0, uncertain: false, remembered, outcomes: [] },
-        expiresAt: Math.ceil(until / 1_000),
+        ...{ since: queuedAt(event), until, tries: triesOf(one, retry) },
+        ...(notBefore > at && { notBefore }),
       };
-      await ledger.write(key, entry, undefined);
+      const key = waitingKey(event.shop, messageId, attempts);
+      await ledger.write(key, entryOf(waiting, until), undefined);
     }),
   );
+}
+
+/** For the command that woke the message. Rejects when the ledger does. */
+export async function recordEnd(
+  { message, event, lastWait }: Delayed,
+  ended: NonNullable<WaitingMessage['ended']>,
+  { ledger, now }: { readonly ledger: Pick<Ledger, 'write'>; readonly now: () => Date },
+): Promise<void> {
+  if (!event || !lastWait) return;
+  const { waiting, revision } = lastWait;
+  const key = waitingKey(event.shop, message.messageId, message.attempts - 1);
+  await ledger.write(key, entryOf({ ...waiting, ended }, now().getTime()), revision);
+}
+
+function entryOf(waiting: WaitingMessage, until: number): LedgerWrite {
+  const remembered = form.write(waiting);
+  const expiresAt = Math.ceil(until / 1_000) + KEPT_SECONDS;
+  return { version: 0, uncertain: false, remembered, outcomes: [], expiresAt };
 }
 
 /** Undefined: a newer release wrote it. */

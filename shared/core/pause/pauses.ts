@@ -9,7 +9,6 @@ import {
   changeControl,
   controlIn,
   controlKey,
-  lastResumed,
   type Pause,
   pausedMs,
   pauseIn,
@@ -31,11 +30,9 @@ export interface Pauses extends PausedTime {
   learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;
   /** Undefined: calls may be made. */
   of(shop: string, now: Date): Pause | undefined;
-  /** Since an operator resumed the shop; undefined: none has. */
-  secondsSinceResumed(shop: string, now: Date): number | undefined;
   /** Reads the record, unless it was read a moment ago. */
   refresh(shop: string, now: Date): Promise<void>;
-  /** The circuit breaker of a shop, which also makes no call while the shop is paused. */
+  /** The circuit breaker of a shop, which makes no call while the shop is paused, and one when it is woken. */
   guard(shop: string, breaker: LocalBreaker): CircuitBreaker;
 }
 
@@ -116,23 +113,30 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
       const isKnown = control && readAt !== undefined && now.getTime() - readAt < FRESH_MS;
       return isKnown && queue ? pausedMs(control, queue, from, now) : Number.POSITIVE_INFINITY;
     },
-    secondsSinceResumed(shop, now) {
-      const ended = queue && lastResumed(controlOf(shop), queue);
-      return ended === undefined ? undefined : Math.max(now.getTime() - ended, 0) / 1_000;
-    },
     refresh,
     guard(shop, breaker) {
       let lastEntered = Number.NEGATIVE_INFINITY;
+      let lastWoken: number | undefined;
       return {
         async enter(now) {
           await refresh(shop, now);
           const pause = of(shop, now);
           if (pause) return { kind: 'stay-away', retry: waitFor(pause, now) };
-          const { until = Number.NEGATIVE_INFINITY } = controlOf(shop).service ?? {};
+          const { service, wokenAt } = controlOf(shop);
+          const { until = Number.NEGATIVE_INFINITY } = service ?? {};
           const isFirstAfter = until > lastEntered && now.getTime() - until < RECENT_MS;
           if (isFirstAfter) breaker.returnGently();
-          const entered = breaker.enter(now);
+          // Not compared with a time of this process: the clock of the operator may be wrong.
+          if (wokenAt !== lastWoken) breaker.probeNow();
+          lastWoken = wokenAt;
+          const entered = await breaker.enter(now);
           if (entered.kind === 'stay-away') return entered;
+          // The answer that it waited for may have begun one.
+          const begun = of(shop, now);
+          if (begun) {
+            entered.settle('unused', now);
+            return { kind: 'stay-away', retry: waitFor(begun, now) };
+          }
           lastEntered = now.getTime();
           return {
             kind: 'permit',

@@ -14,6 +14,8 @@ export interface ShopControl {
   readonly operator: Readonly<Partial<Record<PausedPart, OperatorPause>>>;
   /** What they resumed since a message that is still on a queue can have arrived. */
   readonly past: readonly PastPause[];
+  /** When an operator last ended waits: every process that sees another moment tries a call at once. */
+  readonly wokenAt?: number;
 }
 
 export type PausedPart = QueueFamily | 'all';
@@ -138,9 +140,10 @@ export function resumed(control: ShopControl, part: PausedPart, now: Date): Shop
   };
 }
 
-/** Ends the pause that refused credentials began: the next message tries them. Undefined: there is none. */
-export function withoutRefusal({ service, ...rest }: ShopControl): ShopControl | undefined {
-  return service?.why === 'misconfigured' ? rest : undefined;
+/** Ends the pause that refused credentials began, and lets an open circuit breaker try a call. */
+export function woken({ service, ...rest }: ShopControl, now: Date): ShopControl {
+  const isKept = service !== undefined && service.why !== 'misconfigured';
+  return { ...rest, ...(isKept && { service }), wokenAt: now.getTime() };
 }
 
 /** For how long operators paused the queue since then. */
@@ -162,12 +165,6 @@ export function pausedMs(
     counted = Math.max(counted, end);
   }
   return total;
-}
-
-/** When the last pause of the queue by an operator ended; undefined: none has. */
-export function lastResumed({ past }: ShopControl, queue: QueueFamily): number | undefined {
-  const ends = past.filter(({ part }) => partsOf(queue).includes(part)).map(({ until }) => until);
-  return ends.length > 0 ? Math.max(...ends) : undefined;
 }
 
 function partsOf(queue: QueueFamily | undefined): readonly PausedPart[] {

@@ -30,16 +30,21 @@ export type HeldVerdict =
   | { readonly kind: 'same' }
   /** A call of the last day may not show yet. */
   | { readonly kind: 'waits' }
-  /** Sending the applied state again repairs it and takes no points that the store left. */
+  /** Sending the applied state again repairs it, and takes nothing that the customer has by the store's word. */
   | { readonly kind: 'heal' }
   | { readonly kind: 'report'; readonly differences: readonly OrderDifference[] };
 
-export type ReadingAssumptions = Pick<CallAssumptions, 'readTotals' | 'ordersAreReplaced'>;
+export type ReadingAssumptions = Pick<
+  CallAssumptions,
+  'readTotals' | 'ordersAreReplaced' | 'refunds'
+>;
 
 /** The service documents that a cancellation may show a day late. */
 const SHOWN_AFTER_MS = 24 * 3_600_000;
 /** Less than a cent: the service may round. */
 const ROUNDING = 10;
+
+const isOther = (one: number, other: number): boolean => Math.abs(one - other) >= ROUNDING;
 
 /** By today's rules. */
 export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
@@ -91,7 +96,7 @@ export function differencesOf(
   const rest: OrderDifference[] = [];
   const { amount, coupon } = wanted;
   const isAmountKnown = amount !== undefined && held.amount !== undefined;
-  if (isAmountKnown && Math.abs(amount - held.amount) >= ROUNDING) rest.push('amount');
+  if (isAmountKnown && isOther(amount, held.amount)) rest.push('amount');
   const isCouponKnown = coupon !== undefined && held.coupon !== undefined;
   if (isCouponKnown && coupon?.toLowerCase() !== held.coupon?.toLowerCase()) rest.push('coupon');
   return [...state, ...rest];
@@ -116,14 +121,34 @@ export function judgeHeld(
   if (differences.length === 0) return { kind: 'same' };
   const report = { kind: 'report', differences } as const;
   const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
-  if (!isAboutState) return report;
-  if (now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
+  if (isAboutState && now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
   const isHealed =
     wanted !== undefined &&
-    differences.length === 1 &&
     (found === undefined || wanted.kind === 'cancelled-order' || assumptions.ordersAreReplaced) &&
-    isHarmless(expected, found, amounts?.taken ?? 0);
+    (isAboutState
+      ? isHarmless(expected, found, amounts?.taken ?? 0)
+      : differences.includes('amount') && isOverwritten(entry, expected, found, assumptions));
   return isHealed ? { kind: 'heal' } : report;
+}
+
+/**
+ * True: the total is neither wanted nor explained, as after a call that the service executed when a later one had
+ * been sent, and sending the order again takes nothing. Only once: what a person changes back is theirs to decide.
+ */
+function isOverwritten(
+  entry: EntityEntry,
+  wanted: OrderSide,
+  found: OrderSide | undefined,
+  { readTotals, refunds }: ReadingAssumptions,
+): boolean {
+  if (lastCall(entry)?.origin === 'reconcile') return false;
+  // The service has given nothing for it yet.
+  if (wanted.state === 'pending') return true;
+  const missing = (wanted.amount ?? 0) - (found?.amount ?? 0);
+  const taken = entry.amounts?.taken ?? 0;
+  // Then the setting `readTotals` is wrong: the service shows the total less what was taken.
+  if (readTotals === 'as-sent' && taken > 0 && !isOther(missing, taken)) return false;
+  return missing > 0 || (refunds === 'resend' && taken === 0);
 }
 
 /** True: sending the order again takes nothing that the customer has by the store's word. */
@@ -144,8 +169,11 @@ function isHarmless(wanted: OrderSide, found: OrderSide | undefined, taken: numb
 
 const CALLS: ReadonlySet<string> = new Set(['applied', 'attempted', 'rejected']);
 
+const lastCall = ({ outcomes }: EntityEntry) =>
+  outcomes.findLast(({ outcome }) => CALLS.has(outcome));
+
 /** Where the last lines show no call, it is older than all of them. */
-function lastCallAt({ outcomes, version }: EntityEntry): number {
-  const line = outcomes.findLast(({ outcome }) => CALLS.has(outcome)) ?? outcomes[0];
-  return line ? Date.parse(line.at) : version;
+function lastCallAt(entry: EntityEntry): number {
+  const line = lastCall(entry) ?? entry.outcomes[0];
+  return line ? Date.parse(line.at) : entry.version;
 }

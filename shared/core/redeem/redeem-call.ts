@@ -1,8 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
-import type { LoyaltyResult } from '../../loyalty/result.ts';
-import type { RetryReason } from '../batch/outcome.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
+import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
+import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../batch/outcome.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import { type BreakerWorld, callForShopper, callLoyalty } from '../sync/call-loyalty.ts';
 import { applyStep, type OpenBook, tryStep } from './open-book.ts';
@@ -55,14 +54,16 @@ async function call(
   const { state, rewardId } = redemption;
   if (state.at !== 'calling' || !state.body) throw new Error('a call was not begun');
   const { attempts: attempt, body, calledAt } = state;
-  // After this time another process may have repeated it, and even cancelled the redemption.
-  if (deadline.aborted || secondsUntil(calledAt, REPEAT_AFTER_SECONDS, now()) === 0) {
-    return { kind: 'not-sent', attempt, retry: { why: 'out-of-time' } };
-  }
   const ask = by === 'shopper' ? callForShopper : callLoyalty;
+  // After this time another process may have repeated it, and even cancelled the redemption.
+  const isTooLate = () => secondsUntil(calledAt, REPEAT_AFTER_SECONDS, now()) === 0;
   const called = await ask(
     'redeemRewardByKey',
-    () => loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
+    // Decided here, because the call may have waited for others.
+    async () =>
+      deadline.aborted || isTooLate()
+        ? TOO_LATE
+        : loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
     world,
   );
   if (called.kind === 'stay-away') return { kind: 'not-sent', attempt, retry: called.retry };
@@ -79,10 +80,16 @@ async function call(
       return { kind: 'not-sent', attempt, retry };
     case 'unanswered': {
       const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME);
-      return { kind: 'unanswered', redemption, retry: { ...retry, afterSeconds } };
+      const unknown = { ...retry, afterSeconds, mayHaveHappened: true };
+      return { kind: 'unanswered', redemption, retry: unknown };
     }
   }
 }
+
+const TOO_LATE = transportFailure('aborted', {
+  mayHaveHappened: false,
+  message: 'Not sent: its time is over.',
+});
 
 type Answer = LoyaltyResult<Value<'redeemRewardByKey'>>;
 

@@ -1,8 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
-import type { Outcome } from '../batch/outcome.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../batch/retry-policy.ts';
+import { AFTER_UNKNOWN_OUTCOME, type Outcome } from '../batch/outcome.ts';
 import type { WantedOrder, WantedState } from '../mapping/wanted-state.ts';
 import type { CallEnd } from './circuit-breaker.ts';
 import type { RefundSettings } from './next-call.ts';
@@ -117,8 +116,8 @@ export function judge(calls: readonly OperationId[], result: LoyaltyResult<unkno
       );
       const misconfigured = result.class === 'misconfigured';
       const throttled = result.class === 'throttled';
-      const outcome = { kind: 'retry', why, afterSeconds, misconfigured, throttled } as const;
-      return { outcome, end, mayHaveHappened };
+      const retry = { why, afterSeconds, misconfigured, throttled, mayHaveHappened } as const;
+      return { outcome: { kind: 'retry', ...retry }, end, mayHaveHappened };
     }
     case 'rejected':
       return refused(calls, result);

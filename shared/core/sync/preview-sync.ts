@@ -45,7 +45,7 @@ export async function previewSync(
   let storeAsked = false;
   const shop = {
     loyalty: noteCalls(calls),
-    breaker: { enter: () => ({ kind: 'permit', settle: () => {} }) as const },
+    breaker: { enter: async () => ({ kind: 'permit', settle: () => {} }) as const },
     rules,
     assumptions,
   };

@@ -65,6 +65,8 @@ export interface StoreUnavailable {
   /** A name for logs and metrics. */
   readonly why: string;
   readonly afterSeconds?: number;
+  /** Of a change: the store may still make it. */
+  readonly mayHaveHappened?: boolean;
   /** Credentials or scopes: nothing will pass until a person acts. */
   readonly misconfigured?: boolean;
   /** The store may have the entity, and does not show it to this app. */
@@ -75,10 +77,12 @@ export interface StoreUnavailable {
 
 type Retry = Extract<Outcome, { kind: 'retry' }>;
 
-export function retryStore({ why, afterSeconds, misconfigured }: StoreUnavailable): Retry {
+export function retryStore(unavailable: StoreUnavailable): Retry {
+  const { why, afterSeconds, mayHaveHappened, misconfigured } = unavailable;
   return {
     ...askStoreLater(why),
     ...(afterSeconds !== undefined && { afterSeconds }),
+    ...(mayHaveHappened && { mayHaveHappened }),
     ...(misconfigured && { misconfigured }),
   };
 }

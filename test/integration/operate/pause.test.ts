@@ -78,8 +78,8 @@ describe('loyalty-connector pause and resume', () => {
       attempts: 12,
     } as ReceivedMessage;
     const paused = { why: 'shop-paused', pausedBy: 'operator' } as const;
-    const world = { ledger: operated.ledger, now: () => new Date() };
-    await recordWaiting([{ message: received, event }], paused, 3_600, world);
+    const time = { begins: new Date(), seconds: 3_600 };
+    await recordWaiting([{ message: received, event }], paused, time, operated.ledger);
 
     const { stdout } = await operated.run('resume');
     expect(stdout).toContain('1 message is tried again now: orders 1.');

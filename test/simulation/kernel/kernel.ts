@@ -42,8 +42,8 @@ export class Kernel {
   readonly rollout: Rollout;
   /** From this moment on there are no faults. */
   calmFrom = Number.POSITIVE_INFINITY;
-  /** When an operator resumed the shop. */
-  resumedAt = Number.NEGATIVE_INFINITY;
+  /** When an operator woke what waited, in a world without faults. */
+  wokenAt = Number.POSITIVE_INFINITY;
   readonly #only: ReadonlySet<number> | undefined;
 
   constructor({ seed, only, inWords = false }: KernelSettings) {

@@ -92,10 +92,10 @@ export const pointsMutations: readonly Mutation[] = [
   },
   {
     name: 'reading-corrects-amounts',
-    bug: 'an amount that a person changed in the service is overwritten',
+    bug: 'an amount that a person raised in the service is overwritten',
     file: 'shared/core/reconcile/compare-order.ts',
-    find: '  if (!isAboutState) return report;',
-    replace: "  if (!isAboutState) return { kind: 'heal' };",
-    within: 60,
+    find: "  return missing > 0 || (refunds === 'resend' && taken === 0);",
+    replace: '  return missing !== 0;',
+    within: 120,
   },
 ];

@@ -5,6 +5,7 @@ import { BEGINNING, Kernel } from '../kernel/kernel.ts';
 import type { SimulationResult, SimulationSettings } from '../simulate.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
 import { Queues } from '../world/queues.ts';
+import { WakingOperator } from '../world/waking-operator.ts';
 import { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import { Workers } from '../world/workers.ts';
 import { startBalanceWorker } from './balance-worker.ts';
@@ -53,6 +54,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
     startBalanceWorker(loyalty, shop),
   );
   queues.onSent = () => workers.poke(time.now + 2);
+  const waking = new WakingOperator(world);
   const oracles = new StorefrontOracles(world);
   loyalty.onExecuted = (call) => {
     pointEvents.send();
@@ -70,6 +72,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const steps = await live();
   // Faults continue for a while after the last step, an outage until its end.
   kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
+  waking.wakeAfterFaults();
   await drain();
   if (pointEvents.lost === 0) oracles.judgeBalances(redactions.redacted);
   else {
@@ -117,6 +120,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
       const words = shopping.step(step, () => chance(joined(21, step), draws++));
       journal.note(step, () => words);
       if (chance(joined(22, step)) < 0.03) repair();
+      waking.step(step);
     }
     return all;
   }

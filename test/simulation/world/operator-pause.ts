@@ -53,7 +53,6 @@ export class OperatorPause {
     const ms = chance(38) < 0.7 ? chance(32) * SHORT_MS : (0.5 + chance(32) / 2) * LONGEST_MS;
     await time.passUntil(Math.max(time.now, this.#from + ms));
     this.#loyalty.onCall = () => {};
-    this.#kernel.resumedAt = time.now;
     await this.#change('resumes');
   }
 

@@ -25,42 +25,60 @@ interface PanelWorld {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Behind the connector's back the service loses an order, and a person changes the amount of another. The deep walk
- * must send the lost one again, but not within a day of its last call, and only report the other.
+ * Behind the connector's back the service loses an order, a person raises the amount of another, and a call that was
+ * made long ago sets back a third. The deep walk must send the lost one again, but not within a day of its last call,
+ * only report the second, and send the third again.
  */
 export async function disturbService(world: PanelWorld): Promise<void> {
   const { kernel, loyalty, telemetry, seen, walk } = world;
   const { time, journal } = kernel;
   const { orders, points } = loyalty.rows;
-  const [lost, changed] = [...orders.values()].filter((row) => isInSync(row.OriginalId, world));
-  if (!lost || !changed) return;
-  const { OriginalId: id } = changed;
+  const inSync = [...orders.values()].filter((row) => isInSync(row.OriginalId, world));
+  // Most runs have fewer than three.
+  const first = Math.floor(kernel.chance(41) * 3);
+  const [lost, raised, setBack] = [0, 1, 2].map((role) => inSync[(role + first) % 3]);
   const differ = (what: string) => journal.violation('reading', what);
-  orders.delete(lost.OriginalId);
-  if (lost.pointId !== null) points.delete(String(lost.pointId));
-  orders.put(id, { ...changed, OrderTotal: changed.OrderTotal + 1 });
-  telemetry.changed.set(id, false);
-  journal.note(
-    id.length,
-    () => `the service loses order ${lost.OriginalId}, order ${id} is changed`,
-  );
+  const lostCallAt = seen.lastCallAt.get(lost?.OriginalId ?? '') ?? 0;
+  if (lost) {
+    journal.play('order lost by the service');
+    orders.delete(lost.OriginalId);
+    if (lost.pointId !== null) points.delete(String(lost.pointId));
+  }
+  if (raised) {
+    journal.play('order changed in the panel');
+    orders.put(raised.OriginalId, { ...raised, OrderTotal: raised.OrderTotal + 1 });
+    telemetry.changed.set(raised.OriginalId, false);
+  }
+  if (setBack) {
+    journal.play('late call');
+    const late = seen.lastSent.get(setBack.OriginalId);
+    loyalty.answer('sendOrder', {}, { ...late, OrderTotal: setBack.OrderTotal / 2 });
+  }
 
-  const callAt = seen.lastCallAt.get(lost.OriginalId) ?? 0;
   await walk();
   await time.passUntil(time.now + DAY_MS);
   await walk();
-  const againAt = seen.lastCallAt.get(lost.OriginalId) ?? 0;
-  if (!orders.get(lost.OriginalId)?.IsCompleted) {
-    differ(`the lost order ${lost.OriginalId} is not sent again`);
-  } else if (againAt - callAt < DAY_MS) {
-    differ(`the lost order ${lost.OriginalId} is sent again within a day`);
+  if (lost) {
+    const againAt = seen.lastCallAt.get(lost.OriginalId) ?? 0;
+    if (!orders.get(lost.OriginalId)?.IsCompleted) {
+      differ(`the lost order ${lost.OriginalId} is not sent again`);
+    } else if (againAt - lostCallAt < DAY_MS) {
+      differ(`the lost order ${lost.OriginalId} is sent again within a day`);
+    }
   }
-  const held = orders.get(id);
-  if (held?.OrderTotal !== changed.OrderTotal + 1) {
-    differ(`a walk changes the amount of order ${id} to ${held?.OrderTotal}`);
+  if (raised) {
+    const { OriginalId: id, OrderTotal: total } = raised;
+    const held = orders.get(id);
+    if (held?.OrderTotal !== total + 1) {
+      differ(`a walk changes the amount of order ${id} to ${held?.OrderTotal}`);
+    }
+    if (!telemetry.changed.get(id)) differ(`no walk reports the changed amount of order ${id}`);
+    if (held) orders.put(id, { ...held, OrderTotal: total });
   }
-  if (!telemetry.changed.get(id)) differ(`no walk reports the changed amount of order ${id}`);
-  if (held) orders.put(id, { ...held, OrderTotal: changed.OrderTotal });
+  const again = setBack && orders.get(setBack.OriginalId)?.OrderTotal;
+  if (again !== setBack?.OrderTotal) {
+    differ(`order ${setBack?.OriginalId}, which a late call set back, is held with ${again}`);
+  }
 }
 
 const IN_SYNC: ReadonlySet<string> = new Set(['applied', 'unchanged']);

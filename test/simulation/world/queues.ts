@@ -37,6 +37,30 @@ export type AllowsLetter = (
 /** What a message is about. */
 export type QueuedEntity = Pick<QueuedEvent, 'kind' | 'id'>;
 
+interface JudgedDelay {
+  readonly seconds: number;
+  readonly why: string;
+  /** Whether the ledger knows of the message's last wait. */
+  readonly hadWait: (message: ReceivedMessage) => boolean;
+}
+
+/** Nothing was tried. */
+const HELD_BACK: ReadonlySet<string> = new Set([
+  ...['loyalty-unavailable', 'shop-paused', 'call-under-way'],
+]);
+/** The last wait could not be read: every receive counts as a failure. */
+const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', 'newer-release']);
+/** Hours without any fault. */
+const PATIENT: ReadonlySet<string> = new Set(['not-cancelled', 'redemption-absent']);
+/** Seconds, after a call without an answer. */
+const LONGEST_REQUESTED = 60;
+
+/** Seconds. After 30 receives it waits as long as any other, and during a pause as long as it lasts. */
+function mostHeldBack(why: string, receives: number): number {
+  if (why === 'call-under-way') return 45;
+  return why === 'loyalty-unavailable' && receives <= 30 ? 180 : Number.POSITIVE_INFINITY;
+}
+
 /** The queues of the connector and the history of their messages. */
 export class Queues {
   readonly sources: Readonly<Record<QueueFamily, MemoryQueue>>;
@@ -48,6 +72,8 @@ export class Queues {
   /** Topics and bodies that a queue accepted, without those that deduplication dropped. */
   readonly #taken = new Set<string>();
   readonly #letterBodies = new Set<string>();
+  /** By message. */
+  readonly #failures = new Map<string, number>();
   readonly #kernel: Kernel;
   /** The form of a message. */
   encode: (event: QueuedEvent) => string = encodeEvent;
@@ -142,18 +168,28 @@ export class Queues {
   }
 
   /**
-   * The more often a message was received, the longer it waits, also beside a new one of its group: half of 5 s, doubled
-   * with each receive, up to the two minutes of what waits for its turn. After a pause of the shop it begins anew.
+   * The more often a message failed, the longer it waits, also beside a new one of its group: 5 s, doubled with each
+   * failure, and half of it at least, up to the two minutes of what waits for its turn. What the connector held back
+   * itself is no failure, and waits no longer than the circuit breaker is open, and half of that in addition.
    */
-  judgeDelay(messages: readonly ReceivedMessage[], seconds: number): void {
-    const { time, journal, resumedAt } = this.#kernel;
-    const sinceResumed = Math.floor((time.now - resumedAt) / 1000);
-    for (const { messageId, attempts } of messages) {
-      const least = Math.min(5 * 2 ** (attempts - 1), 120, 5 + sinceResumed) / 2;
-      if (seconds >= least) continue;
-      const what = `${this.deliveryOf(messageId)} waits for ${seconds} s after ${attempts} receives`;
-      journal.violation('too-often', what);
+  judgeDelay(messages: readonly ReceivedMessage[], { seconds, why, hadWait }: JudgedDelay): void {
+    const { journal } = this.#kernel;
+    const isHeldBack = HELD_BACK.has(why);
+    for (const message of messages) {
+      const { messageId, attempts } = message;
+      const isCounted = attempts === 1 || (hadWait(message) && !UNREAD.has(why));
+      const before = isCounted ? (this.#failures.get(messageId) ?? 0) : attempts - 1;
+      this.#failures.set(messageId, isHeldBack ? before : before + 1);
     }
+    const failures = Math.max(...messages.map((one) => this.#failures.get(one.messageId) ?? 0));
+    const receives = Math.max(...messages.map(({ attempts }) => attempts));
+    const doubled = 5 * 2 ** Math.max(failures - 1, 0);
+    const least = isHeldBack ? 0 : Math.min(doubled, 120) / 2;
+    const most = isHeldBack ? mostHeldBack(why, receives) : doubled + LONGEST_REQUESTED;
+    const [{ messageId } = { messageId: '' }] = messages;
+    const what = `${this.deliveryOf(messageId)} waits for ${seconds} s after ${failures} failures: ${why}`;
+    if (seconds < least) journal.violation('too-often', what);
+    if (seconds > most && !PATIENT.has(why)) journal.violation('waits-too-long', what);
   }
 
   /** SQS forgets letters that waited for too long. */

@@ -20,6 +20,8 @@ export interface Seen {
   readonly completedAt: Map<string, number>;
   /** By order. */
   readonly lastCallAt: Map<string, number>;
+  /** By order. */
+  readonly lastSent: Map<string, OrderForm>;
   /** By customer: when an order last brought another address or telephone number than the store had. */
   readonly otherContactAt: Map<string, number>;
 }
@@ -34,6 +36,7 @@ export function watchOrders(watched: Watched): Seen {
   const seen: Seen = {
     completedAt: new Map(),
     lastCallAt: new Map(),
+    lastSent: new Map(),
     otherContactAt: new Map(),
   };
   const merges = watchMerges(watched);
@@ -44,6 +47,7 @@ export function watchOrders(watched: Watched): Seen {
     if (operation === 'sendOrder') {
       backfill.watch(body as OrderForm);
       watchContact(body as OrderForm, watched, seen);
+      seen.lastSent.set((body as OrderForm).OriginalId ?? '', body as OrderForm);
     }
     const id = path.orderId ?? (body as { readonly OriginalId: string }).OriginalId;
     seen.lastCallAt.set(id, kernel.time.now);

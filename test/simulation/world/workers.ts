@@ -1,14 +1,17 @@
 import { shareOutTime } from '../../../functions/time-budget.ts';
+import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
+import type { LogFields } from '../../../shared/core/batch/telemetry.ts';
+import { waitingKey } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { createPauses, type Pauses } from '../../../shared/core/pause/pauses.ts';
 import { meaningOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import { connector } from './connector.ts';
+import { connector, SHOP } from './connector.ts';
 import { eventQueueOf, ledgerOf } from './process-world.ts';
 import { type AllowsLetter, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
@@ -19,7 +22,7 @@ const BATCH = 10;
 export interface WorkersWorld {
   readonly kernel: Kernel;
   readonly queues: Queues;
-  readonly ledger: Ledger;
+  readonly ledger: MemoryLedger;
   readonly telemetry: WatchedTelemetry;
   readonly allowsLetter: AllowsLetter;
 }
@@ -166,18 +169,26 @@ export class Workers {
     const { kernel, queues, telemetry } = this.#world;
     const source = createMemorySourceQueue(queues.sources[this.family]);
     const dead = queues.deadLettersOf(this.family, this.#world.allowsLetter);
+    const began = kernel.time.now;
+    /** By delivery: why it waits again. */
+    const whys = new Map<string, string>();
+    const { entries } = this.#world.ledger;
+    const hadWait = ({ messageId, attempts }: ReceivedMessage) =>
+      entries.has(ledgerKeyText(waitingKey(SHOP, messageId, attempts - 1)));
     let draws = 0;
     return {
       ledger: ledgerOf(process, this.#world.ledger),
       queue: eventQueueOf(process, queues),
       source: {
-        delay: (messages: readonly ReceivedMessage[], seconds: number) =>
-          process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
+        delay: (messages: readonly ReceivedMessage[], seconds: number) => {
+          const why = messages.map((one) => whys.get(queues.deliveryOf(one.messageId) ?? ''));
+          queues.judgeDelay(messages, { seconds, why: why.find(Boolean) ?? '', hadWait });
+          return process.call('queue', `delays ${messages.length} by ${seconds} s`, () => {
             // Counts as finished: the rest of the batch may take longer than the delay.
             for (const one of messages) this.#busy.get(process)?.delete(this.#entityOf(one));
-            queues.judgeDelay(messages, seconds);
             return source.delay(messages, seconds);
-          }),
+          });
+        },
         isCrowded: source.isCrowded,
       },
       deadLetters: {
@@ -185,7 +196,18 @@ export class Workers {
         park: (...given: Parameters<typeof dead.park>) =>
           process.call('queue', `parks a message: ${given[1].why}`, () => dead.park(...given)),
       },
-      telemetry,
+      telemetry: {
+        count: () => {},
+        log: (level: string, message: string, fields: LogFields) => {
+          const { topic, correlationId, why } = fields;
+          if (message === 'will be tried again') whys.set(`${topic} ${correlationId}`, String(why));
+          if (why === 'loyalty-unavailable' && began > kernel.wokenAt) {
+            const what = `${topic} ${correlationId} waits for the circuit breaker after an operator woke it`;
+            kernel.journal.violation('not-probed', what);
+          }
+          telemetry.log(level, message, fields);
+        },
+      },
       now: kernel.now,
       random: () => kernel.chance(process.key, kernel.time.now, draws++),
       retryWindowDays: connector.retryWindowDays,

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
 import { type DelayWorld, delayMessages, type Item } from '../../../shared/core/batch/conclude.ts';
-import { waitingIn } from '../../../shared/core/batch/waiting.ts';
+import { type WaitingMessage, waitingIn } from '../../../shared/core/batch/waiting.ts';
 
 const NOON = Date.parse('2026-10-09T12:00:00.000Z');
 const DAY = 86_400_000;
 const daysAgo = (days: number) => new Date(NOON - days * DAY).toISOString();
 
-function open({ sinceResumed }: { sinceResumed?: number } = {}) {
+function open() {
   const delayed: number[] = [];
   const parked: string[] = [];
   const reasons: string[] = [];
@@ -32,7 +32,6 @@ function open({ sinceResumed }: { sinceResumed?: number } = {}) {
     pauses: {
       // Of a shop that is not known, nothing is known.
       pausedMs: (shop?: string) => (shop === undefined ? Number.POSITIVE_INFINITY : 0),
-      secondsSinceResumed: () => sinceResumed,
     } as never,
   };
   const recorded = () =>
@@ -57,7 +56,7 @@ function item(id: string, attempts: number, arrived: number, ...replayed: number
   };
 }
 
-const retry = { why: 'loyalty-unavailable' } as const;
+const retry = { why: 'time-out' } as const;
 
 describe('messages of one group that wait', () => {
   it.each([
@@ -131,9 +130,12 @@ describe('messages of one group that wait', () => {
   );
 
   it('are tried soon after a pause, however often they were received during it', async () => {
-    const { delayed, world } = open({ sinceResumed: 5 });
-    await delayMessages([item('1', 40, 0)], retry, world);
+    const { delayed, world, recorded } = open();
+    const waiting = { tries: 1 } as WaitingMessage;
+    const paused = { ...item('1', 40, 0), lastWait: { waiting, revision: 1 } };
+    await delayMessages([paused], retry, world);
     expect(delayed).toEqual([5]);
+    expect(recorded()).toMatchObject([{ tries: 2 }]);
   });
 });
 
@@ -165,7 +167,8 @@ describe('what waits, as the operator sees it', () => {
     });
     const [entry] = ledger.entries.values();
     expect(one?.until).toBeGreaterThan(NOON);
-    expect((entry?.expiresAt ?? 0) * 1_000).toBe(one?.until);
+    // Longer than it waits: the next attempt and the command read it.
+    expect((entry?.expiresAt ?? 0) * 1_000).toBe((one?.until ?? 0) + 3_600_000);
   });
 
   it('is not recorded when the time of the batch is over', async () => {

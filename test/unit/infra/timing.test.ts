@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../functions/time-budget.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/json-service.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
-import { type RetryRequest, retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
+import type { RetryReason } from '../../../shared/core/batch/outcome.ts';
+import { retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
 import { DEAD_LETTER_DAYS } from '../../../shared/core/events/dead-letter.ts';
 import { CALL_LIMIT_MS } from '../../../shared/core/storefront/ask-loyalty.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
@@ -81,7 +82,8 @@ describe('the times of the deployment', () => {
     let receives = 0;
     // The shortest delays that chance can give.
     for (let seconds = 0; seconds <= longestWindowDays * 86_400; receives += 1) {
-      seconds += retryDelaySeconds({ attempts: receives + 1 }, () => 0);
+      const tries = receives + 1;
+      seconds += retryDelaySeconds({ why: 'time-out', receives: tries, tries }, () => 0);
     }
     expect(longestWindowDays).toBe(10);
     for (const { RedrivePolicy } of sources) {
@@ -90,18 +92,19 @@ describe('the times of the deployment', () => {
   });
 
   it('let a shop be paused for all the days that its messages are kept, or after ten days of retries', () => {
-    const receivesIn = (days: number, request: Partial<RetryRequest>, random: number) => {
+    const receivesIn = (days: number, reason: RetryReason, random: number) => {
       let receives = 0;
       for (let seconds = 0; seconds <= days * 86_400; receives += 1) {
-        seconds += retryDelaySeconds({ attempts: receives + 1, ...request }, () => random);
+        const tries = receives + 1;
+        seconds += retryDelaySeconds({ ...reason, receives: tries, tries }, () => random);
       }
       return receives;
     };
-    const pausedBy = 'operator';
+    const pause: RetryReason = { why: 'shop-paused', pausedBy: 'operator' };
     // The shortest delays that chance can give; of the mixture, the average ones.
-    const paused = receivesIn(DEAD_LETTER_DAYS, { pausedBy }, 0);
-    const retried = receivesIn(longestWindowDays, {}, 0.5);
-    const mixed = retried + receivesIn(DEAD_LETTER_DAYS - longestWindowDays, { pausedBy }, 0.5);
+    const paused = receivesIn(DEAD_LETTER_DAYS, pause, 0);
+    const retried = receivesIn(longestWindowDays, { why: 'time-out' }, 0.5);
+    const mixed = retried + receivesIn(DEAD_LETTER_DAYS - longestWindowDays, pause, 0.5);
     for (const { RedrivePolicy } of sources) {
       expect(RedrivePolicy.maxReceiveCount).toBeGreaterThan(paused);
       expect(RedrivePolicy.maxReceiveCount).toBeGreaterThan(1.2 * mixed);

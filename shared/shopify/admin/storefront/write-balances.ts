@@ -80,7 +80,7 @@ function failureOfCustomer({ field, code = 'unnamed' }: UserError): BalanceWritt
 function waitIfUnknown(answer: ReturnType<typeof unavailable>): BalanceWritten {
   const afterSeconds = Math.max(answer.afterSeconds ?? 0, AFTER_UNKNOWN_SECONDS);
   return ['time-out', 'connection', 'aborted'].includes(answer.why)
-    ? { ...answer, afterSeconds }
+    ? { ...answer, afterSeconds, mayHaveHappened: true }
     : answer;
 }
 

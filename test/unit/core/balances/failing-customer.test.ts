@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { changeControl, withServicePause } from '../../../../shared/core/pause/shop-control.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 let worker: ReturnType<typeof openBalanceWorker>;
@@ -105,3 +106,28 @@ describe('what goes wrong with one customer', () => {
     expect(worker.dead.size).toBe(0);
   });
 });
+
+/** Each look at the clock moves it by so much. */
+function letTimePass(clock: { ms: number }, stepMs: number): void {
+  let { ms } = clock;
+  Object.defineProperty(clock, 'ms', {
+    get() {
+      ms += stepMs;
+      return ms;
+    },
+  });
+}
+
+// The batch had not begun the work, found no pause when it came to it, and took the message for settled.
+it.each([700, 1_000, 1_300])(
+  'no balance is lost when a pause of its shop ends within the batch: %i',
+  async (stepMs) => {
+    await worker.announce('1', 10);
+    const asked = { why: 'throttled', seconds: 5 } as const;
+    const now = new Date(worker.clock.ms);
+    await changeControl(worker.ledger, SHOP, (control) => withServicePause(control, asked, now));
+    letTimePass(worker.clock, stepMs);
+    for (let batches = 0; batches < 20; batches += 1) await worker.work();
+    expect([worker.pointsOf('1'), worker.queue.size]).toEqual(['10', 0]);
+  },
+);

@@ -139,19 +139,33 @@ describe('a shop that the service throttles', () => {
     await deliver(connector, SHOP, ...ids(100, 4));
     await connector.work('orders');
     connector.clock.ms += 3_600_000;
-    let [open, most] = [0, 0];
-    const orders: number[] = [];
+    let open = 0;
+    const sideBySide: number[] = [];
     connector.loyalty.world.interfere = async (_, pass) => {
       open += 1;
-      most = Math.max(most, open);
-      orders.push(open);
+      sideBySide.push(open);
       await new Promise(setImmediate);
       open -= 1;
       return pass();
     };
+    expect(await connector.work('orders')).toEqual({ received: 4, left: 0 });
+    expect(sideBySide).toEqual([1, 1, 2, 2]);
+  });
+
+  it('is not called by those who waited for the first call, if it is throttled again', async () => {
+    const connector = openConnector();
+    const refused = () => answer(429, { 'retry-after': '5' });
+    refuse(connector, refused);
+    await deliver(connector, SHOP, ...ids(100, 4));
     await connector.work('orders');
-    expect(orders[0]).toBe(1);
-    expect(most).toBe(1);
+    connector.clock.ms += 3_600_000;
+    let calls = 0;
+    refuse(connector, () => {
+      calls += 1;
+      return refused();
+    });
+    expect(await connector.work('orders')).toEqual({ received: 4, left: 4 });
+    expect(calls).toBe(1);
   });
 });
 

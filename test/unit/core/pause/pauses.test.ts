@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
@@ -69,7 +69,7 @@ describe('a process without batches', () => {
   it('makes no call for a page that asks twice at once, as the first of a new process', async () => {
     const { now, memory, parts, ask, counts } = openStorefront();
     await changeControl(memory, SHOP, (control) => withOperatorPause(control, 'all', 'kim', now()));
-    parts.readMany = (keys) => setImmediate().then(() => memory.readMany(keys));
+    parts.readMany = (keys) => tick().then(() => memory.readMany(keys));
     const [one, other] = await Promise.all([ask(), ask()]);
     expect([one, other]).toMatchObject([{ kind: 'unavailable' }, { kind: 'unavailable' }]);
     expect(counts()).toEqual({ calls: 0, reads: 1 });
@@ -143,18 +143,6 @@ describe('a process with batches', () => {
     return { world, entries: await world.ledger.readMany([key]) };
   }
 
-  it('knows since when its queue is resumed, and no other queue does', async () => {
-    const { world, entries } = await openPaused();
-    const secondsOf = (queue: 'orders' | 'products', ms: number) => {
-      const pauses = createPauses({ ...world, queue });
-      pauses.learn([SHOP], entries, new Date(ms));
-      return pauses.secondsSinceResumed(SHOP, new Date(ms));
-    };
-    expect(secondsOf('orders', 75_000)).toBe(15);
-    expect(secondsOf('orders', 59_000)).toBe(0);
-    expect(secondsOf('products', 75_000)).toBeUndefined();
-  });
-
   it('takes any time for paused when it read the record more than five minutes ago', async () => {
     const { world, entries } = await openPaused();
     const pauses = createPauses({ ...world, queue: 'orders' });
@@ -176,9 +164,11 @@ describe('the calls of a shop after the service asked for a pause', () => {
     await changeControl(ledger, SHOP, (control) => withServicePause(control, asked, began));
     const guard = createPauses({ ledger, telemetry }).guard(SHOP, createCircuitBreaker());
     const now = new Date(UNTIL + after);
+    /** Undefined: it waits for others. */
     const enter = async () => {
-      const entered = await guard.enter(now);
-      return entered.kind === 'permit' ? entered : undefined;
+      const waits = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
+      const entered = await Promise.race([guard.enter(now), waits]);
+      return entered?.kind === 'permit' ? entered : undefined;
     };
     return { now, enter };
   }
@@ -188,7 +178,8 @@ describe('the calls of a shop after the service asked for a pause', () => {
     const first = await enter();
     expect([first?.kind, await enter()]).toEqual(['permit', undefined]);
     await first?.settle('answered', now);
-    expect([await enter(), await enter(), await enter()]).toMatchObject([{}, {}, undefined]);
+    // The one that waited has one of the two.
+    expect([await enter(), await enter()]).toMatchObject([{}, undefined]);
   });
 
   it('come as ever when it ended an hour ago', async () => {

@@ -3,14 +3,13 @@ import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import {
   changeControl,
   controlIn,
-  lastResumed,
   pausedMs,
   pauseIn,
   resumed,
   type ShopControl,
   withOperatorPause,
-  withoutRefusal,
   withServicePause,
+  woken,
 } from '../../../../shared/core/pause/shop-control.ts';
 
 const at = (second: number) => new Date(second * 1_000);
@@ -102,12 +101,6 @@ describe('a pause by an operator', () => {
     expect(pausedMs(control, 'orders', 0, at(310))).toBe(110_000);
     expect(pausedMs(control, 'orders', 180_000, at(310))).toBe(30_000);
     expect(pausedMs(control, 'coupons', 0, at(310))).toBe(50_000);
-    expect(lastResumed(control, 'orders')).toBe(200_000);
-    const later = resumed(resumed(control, 'products', at(400)), 'orders', at(500));
-    expect(lastResumed(later, 'coupons')).toBe(200_000);
-    expect(lastResumed(later, 'products')).toBe(400_000);
-    expect(lastResumed(later, 'orders')).toBe(500_000);
-    expect(lastResumed(never, 'orders')).toBeUndefined();
   });
 
   it('of one queue that ends leaves the pause by the service', () => {
@@ -122,7 +115,7 @@ describe('a pause by an operator', () => {
       control = resumed(control, 'orders', at(minute * 60 + 30));
     }
     expect(control.past).toHaveLength(20);
-    expect(lastResumed(control, 'orders')).toBe((20 * 60 + 30) * 1_000);
+    expect(control.past.at(-1)?.until).toBe((20 * 60 + 30) * 1_000);
   });
 
   it('is remembered as long as a message can be on a queue, and not without end', () => {
@@ -137,12 +130,14 @@ describe('a pause by an operator', () => {
 });
 
 describe('the control record', () => {
-  it('loses a pause of refused credentials with new ones, and no other', () => {
+  it('loses a pause of refused credentials when waits are ended, and no other', () => {
     const pause = { why: 'misconfigured', seconds: undefined } as const;
     const refused = withServicePause(orders, pause, at(200));
-    expect(refused && withoutRefusal(refused)).toEqual(orders);
-    expect(withoutRefusal(throttled(orders, 200, 60))).toBeUndefined();
-    expect(withoutRefusal(orders)).toBeUndefined();
+    const wokenAt = 201_000;
+    expect(refused && woken(refused, at(201))).toEqual({ ...orders, wokenAt });
+    const slow = throttled(orders, 200, 60);
+    expect(woken(slow, at(201))).toEqual({ ...slow, wokenAt });
+    expect(woken(orders, at(201))).toEqual({ ...orders, wokenAt });
   });
 
   it('is given up after five writes of others', async () => {

@@ -12,7 +12,11 @@ import {
 
 const HOUR_MS = 3_600_000;
 const CALLED = Date.parse('2026-10-09T12:00:00.000Z');
-const assumptions = { readTotals: 'as-sent', ordersAreReplaced: true } as const;
+const assumptions = {
+  readTotals: 'as-sent',
+  ordersAreReplaced: true,
+  refunds: 'partial-cancel',
+} as const;
 
 const order = { OriginalId: '71', IsCompleted: true, OrderTotal: 60, Coupon: 'SUMMER' };
 const completed: WantedOrder = { kind: 'order', id: '71', order, sold: [] };
@@ -96,11 +100,47 @@ describe('what the service holds of an order', () => {
     );
   });
 
-  it('is reported where amount or coupon differ, at any time', () => {
+  it('is reported where the coupon differs, or the amount is too high, at any time', () => {
     for (const hours of [1, 25]) {
       expect(judge(completed, held({ OrderTotal: 61 }), { hours })).toEqual(report('amount'));
       expect(judge(completed, held({ Coupon: null }), { hours })).toEqual(report('coupon'));
     }
+  });
+
+  it('is healed where the total is neither wanted nor explained, at any time', () => {
+    const late = held({ OrderTotal: 45 });
+    for (const hours of [1, 25]) {
+      expect(judge(completed, late, { hours })).toEqual({ kind: 'heal' });
+      expect(judge(completed, held({ OrderTotal: 45, Coupon: null }))).toEqual({ kind: 'heal' });
+      // No points were given for it: it may be too high, too.
+      for (const OrderTotal of [45, 75]) {
+        expect(judge(pending, held({ ...PENDING, OrderTotal }), { hours })).toEqual({
+          kind: 'heal',
+        });
+      }
+    }
+    const after = { taken: 40_000 };
+    expect(judge(completed, held({ OrderTotal: 85 }), after)).toEqual({ kind: 'heal' });
+    const settings = { readTotals: 'less-partial-cancels' } as const;
+    expect(judge(completed, late, { ...after, settings })).toEqual({ kind: 'heal' });
+  });
+
+  it('is lowered only where the settings say that a lower total takes points back', () => {
+    const settings = { refunds: 'resend' } as const;
+    expect(judge(completed, held({ OrderTotal: 75 }), { settings })).toEqual({ kind: 'heal' });
+    const taken = { settings, taken: 40_000 };
+    expect(judge(completed, held({ OrderTotal: 115 }), taken)).toEqual(report('amount'));
+  });
+
+  it('is reported where reconciling has sent it again already', () => {
+    const [line] = entryWith(0).outcomes;
+    const entry = entryWith(0, { outcomes: line ? [{ ...line, origin: 'reconcile' }] : [] });
+    expect(judge(completed, held({ OrderTotal: 45 }), { entry })).toEqual(report('amount'));
+  });
+
+  it('is reported where the service takes no second send', () => {
+    const settings = { ordersAreReplaced: false };
+    expect(judge(completed, held({ OrderTotal: 45 }), { settings })).toEqual(report('amount'));
   });
 
   it('is healed where only the state was lost, a day after the last call', () => {
@@ -117,17 +157,16 @@ describe('what the service holds of an order', () => {
     // A cancellation takes everything, no matter what was taken before and how orders are replaced.
     const settings = { ordersAreReplaced: false };
     expect(judge(cancelled, held(), { taken: 40_000, settings })).toEqual({ kind: 'heal' });
+    // A late call of the time when it was pending.
     const both = held({ ...PENDING, OrderTotal: 61 });
     expect(judge(completed, both, { hours: 23.9 })).toEqual({ kind: 'waits' });
+    expect(judge(completed, both)).toEqual({ kind: 'heal' });
   });
 
   it('is reported where sending again could take points or give too many', () => {
     expect(judge(completed, held(CANCELLED))).toEqual(report('state'));
     expect(judge(pending, held())).toEqual(report('state'));
     expect(judge(completed, undefined, { taken: 40_000 })).toEqual(report('absent'));
-    expect(judge(completed, held({ ...PENDING, OrderTotal: 61 }))).toEqual(
-      report('state', 'amount'),
-    );
     const settings = { ordersAreReplaced: false };
     expect(judge(completed, held(PENDING), { settings })).toEqual(report('state'));
     expect(judge(completed, undefined, { settings })).toEqual({ kind: 'heal' });

@@ -11,13 +11,15 @@ import {
 import { readFindings } from '../../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
-import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
+import { TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
 import { createStoreHistory } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const COMPLETED = { fulfilledAfterDays: 0 };
+const PLACED_AT = '2026-10-09T14:00:00.000Z';
 const DOWN = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
 
 type Connector = ReturnType<typeof openConnector>;
@@ -51,20 +53,25 @@ function change({ loyalty }: Connector, id: string, changes: Partial<Row>): void
   loyalty.rows.orders.put(id, { ...row, ...changes });
 }
 
+const LINE = { product: 1, priceCents: 1000, quantity: 1, discountCents: 0, takenBack: 0 };
+
+/** Order 71 as it becomes a minute later. */
+async function place(connector: Connector, changed: Partial<OrderSpec>): Promise<void> {
+  connector.clock.ms += 60_000;
+  const spec = { ...simpleOrder, ...changed };
+  const updated_at = new Date(connector.clock.ms).toISOString();
+  const id = { id: 71, admin_graphql_api_id: 'gid://shopify/Order/71' };
+  const changes = { ...id, created_at: PLACED_AT, processed_at: PLACED_AT, updated_at };
+  connector.store.putOrder(SHOP, storeOrder(spec, changes));
+  const { payload } = buildOrder(spec, changes);
+  await connector.deliver({ topic: 'orders/updated', payload });
+  await connector.drain();
+}
+
 /** A completed order of 50.00, of which 20.00 are refunded a minute later. */
 async function refund(connector: Connector): Promise<void> {
-  const at = new Date(connector.clock.ms).toISOString();
   for (const takenBack of [0, 2]) {
-    connector.clock.ms += 60_000;
-    const line = { product: 1, priceCents: 1000, quantity: 5, discountCents: 0, takenBack };
-    const spec = { ...simpleOrder, ...COMPLETED, lines: [line] };
-    const updated_at = new Date(connector.clock.ms).toISOString();
-    const id = { id: 71, admin_graphql_api_id: 'gid://shopify/Order/71' };
-    const changes = { ...id, created_at: at, processed_at: at, updated_at };
-    connector.store.putOrder(SHOP, storeOrder(spec, changes));
-    const { payload } = buildOrder(spec, changes);
-    await connector.deliver({ topic: 'orders/updated', payload });
-    await connector.drain();
+    await place(connector, { ...COMPLETED, lines: [{ ...LINE, quantity: 5, takenBack }] });
   }
 }
 
@@ -99,7 +106,7 @@ describe('a deep walk that reads the loyalty service', () => {
   });
 
   it.each([
-    ['amount', { OrderTotal: 49 }],
+    ['amount', { OrderTotal: 51 }],
     ['coupon', { Coupon: 'ANOTHER' }],
     ['state', { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-09T13:00:00.000Z' }],
   ])('reports another %s to a person, and makes no call', async (difference, changes) => {
@@ -121,7 +128,7 @@ describe('a deep walk that reads the loyalty service', () => {
   it('counts all that it reports, and names the first twenty', async () => {
     const orders = Array.from({ length: 23 }, (_, index) => String(71 + index));
     const { connector } = await open({ orders });
-    for (const id of orders) change(connector, id, { OrderTotal: 49 });
+    for (const id of orders) change(connector, id, { OrderTotal: 51 });
     await walk(connector);
     const ids = orders.slice(0, 20);
     expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
@@ -148,7 +155,7 @@ describe('a deep walk that reads the loyalty service', () => {
 
   it('forgets a report once a later walk finds the order corrected', async () => {
     const { connector } = await open();
-    change(connector, '72', { OrderTotal: 49 });
+    change(connector, '72', { OrderTotal: 51 });
     await walk(connector);
     change(connector, '72', { OrderTotal: 50 });
     connector.clock.ms += 7 * DAY_MS;
@@ -160,7 +167,7 @@ describe('a deep walk that reads the loyalty service', () => {
 
   it('keeps what the walk before found until the next one has ended', async () => {
     const { connector } = await open();
-    change(connector, '72', { OrderTotal: 49 });
+    change(connector, '72', { OrderTotal: 51 });
     await walk(connector);
     connector.clock.ms += 7 * DAY_MS;
     connector.store.outage = { kind: 'unavailable', why: 'server-error' };
@@ -184,6 +191,44 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(connector.telemetry.total('rolled-out', { kind: 'order' })).toBe(1);
     expect(connector.telemetry.total('healed')).toBe(0);
     expect(reported(connector)).toBe(0);
+  });
+
+  // The service executed the first call, which had timed out, when the second had been made.
+  it.each([
+    ['completed', COMPLETED],
+    ['pending', {}],
+  ])('sends an order again that a late call has set back from 130 to 115: %s', async (_, state) => {
+    const { connector } = await open({ orders: [] });
+    let land = () => {};
+    connector.loyalty.world.interfere = (_call, pass) => {
+      connector.loyalty.world.interfere = undefined;
+      land = pass;
+      return TIME_OUT;
+    };
+    for (const total of [115, 130]) {
+      await place(connector, { ...state, lines: [{ ...LINE, priceCents: total * 100 }] });
+    }
+    expect(connector.loyalty.rows.orders.get('71')?.OrderTotal).toBe(130);
+    land();
+    expect(connector.loyalty.rows.orders.get('71')?.OrderTotal).toBe(115);
+    connector.clock.ms += HOUR_MS;
+    await walk(connector);
+    expect(connector.loyalty.rows.orders.get('71')?.OrderTotal).toBe(130);
+    const points = [...connector.loyalty.rows.points.values()];
+    const given = points.reduce((sum, { pointsHundredths }) => sum + pointsHundredths, 0);
+    expect(given).toBe('fulfilledAfterDays' in state ? 13_000 : 0);
+    expect(reported(connector)).toBe(0);
+  });
+
+  it('sends it again once: a person who changes it back gets a report', async () => {
+    const { connector } = await open();
+    for (const walks of [1, 2]) {
+      change(connector, '72', { OrderTotal: 49 });
+      await walk(connector);
+      connector.clock.ms += 7 * DAY_MS;
+      const held = connector.loyalty.rows.orders.get('72')?.OrderTotal;
+      expect([held, reported(connector)]).toEqual(walks === 1 ? [50, 0] : [49, 1]);
+    }
   });
 
   it('takes HTTP 404 for a lost order only where other orders are found: the address may be wrong', async () => {
