@@ -7,11 +7,10 @@ import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
 import { hidesDetails, needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown, withGoLive } from '../mapping/history-mark.ts';
-import { differsByRulesAlone } from '../mapping/kept-amounts.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
+import { differsByRulesAlone } from '../mapping/rules-revision.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
@@ -84,7 +83,7 @@ export async function syncEntity(
     if (
       next.kind === 'read-store' ||
       (next.kind === 'call' && doubtful) ||
-      (isDecided(next) && hidesParts(snapshot, rules)) ||
+      (isDecided(next) && hidesParts(snapshot, mapped, rules)) ||
       (next.kind === 'call' && (await hasLateCustomer(key.shop, snapshot, rules, customers)))
     ) {
       snapshot = undefined;
@@ -155,10 +154,10 @@ function isDecided(next: Plan): boolean {
 }
 
 /** Without them even "unchanged" may be wrong: an order's amount, a customer's details. */
-function hidesParts({ source, entity }: Snapshot, rules: EntityRules): boolean {
+function hidesParts({ source, entity }: Snapshot, mapped: Mapped, rules: EntityRules): boolean {
   if (source === 'store') return false;
   if (entity.kind === 'member') return hidesDetails(entity.member, rules);
-  return entity.kind === 'order' && needsPayments(entity.order, rules);
+  return mapped.kind === 'wanted' && mapped.incomplete === true;
 }
 
 /**

@@ -38,6 +38,7 @@ const orderFields = [
   'note_attributes',
   'payment_gateway_names',
   'phone',
+  'presentment_currency',
   'processed_at',
   'refunds',
   'shipping_lines.discount_allocations',

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type AmountRules, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
+import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';
-import { amount, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+import { giftCards, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const line = (priceCents: number, given: Partial<LineSpec> = {}): LineSpec => ({
   product: 1,
@@ -15,14 +16,31 @@ const line = (priceCents: number, given: Partial<LineSpec> = {}): LineSpec => ({
 });
 
 /** The shirt of 50.00 with shipping of 7.00, unless the spec says otherwise. */
-function order(spec: Partial<OrderSpec> = {}, given: { gift?: string; sold?: number } = {}) {
-  const read = storeOrder(spec);
+function order(
+  spec: Partial<OrderSpec> = {},
+  given: { gift?: string; returned?: string; sold?: number } = {},
+  changes: Record<string, unknown> = {},
+) {
+  const read = storeOrder(spec, changes);
   return {
     ...read,
     lines: read.lines.map((one, i) => ({ ...one, giftCard: i < (given.sold ?? 0) })),
-    paidWithGiftCards: amount(given.gift ?? '0'),
+    paidWithGiftCards: giftCards(given.gift ?? '0', given.returned),
   };
 }
+
+/** As the Admin API states them: in the shop's currency. */
+const refundsOf = (...refunds: readonly object[]) => ({ refunds });
+const withoutLines = (cents: number, status = 'success') => ({
+  order_adjustments: [-cents, ...(status === 'pending' ? [cents] : [])].map((one) => ({
+    ...{ kind: 'refund_discrepancy', amount: (one / 100).toFixed(2), tax_amount: '0.00' },
+  })),
+  transactions: [paidBack(cents, { status })],
+});
+const takenOut = (subtotal: number, transactions: readonly object[] = []) => ({
+  refund_line_items: [{ line_item_id: 9000, quantity: 1, subtotal }],
+  transactions,
+});
 
 const noShipping = { shippingCents: 0 };
 const included = order({ lines: [line(5950)], taxPercent: 19, taxesIncluded: true });
@@ -31,6 +49,7 @@ const tipped = order({ tipCents: 300, dutiesCents: 200 });
 const coat = order({ lines: [line(8000)], shippingCents: 2000 }, { gift: '50' });
 const giftCard = order({ lines: [line(10_000), line(3000, { product: 2 })] }, { sold: 1 });
 const oneBack = { ...noShipping, lines: [line(5000, { quantity: 2, takenBack: 1 })] };
+const coatNoShipping = { lines: [line(8000)], shippingCents: 2000, shippingRefundedCents: 2000 };
 const three = { ...noShipping, lines: [line(1000, { quantity: 3 })] };
 
 /** By the number of the row. */
@@ -56,17 +75,32 @@ const orders: Readonly<Record<string, StoreOrder>> = {
   19: order(oneBack),
   20: order({ ...noShipping, lines: [line(10_000)] }, { gift: '50', sold: 1 }),
   21: order(three, { gift: '9.99' }),
+  22: order(coatNoShipping, { gift: '30', returned: '20' }),
+  23: order(coatNoShipping, { gift: '50' }),
+  24: order({ tipCents: 300, amountRefundedCents: 5100 }),
+  25: order({ ...noShipping, lines: [line(50_000)] }, {}, refundsOf(withoutLines(10_000))),
+  26: order(oneBack, {}, refundsOf(withoutLines(5000), takenOut(50))),
+  27: order(
+    { ...noShipping, lines: [line(10_000)] },
+    {},
+    refundsOf(withoutLines(2000), withoutLines(1000, 'pending')),
+  ),
+  28: order(
+    { ...noShipping, lines: [line(1000, { quantity: 2, takenBack: 1 })] },
+    {},
+    refundsOf(takenOut(10, [paidBack(1000, { status: 'pending' })])),
+  ),
 };
 
 const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d.]+) \|/gm;
-const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)].map(
-  ([, number = '', words = '', settings = '', points = '']) => ({
+const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)]
+  .map(([, number = '', words = '', settings = '', points = '']) => ({
     number,
     words,
     settings: settings.trim(),
     points: Number(points),
-  }),
-);
+  }))
+  .filter(({ number }) => Number(number) <= 28);
 
 /** `taxes: 'include'` in backticks; empty: the defaults. */
 function rulesOf(settings: string): AmountRules {

@@ -9,7 +9,7 @@ import { readOrderWebhook } from '../../../../shared/shopify/webhooks/read-order
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { buildOrder, type OrderFixture } from '../../../fixtures/order-payload.ts';
 import { anyOrder } from '../../../fixtures/order-spec.ts';
-import { amount, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const birthMetafield = { owner: 'customer', namespace: 'facts', key: 'birth_date' } as const;
 const fromMetafield = { from: 'metafield', ...birthMetafield } as const;
@@ -282,7 +282,7 @@ describe('for every order', () => {
     fc.assert(
       fc.property(anyOrder, fc.nat(20_000), (spec, giftCardCents) => {
         const { sums, payload } = buildOrder(spec);
-        const paidWithGiftCards = amount(String(giftCardCents / 100));
+        const paidWithGiftCards = giftCards(String(giftCardCents / 100));
         const read = { ...readAll({ sums, payload }), paidWithGiftCards };
         const { order } = wantedOf(read, { ...rules, taxes: 'include' });
         const prices = order.Products?.map((product) => cents(product.ProductPrice)) ?? [];
