@@ -115,8 +115,8 @@ function taxRefund(item: RefundedLine): Amount {
  * an edit takes out can be paid back before and after. Less money than that is a fee, which buys nothing.
  *
  * A refund of another amount than its lines and shipping are worth has adjustments with the difference, negative if
- * more was paid back. They bound the amount, because money can also go back for what no list names. A refund whose
- * money is pending has them too: of -X, +X and, once it has settled, -X only the sum counts.
+ * more was paid back. These bound the amount, because money also goes back for what no list names. Positive ones do not
+ * reduce the bound: while money is pending, a refund has +X until it has settled.
  *
  * Undefined: only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction").
  */
@@ -124,7 +124,7 @@ export function refundedWithoutLines(
   payload: OrderPayload,
   lines: readonly LineAmounts[],
 ): Amount | undefined {
-  const stated = sum(payload.refunds.map((refund) => beyondLines(payload, refund)));
+  const stated = statedBeyondLines(payload);
   if (stated === ZERO) return ZERO;
   const money = moneyBack(payload);
   if (money === undefined) return undefined;
@@ -132,11 +132,12 @@ export function refundedWithoutLines(
   return smallest([stated, beyond]);
 }
 
-function beyondLines(payload: OrderPayload, { order_adjustments }: RefundPayload): Amount {
-  const differences = order_adjustments
+function statedBeyondLines(payload: OrderPayload): Amount {
+  const differences = payload.refunds
+    .flatMap((refund) => refund.order_adjustments)
     .filter((adjustment) => !isOfShipping(adjustment))
     .map(({ amount, tax_amount }) => withTax(payload, amount ?? ZERO, tax_amount ?? ZERO));
-  return atLeastZero(subtract(ZERO, sum(differences)));
+  return sum(differences.map((difference) => atLeastZero(subtract(ZERO, difference))));
 }
 
 /** In the shop's currency; undefined where the payload does not say it. Pending money is not back yet. */

@@ -9,12 +9,14 @@ const line = { product: 1, priceCents: 5000, quantity: 2, discountCents: 0, take
 const shirts = { lines: [line], shippingCents: 0, fulfilledAfterDays: 1 };
 const oneLeft = { ...shirts, lines: [{ ...line, takenBack: 1 }] };
 
-const paidBackWithoutLine = (cents: number, status = 'success') => ({
-  order_adjustments: [-cents, ...(status === 'pending' ? [cents] : [])].map((one) => ({
-    ...{ kind: 'refund_discrepancy', amount: (one / 100).toFixed(2), tax_amount: '0.00' },
-  })),
-  transactions: [paidBack(cents, { status })],
-});
+/** A store writes an adjustment of the opposite sign until the money has settled. */
+const paidBackWithoutLine = (cents: number, status = 'success') => {
+  const amount = ((status === 'pending' ? cents : -cents) / 100).toFixed(2);
+  return {
+    order_adjustments: [{ kind: 'refund_discrepancy', amount, tax_amount: '0.00' }],
+    transactions: [paidBack(cents, { status })],
+  };
+};
 /** An edit takes goods out without any money. */
 const edit = {
   refund_line_items: [{ line_item_id: 9000, quantity: 1, subtotal: 50 }],

@@ -31,12 +31,13 @@ function order(
 
 /** As the Admin API states them: in the shop's currency. */
 const refundsOf = (...refunds: readonly object[]) => ({ refunds });
-const withoutLines = (cents: number, status = 'success') => ({
-  order_adjustments: [-cents, ...(status === 'pending' ? [cents] : [])].map((one) => ({
-    ...{ kind: 'refund_discrepancy', amount: (one / 100).toFixed(2), tax_amount: '0.00' },
-  })),
-  transactions: [paidBack(cents, { status })],
-});
+const withoutLines = (cents: number, status = 'success') => {
+  const amount = ((status === 'pending' ? cents : -cents) / 100).toFixed(2);
+  return {
+    order_adjustments: [{ kind: 'refund_discrepancy', amount, tax_amount: '0.00' }],
+    transactions: [paidBack(cents, { status })],
+  };
+};
 const takenOut = (subtotal: number, transactions: readonly object[] = []) => ({
   refund_line_items: [{ line_item_id: 9000, quantity: 1, subtotal }],
   transactions,

@@ -85,10 +85,14 @@ describe('a refund of an amount without lines', () => {
     expect(of(secondBack, refund([-3000], 3000))).toBe(20);
   });
 
-  it('10.00 that are pending count once they have settled: 50 → 40 points, however they are recorded', () => {
-    expect(of(lines, refund([-1000, 1000], 0, pending(1000)))).toBe(50);
-    expect(of(lines, refund([-1000], 1000))).toBe(40);
-    expect(of(lines, refund([-1000, 1000, -1000], 1000))).toBe(40);
+  it('10.00 that are pending count once they have settled: 30 → 20 points, however they are recorded', () => {
+    const before = refund([-2000], 2000);
+    for (const recorded of [[1000], [-1000, 1000]]) {
+      expect(of(lines, before, refund(recorded, 0, pending(1000)))).toBe(30);
+    }
+    for (const recorded of [[-1000], [1000, -1000], [-1000, 1000, -1000]]) {
+      expect(of(lines, before, refund(recorded, 1000))).toBe(20);
+    }
   });
 
   it('30.00 taken back with pending money keeps 20 points, before and after it has settled', () => {
