@@ -25,8 +25,12 @@ export interface StoreOrder {
   /** Placed at a point of sale. Not true of draft orders, which can have a location and staff, too. */
   readonly pointOfSale: boolean;
   readonly currency: string;
-  /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, … */
+  /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, `expired`, … */
   readonly paymentStatus: string | undefined;
+  /** What is still to be paid. Undefined: this source does not say. */
+  readonly outstanding: Amount | undefined;
+  /** The time of the last payment that succeeded. Only known to sources that read the order's transactions. */
+  readonly paidAt: string | undefined;
   /** `fulfilled`, `partial`, `restocked`, …; undefined: nothing fulfilled. */
   readonly fulfillmentStatus: string | undefined;
   /** Includes lines with nothing left. Tips are not lines. */

@@ -69,6 +69,7 @@ export function transactionView(order: OrderRow, row: TransactionRow): View {
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
+    processedAt: row.createdAt,
     amountSet: moneyBag(order, row.minor),
     paymentDetails: row.card && {
       __typename: 'CardPaymentDetails',

@@ -15,6 +15,7 @@ import { orderProducts, soldProducts } from './order-products.ts';
 import {
   isBetweenLines,
   isOver,
+  lacksPayment,
   neverCompleted,
   type OrderProgress,
   orderProgress,
@@ -75,7 +76,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     }),
   );
   const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
-  const incomplete = progress.cancelledAt === undefined && lacksAmounts(order, countedBy);
+  const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
+  const incomplete = progress.cancelledAt === undefined && lacks;
   return {
     kind: 'wanted',
     wanted,

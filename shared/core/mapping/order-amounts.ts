@@ -11,6 +11,7 @@ import {
 } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import type { OrderRules } from './mapping-rules.ts';
+import { isUnpaid } from './order-progress.ts';
 
 export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards'>;
 
@@ -37,7 +38,7 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const kept = order.lines.filter(({ kept: quantity }) => quantity > 0).toSorted(byId);
   const taxOnTop = order.taxesIncluded ? ZERO : sum(kept.map(({ tax }) => tax));
   const goods = sum([order.subtotal, taxOnTop]);
-  const refunded = order.refundedWithoutLines ?? ZERO;
+  const refunded = isUnpaid(order) ? order.total : (order.refundedWithoutLines ?? ZERO);
   const inMoney = paidInMoney(order, rules, refunded);
 
   const counting = kept

@@ -1,6 +1,6 @@
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
-import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
@@ -78,7 +78,7 @@ export async function syncEntity(
     const force = event.force === true && !predatesRedaction(entry, version);
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
     const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
-    const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
+    const doubtful = leavesOut(snapshot, rules, entry) || isFinal(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
       next.kind === 'read-store' ||
@@ -161,18 +161,28 @@ function hidesParts({ source, entity }: Snapshot, mapped: Mapped, rules: EntityR
 }
 
 /**
- * True when the event would take points back. The store is asked first: an exchange may have added
- * meanwhile what the event does not show, and no partial cancel can be undone.
+ * True when the event alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
+ * cancel, a rise after one, or a person who must decide about it. The store is asked first: an exchange may have added
+ * meanwhile what the event does not show. Only what the store itself cancelled stays cancelled (Shopify, "orderCancel").
  */
-function takesBack({ source }: Snapshot, mapped: Mapped, entry: EntityEntry | undefined): boolean {
-  if (source !== 'event' || mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order')
-    return false;
-  const { amounts, remembered } = entry ?? {};
-  // 0.1.0 kept no amounts.
+function isFinal(
+  { source, entity }: Snapshot,
+  mapped: Mapped,
+  entry: EntityEntry | undefined,
+): boolean {
+  if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  const { wanted } = mapped;
+  if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
+  if (wanted.kind !== 'order' || !entry) return false;
+  const { amounts, remembered, appliedKey } = entry;
+  if (appliedKey === cancelledOrderKey(wanted.id)) return true;
   const { OrderCompletedDate, OrderTotal } = recallOrder(remembered)?.basics ?? {};
+  // The amounts of an order that was read from the service may not be known.
   const before = OrderCompletedDate == null ? undefined : toThousandths(OrderTotal);
   const given = amounts ? amounts.sent.total - amounts.taken : before;
-  return given !== undefined && toThousandths(mapped.wanted.order.OrderTotal) < given;
+  if (given === undefined) return false;
+  const rise = toThousandths(wanted.order.OrderTotal) - given;
+  return rise < 0 || (rise > 0 && amounts !== undefined && amounts.taken > 0);
 }
 
 /**

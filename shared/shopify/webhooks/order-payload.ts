@@ -116,6 +116,8 @@ export const orderPayload = v.pipe(
     current_total_price: optional(amount),
     current_total_price_set: optional(moneySet),
     current_shipping_price_set: optional(moneySet),
+    /** Absent before API 2022. */
+    total_outstanding: optional(amount),
     total_price: optional(amount),
     total_price_set: optional(moneySet),
     discount_applications: optional(

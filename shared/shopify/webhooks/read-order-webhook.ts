@@ -45,6 +45,8 @@ function toOrder(payload: OrderPayload): StoreOrder {
     pointOfSale: payload.source_name === 'pos',
     currency: payload.currency,
     paymentStatus: filled(payload.financial_status),
+    outstanding: payload.total_outstanding ?? undefined,
+    paidAt: undefined,
     fulfillmentStatus: filled(payload.fulfillment_status),
     lines,
     taxesIncluded: payload.taxes_included ?? false,
@@ -129,7 +131,7 @@ function reference(id: string | null | undefined): StoreOrder['location'] {
 }
 
 /** The dates have one form and offset, so the latest is the greatest text. */
-function latest(moments: readonly (string | null | undefined)[]): string | undefined {
+export function latest(moments: readonly (string | null | undefined)[]): string | undefined {
   return moments
     .filter((moment) => moment != null)
     .sort()

@@ -49,6 +49,7 @@ const orderFields = [
   'source_name',
   'taxes_included',
   'test',
+  'total_outstanding',
   'updated_at',
   'user_id',
 ];

@@ -39,11 +39,11 @@ describe('sendOrder', () => {
     expect(codeOf(openSandbox().callUnchecked('sendOrder', { body }))).toBe(code);
   });
 
-  it('refuses a completion at the very moment of placement, and accepts one a second later', () => {
-    const body = makeOrder({ OrderCompletedDate: '2026-10-05T11:00:00+02:00' });
+  it('refuses a completion before the placement, and accepts one at the same moment', () => {
+    const body = makeOrder({ OrderCompletedDate: '2026-10-05T10:59:59+02:00' });
     expect(codeOf(openSandbox().call('sendOrder', { body }))).toBe(12);
-    const later = makeOrder({ OrderCompletedDate: '2026-10-05T11:00:01+02:00' });
-    expect(codeOf(openSandbox().call('sendOrder', { body: later }))).toBeUndefined();
+    const same = makeOrder({ OrderCompletedDate: '2026-10-05T11:00:00+02:00' });
+    expect(codeOf(openSandbox().call('sendOrder', { body: same }))).toBeUndefined();
   });
 
   it('answers with the order, its customer and balances', () => {

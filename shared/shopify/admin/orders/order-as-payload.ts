@@ -59,6 +59,7 @@ export function orderAsPayload(order: WholeOrder): unknown {
     current_subtotal_price: amountOf(node.currentSubtotalPriceSet),
     current_total_price: amountOf(node.currentTotalPriceSet),
     current_shipping_price_set: moneySet(node.currentShippingPriceSet),
+    total_outstanding: amountOf(node.totalOutstandingSet),
     discount_applications: discountPayloads(order),
     payment_gateway_names: node.paymentGatewayNames,
     note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
