@@ -20,7 +20,13 @@ export function refundView(
     createdAt: refund.createdAt,
     processedAt: refund.createdAt,
     order: viewOrder,
-    totalRefundedSet: () => moneyBag(order, sum(paid.map(({ minor }) => minor))),
+    transactions: (args: PageArguments) =>
+      connect(context, args, {
+        rows: paid,
+        id: ({ id }) => id,
+        view: (one) => transactionView(order, one),
+      }),
+    duties: refund.dutiesMinor > 0 ? [{ amountSet: moneyBag(order, refund.dutiesMinor) }] : [],
     refundLineItems: (args: PageArguments) =>
       connect(context, args, {
         rows: order.reductions.filter(({ refundId }) => refundId === refund.id),
@@ -63,6 +69,7 @@ export function transactionView(order: OrderRow, row: TransactionRow): View {
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
+    processedAt: row.createdAt,
     amountSet: moneyBag(order, row.minor),
     paymentDetails: row.card && {
       __typename: 'CardPaymentDetails',

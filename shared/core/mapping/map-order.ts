@@ -2,15 +2,20 @@ import { toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { needsMetafields } from './customer-detail.ts';
 import { isIdentified, orderCustomer } from './customer-form.ts';
-import { countOrder } from './kept-amounts.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
-import type { OrderAmounts } from './order-amounts.ts';
+import {
+  type AmountRules,
+  lacksAmounts,
+  type OrderAmounts,
+  orderAmounts,
+} from './order-amounts.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts, soldProducts } from './order-products.ts';
 import {
   isBetweenLines,
   isOver,
+  lacksPayment,
   neverCompleted,
   type OrderProgress,
   orderProgress,
@@ -49,7 +54,11 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const { branch, salesPerson } = pointOfSale(order, remembered);
   const completedBefore = before.completedAt ?? remembered?.basics?.OrderCompletedDate ?? undefined;
   const progress = orderProgress(order, rules, completedBefore);
-  const { amounts, counted } = countOrder(order, rules, before, remembered);
+  const countedBy = amountRules(
+    rules,
+    before.byNewRules || !completedBefore ? undefined : remembered,
+  );
+  const amounts = orderAmounts(order, countedBy);
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
     Customer: customer.form,
@@ -61,7 +70,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const remember = rememberOrder(
     knownFields({
       basics: rememberedBasics(form),
-      counted,
+      countedBy,
       customer: customer.form,
       card: order.card ?? remembered?.card,
       branch,
@@ -69,14 +78,26 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     }),
   );
   const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
+  const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
+  const incomplete = progress.cancelledAt === undefined && lacks;
   return {
     kind: 'wanted',
     wanted,
     remember,
+    ...(incomplete && { incomplete }),
     // A cancellation is sent under any rules.
     ...(progress.cancelledAt === undefined && { rules: rulesRevision(rules) }),
     ...(before.history && { history: true }),
   };
+}
+
+/**
+ * An order that was sent as completed is counted by the rules it was sent under, for the rest of its life.
+ * See docs/decisions/0051-an-order-keeps-its-rules.md.
+ */
+function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
+  const { orderTotal, taxes, giftCards } = sent?.countedBy ?? rules;
+  return { orderTotal, taxes, giftCards };
 }
 
 /**

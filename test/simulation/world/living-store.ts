@@ -29,8 +29,8 @@ import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-we
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
 import type { StoreMember } from '../../../shared/store/member.ts';
-import { type Amount, readAmount, ZERO } from '../../../shared/store/money.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import { readAmount, ZERO } from '../../../shared/store/money.ts';
+import type { GiftCardPayment, StoreOrder } from '../../../shared/store/order.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
 import { SHOP } from './connector.ts';
 
@@ -326,11 +326,14 @@ export function toStoreOrder(world: World, order: OrderRow): StoreOrder {
 }
 
 /** What the Admin API says of the transactions. */
-function giftCardPayments({ transactions }: OrderRow): Amount {
-  const minor = transactions
-    .filter(({ gateway }) => gateway === 'gift_card')
-    .reduce((sum, one) => sum + (one.kind === 'refund' ? -one.minor : one.minor), 0);
-  return readAmount((minor / 100).toFixed(2)) ?? ZERO;
+function giftCardPayments({ transactions }: OrderRow): GiftCardPayment {
+  const cents = (isRefund: boolean) =>
+    transactions
+      .filter(({ gateway, kind }) => gateway === 'gift_card' && (kind === 'refund') === isRefund)
+      .reduce((sum, one) => sum + one.minor, 0);
+  const amount = (minor: number) => readAmount((minor / 100).toFixed(2)) ?? ZERO;
+  const returned = cents(true);
+  return { net: amount(cents(false) - returned), returned: amount(returned) };
 }
 
 export function toStoreProduct(world: World, product: ProductRow): StoreProduct {
