@@ -123,7 +123,10 @@ function isWorth(order: OrderRow, amount: number, held: Held): boolean {
   if (order.transactions.some(({ gateway }) => gateway === GIFT_CARD)) return amount >= 0;
   const kept = paidForKept(order, 'include') / 100;
   // What was refunded without a line while the lines changed may count as ignored by 0.1.0.
-  if (held.upgraded.has(order.id) && order.refunds.some(({ discrepancy }) => discrepancy)) {
+  if (
+    held.upgraded.has(order.id) &&
+    order.refunds.some(({ discrepancies }) => discrepancies.length > 0)
+  ) {
     return amount >= exact - ROUNDING;
   }
   if (wasWorthNothing(held.store, order.id)) {

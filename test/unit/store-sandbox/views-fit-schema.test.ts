@@ -73,6 +73,8 @@ function openContext(): GraphContext {
   act('fulfilOrder', { orderId, lines: [{ lineId, quantity: 1 }], trackingNumber: 'T1' });
   act('refundOrder', { orderId, lines: [{ lineId, quantity: 1 }], shipping: 'all', amount: 1 });
   act('returnItems', { orderId, lines: [{ lineId, quantity: 1 }] });
+  act('refundOrder', { orderId, amount: 1, pending: 'paired' });
+  act('openDispute', { orderId });
   act('cancelOrder', { orderId: act('placeRandomOrder', {}).id });
   act('createDiscount', { kind: 'app', codes: ['APP'] });
   act('createDiscount', {
@@ -185,8 +187,9 @@ function askedFields(): ReadonlySet<string> {
   return asked;
 }
 
-/** The shop is the least that a person or a test can ask for. */
-const unasked = /^(?:Shop\.\w+|QueryRoot\.shop|Mutation\.bulkOperationCancel)$/;
+/** The shop is the least that a person or a test can ask for; money is complete whether it is asked for or not. */
+const unasked =
+  /^(?:Shop\.\w+|QueryRoot\.shop|Mutation\.bulkOperationCancel|Money(?:V2|Bag)\.\w+|Order\.(?:presentmentCurrencyCode|disputes|total(?:Outstanding|Received|Refunded)Set)|OrderDisputeSummary\.\w+|Refund\.transactions|OrderTransaction\.(?:created|processed)At|OrderAdjustment\.reason)$/;
 
 function seenFields(): { readonly faults: readonly string[]; readonly seen: Set<string> } {
   const root = queryRoot(openContext());
