@@ -200,10 +200,10 @@ const changes = {
       set: [{ lineId: drawLine(order, draw), quantity: pick(habits.pieces, draw) ?? 1 }],
     }),
   ),
-  addLine: ofOrder(({ id }, { draw }) =>
+  addLine: ofOrder((order, { draw }) =>
     change('editOrder', {
-      orderId: id,
-      add: [{ title: 'Extra', price: below(10_000, draw) / 100, quantity: 1 + below(3, draw) }],
+      orderId: order.id,
+      add: [{ title: 'Extra', price: drawPart(order, 9_999, draw), quantity: 1 + below(3, draw) }],
     }),
   ),
   /** One line goes and another comes: in one edit, or in two, between which nothing may be kept. */

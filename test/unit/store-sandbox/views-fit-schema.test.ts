@@ -12,15 +12,13 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { Tables } from '../../../local/sandbox-kit/tables.ts';
-import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptions.ts';
-import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext, View } from '../../../local/store-sandbox/graphql/graph-context.ts';
 import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
 import * as documents from '../../../shared/shopify/admin/documents.gen.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import { openGraphContext } from '../../support/sandbox-admin.ts';
 import { openStore } from './open-store.ts';
 
 /** One view of a discount, or of a sale, serves all its types, so each type has fields that it does not use. */
@@ -95,26 +93,9 @@ function openContext(): GraphContext {
   ]) {
     act('setMetafield', { ownerGid, namespace: 'custom', key: 'k', value: 'v' });
   }
-  const bulk = new BulkOperations({
-    ids: world.ids,
-    now: world.now,
-    takesMs: 0,
-    check: () => undefined,
-    run: async () => ({ pieces: [], objects: 1, rootObjects: 1 }),
-    address: () => 'http://127.0.0.1:1',
-    announce: () => {},
-  });
-  bulk.start('{ shop { id } }', true);
-  bulk.stop();
-  const context: GraphContext = {
-    world,
-    scopes: new Set(['read_all_orders']),
-    subscriptions: new Subscriptions(new Tables()),
-    bulk,
-    unpaged: false,
-    tally: { objects: 0 },
-    perform: () => ({ kind: 'refused', why: '' }),
-  };
+  const context = openGraphContext(world, ['read_all_orders']);
+  context.bulk.start('{ shop { id } }', true);
+  context.bulk.stop();
   const create = mutationRoot(context).webhookSubscriptionCreate as (args: unknown) => View;
   create({ topic: 'ORDERS_CREATE', webhookSubscription: { uri: 'http://127.0.0.1:1/x' } });
   return context;
