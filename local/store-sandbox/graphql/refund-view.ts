@@ -20,6 +20,12 @@ export function refundView(
     createdAt: refund.createdAt,
     processedAt: refund.createdAt,
     order: viewOrder,
+    // Only money that arrived.
+    totalRefundedSet: () =>
+      moneyBag(
+        order,
+        sum(paid.filter(({ status }) => status === 'success').map(({ minor }) => minor)),
+      ),
     transactions: (args: PageArguments) =>
       connect(context, args, {
         rows: paid,
@@ -52,9 +58,10 @@ export function refundView(
       }),
     orderAdjustments: (args: PageArguments) =>
       connect(context, args, {
-        rows: refund.discrepancy ? [refund.discrepancy] : [],
+        rows: refund.discrepancies,
         id: ({ id }) => id,
-        view: ({ minor }) => ({
+        view: ({ minor, reason }) => ({
+          reason: reason.replaceAll(' ', '_').toUpperCase(),
           amountSet: moneyBag(order, minor),
           taxAmountSet: moneyBag(order, 0),
         }),
@@ -69,7 +76,8 @@ export function transactionView(order: OrderRow, row: TransactionRow): View {
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
-    processedAt: row.createdAt,
+    createdAt: row.createdAt,
+    processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),
     paymentDetails: row.card && {
       __typename: 'CardPaymentDetails',
