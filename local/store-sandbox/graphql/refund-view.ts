@@ -20,12 +20,6 @@ export function refundView(
     createdAt: refund.createdAt,
     processedAt: refund.createdAt,
     order: viewOrder,
-    // Only money that arrived.
-    totalRefundedSet: () =>
-      moneyBag(
-        order,
-        sum(paid.filter(({ status }) => status === 'success').map(({ minor }) => minor)),
-      ),
     transactions: (args: PageArguments) =>
       connect(context, args, {
         rows: paid,
