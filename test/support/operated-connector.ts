@@ -173,6 +173,11 @@ export async function openOperatedConnector({
   await describe();
   const commands = openWarmCommands(folder);
 
+  /** Works on what the queues hold. */
+  async function work(): Promise<void> {
+    for (let idle = 0; idle < 3; ) idle = (await queues.poll(functions)) === 0 ? idle + 1 : 0;
+  }
+
   return {
     folder,
     commands,
@@ -210,9 +215,17 @@ export async function openOperatedConnector({
       return run;
     },
 
-    /** Works on what the queues hold. */
-    async work(): Promise<void> {
-      for (let idle = 0; idle < 3; ) idle = (await queues.poll(functions)) === 0 ? idle + 1 : 0;
+    work,
+
+    /** The workers work as long as the command runs, as in a deployment. */
+    async atWork<Value>(command: Promise<Value>): Promise<Value> {
+      let isOver = false;
+      const ended = command.finally(() => {
+        isOver = true;
+      });
+      while (!isOver) await work();
+      await work();
+      return ended;
     },
 
     async close(): Promise<void> {

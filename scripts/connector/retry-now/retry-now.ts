@@ -74,10 +74,10 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
     terminal.json({ woken: woken.length, gone, left, pauses, ...(signal && { ends }) });
   } else {
     for (const line of endTexts(ends, new Date())) terminal.line(line);
-    const next = ends.deadLetters > 0 ? 'dead-letters list' : 'status --watch';
-    const isOver = signal && isAllOver(ends);
-    if (pauses.length === 0 && !isOver) {
-      terminal.line(`Next, look: ${nextCommand(deployment, next)}`);
+    const isOpen = !signal || !isAllOver(ends);
+    const look = ends.deadLetters > 0 ? 'dead-letters list' : isOpen && 'status --watch';
+    if (look && pauses.length === 0) {
+      terminal.line(`Next, look: ${nextCommand(deployment, look)}`);
     }
   }
   if (ends.deadLetters > 0) return EXIT.failed;
@@ -96,7 +96,7 @@ export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readon
   const late = woken.filter(({ isHeldBack }) => isHeldBack);
   if (late.length === 0) return [text];
   const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
-  const rest = `${late.length} of them only in up to ${longest} s: the last call for it had no answer, and may still be executed. A second call could be overtaken by it.`;
+  const rest = `${late.length} of them in up to ${longest} s: the last call had no answer, and the service may still execute it, after a newer one.`;
   return [text, rest];
 }
 

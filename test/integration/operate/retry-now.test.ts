@@ -31,19 +31,53 @@ describe('loyalty-connector retry-now', () => {
     await operated.work();
     expect(orders()).toBe(0);
 
-    const { code, stdout, stderr } = await operated.run(
-      `retry-now --reason misconfigured --queue orders --shop ${SHOP}`,
+    const { code, stdout, stderr } = await operated.atWork(
+      operated.run(`retry-now --reason misconfigured --queue orders --shop ${SHOP}`),
     );
     expect(stderr).toBe('');
-    expect(stdout).toContain('2 messages are tried again now: orders 2.');
-    expect(stdout).not.toContain('paused');
+    expect(stdout).toBe('2 messages are tried again now: orders 2.\n2 sent.\n');
     expect(code).toBe(0);
-    await operated.work();
     expect(orders()).toBe(2);
     expect(await pastRun()).toMatch(/retry-now/);
 
-    // The records of the waits are still there; the messages are not.
-    const again = JSON.parse((await operated.run('retry-now --json')).stdout);
-    expect(again).toEqual({ woken: 0, gone: 2, left: 0, pauses: [] });
+    // The records of the waits are still there, and say how they ended.
+    expect((await operated.run('retry-now')).stdout).toBe('No such message waits.\n');
+  });
+
+  it('says what waits again, and what became a dead letter', async () => {
+    operated.loyalty.faults.add({ kind: 'business-error', code: 76 });
+    await placeOrder(operated);
+    await operated.work();
+    const refused = await operated.atWork(operated.run('retry-now'));
+    expect(refused.stdout).toMatch(
+      /1 message waits again because credentials, scopes or an address are refused \(\w+\), next try in/,
+    );
+    expect(refused.stdout).toContain('Next, look: npx loyalty-connector status --watch');
+    expect(refused.code).toBe(3);
+
+    operated.loyalty.faults.clear();
+    operated.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
+    const parked = await operated.atWork(operated.run('retry-now --json'));
+    expect(JSON.parse(parked.stdout)).toEqual({
+      ...{ woken: 1, gone: 0, left: 0, pauses: [] },
+      ends: { sent: 0, notNeeded: 0, deadLetters: 1, waiting: [], noOutcome: 0 },
+    });
+    expect(parked.code).toBe(1);
+    operated.loyalty.faults.clear();
+  });
+
+  it('tries what had a call without an answer no earlier than 30 seconds after it, and says so', async () => {
+    operated.loyalty.faults.add({ kind: 'http-503' });
+    await placeOrder(operated);
+    await operated.work();
+    operated.loyalty.faults.clear();
+    const before = orders();
+    const { code, stdout } = await operated.run('retry-now --wait 0');
+    expect(stdout).toMatch(
+      /^1 message is tried again now: orders 1\.\n1 of them in up to \d+ s: the last call had no answer/,
+    );
+    expect(code).toBe(0);
+    await operated.work();
+    expect(orders()).toBe(before);
   });
 });

@@ -88,25 +88,13 @@ async function run(command: string, operands: string[], options: object) {
 const resend = ({ id }: Pick<Order, 'id'>, options: object = {}) =>
   run('resend', ['order', id], { yes: true, ...options });
 
-/** With the workers at work, as in a deployment. */
-async function atWork<Value>(running: Promise<Value>): Promise<Value> {
-  let isOver = false;
-  const ended = running.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) await operated.work();
-  await operated.work();
-  return ended;
-}
-
 /** What waits for its next try is tried now, until nothing waits. */
 async function recover(): Promise<void> {
   operated.loyalty.faults.clear();
   await expect
     .poll(
       async () => {
-        await run('retry-now', [], {});
-        await operated.work();
+        await operated.atWork(run('retry-now', [], {}));
         return operated.queues.waiting();
       },
       { timeout: 90_000, interval: 500 },
@@ -121,7 +109,7 @@ describe('an order that is sent again has exactly its points', () => {
     await operated.work();
     expect(points(order)).toEqual(exactly(70));
     for (const options of [{}, { force: true }, { force: true }]) {
-      expect((await atWork(resend(order, options))).code).toBe(0);
+      expect((await operated.atWork(resend(order, options))).code).toBe(0);
       expect(points(order)).toEqual(exactly(70));
     }
   });
@@ -129,7 +117,7 @@ describe('an order that is sent again has exactly its points', () => {
   it('eight times at once, with the workers at work', async () => {
     const order = buy();
     const all = Array.from({ length: 8 }, (_, index) => resend(order, { force: index % 2 === 0 }));
-    const ended = await atWork(Promise.all(all));
+    const ended = await operated.atWork(Promise.all(all));
     expect(ended.map(({ code }) => code)).toEqual(Array(8).fill(0));
     await recover();
     expect(points(order)).toEqual(exactly(70));
@@ -141,7 +129,7 @@ describe('an order that is sent again has exactly its points', () => {
     await bring(order);
     const working = operated.work();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    await atWork(Promise.all([resend(order, { force: true }), resend(order)]));
+    await operated.atWork(Promise.all([resend(order, { force: true }), resend(order)]));
     await working;
     await recover();
     expect(points(order)).toEqual(exactly(70));
@@ -149,15 +137,15 @@ describe('an order that is sent again has exactly its points', () => {
 
   it('after a refund that no webhook reported, and after the cancellation of the rest', async () => {
     const order = buy();
-    await atWork(resend(order));
+    await operated.atWork(resend(order));
     refund(order);
     for (const options of [{}, { force: true }, {}]) {
-      expect((await atWork(resend(order, options))).code).toBe(0);
+      expect((await operated.atWork(resend(order, options))).code).toBe(0);
       expect(points(order)).toEqual(exactly(50));
     }
     operated.store.actions.cancelOrder({ orderId: order.id });
     for (const options of [{}, { force: true }, {}]) {
-      await atWork(resend(order, options));
+      await operated.atWork(resend(order, options));
       expect(points(order)).toEqual(exactly(0));
     }
   });
@@ -175,18 +163,18 @@ describe('an order that is sent again has exactly its points', () => {
   it('from before go-live only if it was sent before', async () => {
     const createdAt = new Date(Date.now() - 30 * DAY_MS).toISOString();
     const order = buy({ createdAt });
-    const { text } = await atWork(resend(order));
+    const { text } = await operated.atWork(resend(order));
     expect(text).toMatch(/go-live/);
-    await atWork(resend(order, { force: true }));
+    await operated.atWork(resend(order, { force: true }));
     expect(points(order)).toEqual(exactly(0));
 
     // A backfill alone sends it.
     const period = { since: '40d', until: '20d', yes: true };
-    expect((await atWork(run('backfill orders', [], period))).code).toBe(0);
+    expect((await operated.atWork(run('backfill orders', [], period))).code).toBe(0);
     expect(points(order)).toEqual(exactly(70));
     refund(order);
     for (const options of [{}, { force: true }]) {
-      await atWork(resend(order, options));
+      await operated.atWork(resend(order, options));
       expect(points(order)).toEqual(exactly(50));
     }
   });
@@ -203,12 +191,12 @@ describe('an order that is sent again has exactly its points', () => {
   it.each(faults)('where the service fails in the middle: $kind', async (fault) => {
     const order = buy();
     operated.loyalty.faults.add({ ...fault, operation: 'sendOrder', count: 2 });
-    await atWork(Promise.all([resend(order, { force: true }), resend(order)]));
+    await operated.atWork(Promise.all([resend(order, { force: true }), resend(order)]));
     await recover();
     expect(points(order)).toEqual(exactly(70));
     refund(order);
     operated.loyalty.faults.add({ ...fault, operation: 'partiallyCancelPosOrder', count: 2 });
-    await atWork(Promise.all([resend(order, { force: true }), resend(order)]));
+    await operated.atWork(Promise.all([resend(order, { force: true }), resend(order)]));
     await recover();
     expect(points(order)).toEqual(exactly(50));
   });

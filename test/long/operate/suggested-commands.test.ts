@@ -106,9 +106,9 @@ describe('every command that is suggested can be run as it stands', () => {
     await connector.work();
     connector.loyalty.faults.clear();
     const waits = await connector.run(`trace order ${later.id}`);
-    const [woken] = await runSuggested(waits, connector);
+    const [woken] = await connector.atWork(runSuggested(waits, connector));
     expect(woken?.line).toContain('retry-now');
-    await connector.work();
+    expect(woken?.stdout).toContain('1 sent.');
   });
 
   it('where there is no such letter', async () => {
