@@ -171,6 +171,9 @@ export interface QuizResult {
   readonly message: string;
 }
 
+/** With `contact-needed`: what a till asks the customer for, so that the program can send them a code. */
+export type Contact = 'phone' | 'email';
+
 /** Why a request failed: codes of the function that have their own sentence, and two for a lost answer. */
 export type FailureCode =
   | 'bad-signature'

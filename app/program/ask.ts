@@ -1,10 +1,14 @@
-import type { FailureCode } from './answers.ts';
+import type { Contact, FailureCode } from './answers.ts';
 
 export interface Failure {
   readonly kind: 'failed';
   /** A code without its own sentence is shown as `technical`. */
   readonly code: FailureCode | (string & Record<never, never>);
   readonly afterSeconds: number | undefined;
+  /** In the program's own words. */
+  readonly programMessage?: string | undefined;
+  /** With `contact-needed`. */
+  readonly asks?: readonly Contact[] | undefined;
 }
 
 export type Answer<T> = { readonly kind: 'ok'; readonly value: T } | Failure;
@@ -39,8 +43,11 @@ export function createAsk(address: string, token?: () => Promise<string>): Ask {
       const value: unknown = await response.json();
       // The function and this script are deployed together, so the answer has this shape.
       if (response.ok) return { kind: 'ok', value: value as T };
-      const { error } = value as { readonly error: { readonly code: string } };
-      return failure(error.code, readSeconds(response));
+      const { error } = value as {
+        readonly error: Pick<Failure, 'code' | 'programMessage' | 'asks'>;
+      };
+      const { code, programMessage, asks } = error;
+      return { ...failure(code, readSeconds(response)), programMessage, asks };
     } catch {
       return failure('unreadable');
     }

@@ -41,14 +41,21 @@ const languages: Readonly<Record<string, readonly [tag: Language, strings: Strin
   pt: ['pt-BR', ptBr],
 };
 
+interface WordOptions {
+  /** That of the other prices on the page. */
+  readonly pageCurrency?: string | undefined;
+  /** For readers other than the shopper. */
+  readonly adapt?: (strings: Strings, language: Language) => Strings;
+}
+
 /**
  * `locale`: as the store writes it, such as `pt-BR`. English for a language that is not translated.
- * `adapt`: for readers other than the shopper.
+ * `currency`: that of the program, which is the store's own.
  */
 export function createWords(
   locale: string,
   currency: string | undefined,
-  adapt = (strings: Strings, _language: Language) => strings,
+  { pageCurrency, adapt = (strings) => strings }: WordOptions = {},
 ): Words {
   const [language = ''] = locale.toLowerCase().split(/[-_]/);
   const known = Object.hasOwn(languages, language) ? languages[language] : undefined;
@@ -56,7 +63,7 @@ export function createWords(
   const strings = adapt(own, tag);
   // The region decides how numbers are written: es-MX is not es-ES.
   const formats = known && isLocale(locale) ? locale : tag;
-  const amounts = createAmounts(strings, formats, currency);
+  const amounts = createAmounts(strings, formats, currency, pageCurrency);
   const { number, money } = amounts;
   const percent = new Intl.NumberFormat(formats, { style: 'percent', maximumFractionDigits: 2 });
   const choice = new Intl.ListFormat(formats, { type: 'disjunction' });
@@ -119,9 +126,12 @@ export function createAmounts(
   strings: Pick<Strings, 'points' | 'cashback'>,
   formats: string,
   currency: string | undefined,
+  pageCurrency = currency,
 ): Amounts {
   const number = new Intl.NumberFormat(formats, { maximumFractionDigits: 2 });
-  const cash = moneyFormat(formats, currency) ?? number;
+  // On a page with other prices a "$" would be read as theirs.
+  const currencyDisplay = pageCurrency === currency ? 'symbol' : 'code';
+  const cash = moneyFormat(formats, currency, currencyDisplay) ?? number;
   const plural = new Intl.PluralRules(formats);
   const list = new Intl.ListFormat(formats);
   const points = (value: number) =>
@@ -160,9 +170,15 @@ function isLocale(locale: string): boolean {
   }
 }
 
-function moneyFormat(locale: string, currency: string | undefined): Intl.NumberFormat | undefined {
+function moneyFormat(
+  locale: string,
+  currency: string | undefined,
+  currencyDisplay: 'symbol' | 'code',
+): Intl.NumberFormat | undefined {
   try {
-    return currency ? new Intl.NumberFormat(locale, { style: 'currency', currency }) : undefined;
+    return currency
+      ? new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay })
+      : undefined;
   } catch {
     // Not the name of a currency.
     return undefined;

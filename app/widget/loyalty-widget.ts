@@ -30,11 +30,13 @@ const REDEEMED = 'loyalty:redeemed';
 const VIEWED = 'loyalty:viewed';
 
 /**
- * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store.
+ * `<loyalty-widget product-id price currency locale>`: the loyalty program on a page of the store. Amounts are in
+ * `currency`, the program's. A page with prices of another one leaves out `price`, `items` and `cart`.
  *
  *   `show`        sections by name: balance earned rewards quizzes (all); codes come with the rewards
  *   `items`       instead of product and price, what earns points: `id:price:quantity,…`
  *   `cart`        the cart in the same form: rewards are offered for it, else for what earns points, else for any
+ *   `page-currency`  that of the page's own prices, if it may be another: amounts then name theirs
  *   `proxy`       the path of the app proxy (/apps/loyalty)
  *   `log-in`      the address of the login (/account/login)
  *   `logged-out`  the page knows that the visitor is not logged in: saves requests
@@ -149,7 +151,9 @@ export class LoyaltyWidget extends HTMLElement {
     const locale = this.getAttribute('locale') || document.documentElement.lang;
     return {
       model: this.#program.model,
-      words: createWords(locale, this.#wanted.currency),
+      words: createWords(locale, this.#wanted.currency, {
+        pageCurrency: this.getAttribute('page-currency') || undefined,
+      }),
       actions: this.#actions,
       logInAddress: this.getAttribute('log-in') ?? '/account/login',
       subject: this.hasAttribute('items') ? 'cart' : 'product',

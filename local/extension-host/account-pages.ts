@@ -1,6 +1,6 @@
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
 import type { OrderRow } from '../store-sandbox/model/order-row.ts';
-import { customerOf, moneyOf, type ShopStore } from '../storefront-demo/shop.ts';
+import { customerOf, priceOf, type ShopStore } from '../storefront-demo/shop.ts';
 import type { Visit } from '../storefront-demo/visit.ts';
 import { hostHead, moduleAddress } from './host-files.ts';
 
@@ -65,7 +65,11 @@ export function renderExtension(
     language: visit.locale,
     currency: store.shop.currency,
     customerId: customerOf(store, visit)?.id,
-    order: order && { id: order.id, name: `#${order.number}` },
+    order: order && {
+      id: order.id,
+      name: `#${order.number}`,
+      currency: paidIn(order).currency,
+    },
   };
   return html`<div data-extension="${JSON.stringify(page)}"></div>`;
 }
@@ -76,7 +80,9 @@ const MODULES = {
 };
 
 export function renderOrderStatus(store: ShopStore, visit: Visit, order: OrderRow): Html {
-  const money = (minor: number) => moneyOf(store, minor);
+  const { currency, rate } = paidIn(order);
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const money = (minor: number) => format.format(Number(priceOf(store, minor)) * rate);
   const total = order.lines.reduce((sum, line) => sum + line.unitMinor * line.quantity, 0);
   return html`<div class="order">
 <h1>Order #${order.number}</h1>
@@ -92,6 +98,8 @@ ${order.lines.map(
 </table>
 </div>`;
 }
+
+const paidIn = ({ presentment, currency }: OrderRow) => presentment ?? { currency, rate: 1 };
 
 function latestOrder({ rows }: ShopStore, { customerId }: Visit): OrderRow | undefined {
   return [...rows.orders.values()].findLast((order) => order.customerId === customerId);

@@ -46,8 +46,8 @@ export interface Delivery {
   readonly shop?: string;
 }
 
-/** Most tests are about something else than an order's state. */
-const FROM_THE_FIRST_EVENT = { pendingOrders: 'send' } as const;
+/** Most tests are about something else than an order's state and currency. */
+const COMMON_RULES = { pendingOrders: 'send', currency: 'any' } as const;
 
 interface OpenSettings {
   readonly rules?: MappingSettings;
@@ -91,7 +91,7 @@ export function openConnector({
   const settings: Parameters<typeof defineConnector>[0] = {
     shops: [{ domain: SHOP }, { domain: 'second-store.myshopify.com' }],
     loyalty: { address: 'https://loyalty.example.com', assumptions },
-    rules: { ...FROM_THE_FIRST_EVENT, ...given.rules },
+    rules: { ...COMMON_RULES, ...given.rules },
     ...(given.healing && { healing: given.healing }),
   };
   let connector = defineConnector(settings);
@@ -245,7 +245,7 @@ export function openConnector({
 
     /** Like a deployment with other settings. */
     changeRules(rules: MappingSettings): void {
-      connector = defineConnector({ ...settings, rules: { ...FROM_THE_FIRST_EVENT, ...rules } });
+      connector = defineConnector({ ...settings, rules: { ...COMMON_RULES, ...rules } });
     },
 
     /** One run of the scheduled function, for one shop unless others are named; workers run during its pauses. */

@@ -37,6 +37,8 @@ const settings = group({
    * so both are two views of one balance, and a cashback change is turned into points by this.
    */
   cashbackPerPoint: number(0.05, 0.0001, 100),
+  /** Of the program. Documented for product points: BRL where none is given. */
+  currency: text('BRL', /^[A-Z]{3}$/, 'must be three capital letters'),
   /**
    * How long points are valid: not shown. It is only reported (PointsToExpire, ExpirationDate,
    * ValidDate): no transaction for expiry is shown, so the sandbox takes nothing away by itself.
@@ -86,6 +88,8 @@ const settings = group({
    * PIN is refused, too, which is not shown.
    */
   challenge: oneOf('off', 'asked', 'enforced'),
+  /** How a PIN reaches a customer: not shown. The service asks for a phone number or address that it lacks. */
+  challengeSentBy: oneOf('sms-or-email', 'sms', 'email'),
   /** The answer to a cashback change of an unknown customer: not shown. `flag`: CustomerExists false. */
   unknownCustomer: oneOf('error', 'flag'),
   /** Documented: operations on one object move from envelope B to A, and errors may lack ErrorCode. */

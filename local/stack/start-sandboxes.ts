@@ -5,6 +5,7 @@ import { topicsOfEvents, wantedEvents } from '../../shared/shopify/subscriptions
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';
+import { defaultShop } from '../store-sandbox/settings.ts';
 import { startStorefrontDemo } from '../storefront-demo/demo.ts';
 import { type OutageProxy, startOutageProxy } from './outage-proxy.ts';
 import { accountOf, CLIENT_ID, secretsOfShop } from './run-secrets.ts';
@@ -78,6 +79,7 @@ async function startAccount(run: Run, { points }: WebServers, owner: Shop): Prom
         credentials: secretsOfShop(secrets, connector, owner).loyalty,
         // The till shows it; other pages redeem without.
         challenge: 'asked',
+        currency: defaultShop.currency,
         ...options.loyaltySettings?.(owner),
       },
       ...(points &&

@@ -83,6 +83,7 @@ export const defaultServerSettings: ServerSettings = {
     'read_locations',
     'read_orders',
     'read_products',
+    'read_shopify_payments_disputes',
     'read_users',
     'write_app_proxy',
     'write_customers',

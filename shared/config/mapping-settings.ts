@@ -186,6 +186,14 @@ export interface MappingSettings {
   readonly sharedAccount?: boolean;
 
   /**
+   * The currency that the loyalty program counts in, such as `BRL`: that of the shop. An order in another one is
+   * parked, because the service takes amounts without a currency. Shops with `sharedAccount` must state the same one;
+   * `any` lets orders of every currency count alike, so that 50 BRL and 50 USD earn the same.
+   * Default: that of the shop, unchecked.
+   */
+  readonly currency?: string;
+
+  /**
    * Codes that any customer may use. A coupon of the loyalty service belongs to a customer; whether it
    * takes one without is not documented. `send`: sent without a customer. Default: `send`.
    */
@@ -204,7 +212,7 @@ export interface MappingSettings {
   readonly couponForSeveralCustomers?: 'without-customer' | 'first' | 'skip';
 }
 
-type WithoutDefault = 'goLive' | 'document' | 'birthday' | 'metadata';
+type WithoutDefault = 'goLive' | 'document' | 'birthday' | 'metadata' | 'currency';
 
 /** The settings with every default filled in. */
 export type MappingRules = {
@@ -230,6 +238,7 @@ export const defaultRules: MappingRules = {
   productUrl: 'https://{domain}/products/{handle}',
   couponKinds: ['percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y', 'app'],
   sharedAccount: false,
+  currency: undefined,
   couponForEveryone: 'send',
   couponForSeveralCustomers: 'without-customer',
 };

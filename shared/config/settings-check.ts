@@ -98,6 +98,7 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
   ),
   couponKinds: listOf(oneOf(...defaultRules.couponKinds), 0),
   sharedAccount: trueOrFalse,
+  currency: matching(/^(?:[A-Z]{3}|any)$/, "be three capital letters such as BRL, or 'any'"),
   couponForEveryone: oneOf('send', 'skip'),
   couponForSeveralCustomers: oneOf('without-customer', 'first', 'skip'),
 };
@@ -160,10 +161,40 @@ function repeated(
 }
 
 function textIn(entry: unknown, field: string): string | undefined {
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  const value = new Map<string, unknown>(Object.entries(entry)).get(field);
+  const value = fieldIn(entry, field);
   return typeof value === 'string' ? value : undefined;
 }
+
+function fieldIn(entry: unknown, field: string): unknown {
+  if (typeof entry !== 'object' || entry === null) return undefined;
+  return new Map<string, unknown>(Object.entries(entry)).get(field);
+}
+
+/** The service adds up amounts without a currency, so shops on one account of it must have the same, or say that any will do. */
+function sharedCurrency(value: unknown): SettingFault[] {
+  const listed = fieldIn(value, 'shops');
+  const shops: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  const ruleOf = (shop: unknown, name: keyof MappingSettings) =>
+    fieldIn(fieldIn(shop, 'rules'), name) ?? fieldIn(fieldIn(value, 'rules'), name);
+  const sharing = shops
+    .map((shop, index) => ({ path: `shops[${index}]`, shop }))
+    .filter(({ shop }) => ruleOf(shop, 'sharedAccount') ?? shops.length > 1)
+    .map(({ path, shop }) => ({ path, currency: ruleOf(shop, 'currency') }));
+  const missing = sharing.find(({ currency }) => currency === undefined);
+  if (missing) {
+    const whose = sharing.every(({ currency }) => currency === undefined) ? '' : `${missing.path}.`;
+    return [{ path: `${whose}rules.currency`, problem: `is missing. ${ONE_CURRENCY}` }];
+  }
+  return sharing
+    .filter(({ currency }) => currency !== sharing[0]?.currency)
+    .map(({ path }) => ({
+      path: `${path}.rules.currency`,
+      problem: `is not that of ${sharing[0]?.path}. ${ONE_CURRENCY}`,
+    }));
+}
+
+const ONE_CURRENCY =
+  "Shops on one account of the loyalty service count in one currency: state it, such as 'BRL', or set 'any', and 50 BRL and 50 USD count alike; shops with accounts of their own have sharedAccount: false";
 
 /** Plain http is only allowed to this machine, because every request contains the credentials. */
 function isSafeAddress(address: URL): boolean {
@@ -215,5 +246,5 @@ const settings = shapeOf({
 
 /** All faults of the settings, in the order in which they are written. */
 export function checkSettings(value: unknown): SettingFault[] {
-  return settings(value, '');
+  return [...settings(value, ''), ...sharedCurrency(value)];
 }

@@ -205,8 +205,8 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       call('cancelRedemption', { path: { id: rewardId } }, options),
     cancelRedemptionByKey: (OriginalKey: string, options?: CallOptions) =>
       call('cancelRedemptionByKey', { query: { OriginalKey } }, options),
-    startChallenge: (customerId: string, options?: CallOptions) =>
-      call('startChallenge', { path: { id: customerId } }, options),
+    startChallenge: (customerId: string, start: Body<'startChallenge'>, options?: CallOptions) =>
+      call('startChallenge', { path: { id: customerId }, body: start }, options),
     validateChallenge: (
       customerId: string,
       answer: Body<'validateChallenge'>,
@@ -216,6 +216,8 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
       call('getRedeemedReward', { path: { id: rewardId } }, options),
     getCustomerPoints: (customerId: string, options?: CallOptions) =>
       call('getCustomerPoints', { path: { id: customerId } }, options),
+    changePoints: (customerId: string, change: Body<'changePoints'>, options?: CallOptions) =>
+      call('changePoints', { path: { id: customerId }, body: change }, options),
     listPointsHistory: (
       customerId: string,
       query?: Query<'listPointsHistory'>,

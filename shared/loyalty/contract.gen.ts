@@ -505,7 +505,11 @@ export interface paths {
         put?: never;
         /**
          * Send a customer a PIN
-         * @description For tills. The customer shows by the PIN that they are present. No envelope.
+         * @description For tills, where `ShouldValidateCustomer` is true: the customer shows by the PIN that they are
+         *     present. Where `ShouldValidateCustomerSignup` is true, a new customer signs up by it. No envelope.
+         *
+         *     The answer may ask for a phone number or an e-mail address (`ShouldInformPhone`,
+         *     `ShouldInformEmail`, with `Success` false): the call is then repeated with it.
          */
         post: operations["startChallenge"];
         delete?: never;
@@ -525,7 +529,7 @@ export interface paths {
         put?: never;
         /**
          * Check the PIN that a customer named
-         * @description For tills. No envelope.
+         * @description For tills. Takes the `TransactionId` under which the PIN was sent. No envelope.
          */
         post: operations["validateChallenge"];
         delete?: never;
@@ -568,7 +572,11 @@ export interface paths {
          */
         get: operations["getCustomerPoints"];
         put?: never;
-        post?: never;
+        /**
+         * Add to or take from a customer's points
+         * @description The same as `changeCashback`, with whole points instead of an amount.
+         */
+        post: operations["changePoints"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1009,9 +1017,9 @@ export interface components {
             /** @description What the order will earn. */
             EstimatedBonus?: components["schemas"]["EstimatedBonus"];
             ExternalCoupon?: string | null;
-            Branch?: components["schemas"]["Reference"];
+            Branch?: components["schemas"]["Reference"] | null;
             /** @description The SalesPerson of the request. */
-            TenantSalesman?: components["schemas"]["Reference"];
+            TenantSalesman?: components["schemas"]["Reference"] | null;
         };
         /**
          * Format: int32
@@ -1028,6 +1036,7 @@ export interface components {
             GenerateBonus?: boolean;
             EstimatedPoints?: number;
             EstimatedCashback?: number;
+            /** @description EstimatedCashback with the currency of the program. */
             EstimatedCashbackFormatted?: string;
         };
         OrderMetadata: {
@@ -1170,9 +1179,23 @@ export interface components {
             /** @description Shown to the customer, without its HTML. */
             CustomerReason?: string;
         };
+        PointsChange: {
+            /**
+             * Format: int32
+             * @description The points to add or to take.
+             */
+            Points?: number;
+            OperationType?: components["schemas"]["OperationType"];
+            /** @description For internal use only. */
+            Reason: string;
+            /** @description Names this change. A key can be used once; the second use is an error. */
+            ChangeKey?: string;
+            /** @description Shown to the customer, without its HTML. */
+            CustomerReason?: string;
+        };
         /**
          * Format: int32
-         * @description 0 adds and wants a Value above zero; 1 removes and wants a Value below zero.
+         * @description 0 adds and wants a value above zero; 1 removes and wants a value below zero.
          * @enum {integer}
          */
         OperationType: 0 | 1;
@@ -1211,7 +1234,7 @@ export interface components {
             PointType?: number;
             PointTypeDescription?: string;
         };
-        CustomerPointsResponse: components["schemas"]["EnvelopeB"] & {
+        CustomerPointsResponse: components["schemas"]["EnvelopeAOrB"] & {
             Result?: components["schemas"]["CustomerPoints"] | null;
         };
         /**
@@ -1710,6 +1733,7 @@ export interface components {
             HasRewards?: boolean;
             /** @description The customer must pass the challenge at the till. */
             ShouldValidateCustomer?: boolean;
+            /** @description By the sample client, a new customer signs up by passing the challenge. */
             ShouldValidateCustomerSignup?: boolean;
             AvailablePoints?: number;
             CashbackEnabled?: boolean;
@@ -1719,8 +1743,12 @@ export interface components {
             RestrictedValue?: number;
             EligibleValue?: number;
         };
-        /** @description The customer with the tier. */
+        /** @description A till sends `IsEnrolled` back with the sale. */
         AvailableRewardsCustomer: {
+            Id?: number | string;
+            Phone?: string | null;
+            Document?: string | null;
+            IsEnrolled?: boolean;
             CurrentTier?: components["schemas"]["CustomerTier"] | null;
         } & {
             [key: string]: unknown;
@@ -1808,15 +1836,43 @@ export interface components {
         RedemptionCancellationResponse: components["schemas"]["EnvelopeAOrB"] & {
             Result?: components["schemas"]["RedeemedReward"] | null;
         };
-        ChallengeAnswer: {
-            /** @description The PIN that the customer named. */
-            Code?: string;
+        ChallengeStart: {
+            /** @description Any text that is tied to the purchase. */
+            TransactionId: string;
+            /** @description Only in a repetition that the answer asked for. */
+            Phone?: string | null;
+            /** @description Only in a repetition that the answer asked for. */
+            Email?: string | null;
         };
-        ChallengeResult: {
+        ChallengeStartResult: {
             Success: boolean;
-            Message?: string | null;
+            /** @description For the person at the till. */
+            FriendlyErrorMessage?: string | null;
+            ErrorMessage?: string | null;
+            /** @description With Success false, ask the customer for a phone number and repeat the call with it. */
+            ShouldInformPhone?: boolean;
+            /** @description The same for an e-mail address. */
+            ShouldInformEmail?: boolean;
+            SentBySMS?: boolean;
+            SentByEmail?: boolean;
+            TransactionId?: string | null;
+            /** @description Described as the code that was sent to the customer. Never show, log or forward it. */
+            Code?: string | null;
         };
-        ChallengeResponse: components["schemas"]["ChallengeResult"] | components["schemas"]["Failure"];
+        ChallengeStartResponse: components["schemas"]["ChallengeStartResult"] | components["schemas"]["Failure"];
+        ChallengeAnswer: {
+            /** @description The one under which the PIN was sent. */
+            TransactionId: string;
+            /** @description The PIN that the customer named. */
+            Code: string;
+        };
+        ChallengeAnswerResult: {
+            Success: boolean;
+            /** @description For the person at the till. */
+            FriendlyErrorMessage?: string | null;
+            TransactionId?: string | null;
+        };
+        ChallengeAnswerResponse: components["schemas"]["ChallengeAnswerResult"] | components["schemas"]["Failure"];
         ReadPointsResponse: (components["schemas"]["CustomerPoints"] & {
             CustomerExists: boolean;
         }) | components["schemas"]["Failure"];
@@ -2252,7 +2308,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The customer's points and cashback, or an error, in envelope B. */
+            /** @description The customer's points and cashback, or an error, in envelope A or B. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2843,7 +2899,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "TransactionId": "6b0d3c1e-54f2-4d0e-9a53-0c3a0f3f8f52"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChallengeStart"];
+            };
+        };
         responses: {
             /** @description What became of it, or a failure. */
             200: {
@@ -2851,7 +2916,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChallengeResponse"];
+                    "application/json": components["schemas"]["ChallengeStartResponse"];
                 };
             };
             "4XX": components["responses"]["NotShown"];
@@ -2868,10 +2933,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
+                 *       "TransactionId": "6b0d3c1e-54f2-4d0e-9a53-0c3a0f3f8f52",
                  *       "Code": "1234"
                  *     }
                  */
@@ -2885,7 +2951,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChallengeResponse"];
+                    "application/json": components["schemas"]["ChallengeAnswerResponse"];
                 };
             };
             "4XX": components["responses"]["NotShown"];
@@ -2936,6 +3002,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReadPointsResponse"];
+                };
+            };
+            "4XX": components["responses"]["NotShown"];
+            default: components["responses"]["NotShown"];
+        };
+    };
+    changePoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The customer's id in the store; the service says that it is usually the e-mail address. */
+                id: components["parameters"]["CustomerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "Points": 50,
+                 *       "OperationType": 0,
+                 *       "Reason": "Correction agreed with the customer",
+                 *       "ChangeKey": "correction-5512345678901"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PointsChange"];
+            };
+        };
+        responses: {
+            /** @description The customer's points and cashback, or an error, in envelope A or B. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerPointsResponse"];
                 };
             };
             "4XX": components["responses"]["NotShown"];

@@ -24,7 +24,7 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
   Order_OrderCompletedNeddCompletedDate:
     'A completed order without its completion date: a fault of our mapping.',
   Order_OrderCompletedDateMustBeAfterPlacementDate:
-    'The completion date is not after the placement date: compare the two in the store.',
+    'The completion date is before the placement date: compare the two in the store.',
   Order_CompletedOrderCannotBeCancelled:
     'A cancel is then sent as a returned order; if that too is refused, cancel it in the admin panel.',
   Order_CancelledOrderRequiresCancellationDate:

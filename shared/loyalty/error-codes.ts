@@ -185,7 +185,7 @@ const doneIn: Readonly<Partial<Record<LoyaltyErrorName, readonly OperationId[]>>
   ApiOrder_OrderIsCancelled: cancels,
   ApiExternalOrder_Order_Not_Found: cancels,
   ApiExternalCoupon_Not_found: ['deactivateCoupon'],
-  ChangePoints_ChangeKeyAlreadyExists: ['changeCashback'],
+  ChangePoints_ChangeKeyAlreadyExists: ['changeCashback', 'changePoints'],
   ApiRewardCancel_AlreadyCanceled: ['cancelRedemption', 'cancelRedemptionByKey'],
 };
 

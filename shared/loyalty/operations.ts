@@ -4,7 +4,6 @@ import {
   availableRewards,
   cancelledOrder,
   cancelledRedemption,
-  challenge,
   completedOrder,
   customerPoints,
   keyedRedemption,
@@ -17,7 +16,9 @@ import {
   resultList,
   resultListOrNone,
   resultObject,
+  startedChallenge,
   tiers,
+  validatedChallenge,
 } from './payload.ts';
 
 /** The calls. Webhooks are operations of the contract too, but the connector receives those. */
@@ -32,6 +33,8 @@ interface Operation {
   readonly envelope?: 'none';
   /** The id in the path is a customer's. */
   readonly namesCustomer?: true;
+  /** `Code` of the answer is the customer's PIN: dropped before anything reads the answer. */
+  readonly answersWithPin?: true;
 }
 
 export const operationTable: Readonly<Record<OperationId, Operation>> = {
@@ -123,16 +126,18 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
   startChallenge: {
     method: 'POST',
     path: '/v1/pvt/POS/customers/{id}/challenge',
-    value: challenge,
+    value: startedChallenge,
     envelope: 'none',
     namesCustomer: true,
+    answersWithPin: true,
   },
   validateChallenge: {
     method: 'POST',
     path: '/v1/pvt/POS/customers/{id}/challengevalidate',
-    value: challenge,
+    value: validatedChallenge,
     envelope: 'none',
     namesCustomer: true,
+    answersWithPin: true,
   },
   getRedeemedReward: {
     method: 'GET',
@@ -145,6 +150,12 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
     path: '/v1/pvt/Customer/{id}/points',
     value: customerPoints,
     envelope: 'none',
+    namesCustomer: true,
+  },
+  changePoints: {
+    method: 'POST',
+    path: '/v1/pvt/Customer/{id}/points',
+    value: customerPoints,
     namesCustomer: true,
   },
   listPointsHistory: {

@@ -153,7 +153,15 @@ export function customerPoints(body: JsonObject) {
   return value?.CustomerExists === true ? value : undefined;
 }
 
-export function challenge(body: JsonObject) {
+export function startedChallenge(body: JsonObject) {
   const value = bareObject(body);
   return typeof value?.Success === 'boolean' ? value : undefined;
+}
+
+/** A success under another TransactionId is about another PIN. */
+export function validatedChallenge(body: JsonObject, { body: sent }: SentParts) {
+  const value = startedChallenge(body);
+  const id = isObject(sent) ? sent.TransactionId : undefined;
+  const isOurs = (value?.TransactionId ?? id) === id;
+  return value?.Success === true && !isOurs ? undefined : value;
 }

@@ -17,7 +17,7 @@ export function readAnswer<O extends OperationId>(
   sent: Sent,
   now: Date,
 ): LoyaltyResult<Value<O>> {
-  const body = parseObject(answer.text);
+  const body = parseObject(answer.text, operation);
   const failure = readStatus(answer, now);
   const businessError = () => {
     const afterSeconds = readRetryAfter(answer.headers['retry-after'], now);
@@ -55,9 +55,13 @@ function isNothing(operation: OperationId, { status, text }: CallAnswer): boolea
   return method === 'GET' && envelope === 'none' && (status === 204 || text.trim() === 'null');
 }
 
-/** Where the object comes bare, a failure may have error members and nothing that announces them. */
+/**
+ * Where the object comes bare, a failure may have error members and nothing that announces them. A challenge
+ * that failed announces them by its `Success`.
+ */
 function saysOnlyErrors(operation: OperationId, body: JsonObject): boolean {
-  if (operationTable[operation].envelope !== 'none') return false;
+  const { envelope } = operationTable[operation];
+  if (envelope !== 'none' || body.Success === false) return false;
   const { ErrorCode, ErrorMessage, ErrorMessages } = body;
   return (
     typeof ErrorCode === 'number' ||
@@ -110,9 +114,11 @@ function textIn(value: unknown, { hidden }: Sent): string | undefined {
   return typeof value === 'string' ? scrub(value, hidden()) : undefined;
 }
 
-function parseObject(text: string): JsonObject | undefined {
+function parseObject(text: string, operation: OperationId): JsonObject | undefined {
+  const { answersWithPin } = operationTable[operation];
+  const withoutPin = (name: string, value: unknown) => (name === 'Code' ? undefined : value);
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, answersWithPin && withoutPin);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

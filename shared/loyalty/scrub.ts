@@ -1,10 +1,14 @@
 /** Texts in these fields of the contract are about a person or may have been written by one. */
 const personalMembers = new Set([
+  'Code',
   'Customer',
   'CustomerId',
+  'CustomerReason',
   'customerId',
+  'Email',
   'Metadatas',
   'OpenAnswer',
+  'Phone',
   'Reason',
   'SalesPerson',
 ]);

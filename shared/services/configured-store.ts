@@ -28,10 +28,16 @@ export function createConfiguredStore(
   });
 }
 
-export function enrichmentOf({ enrich, document, birthday }: Shop['rules']): Enrichment {
+export function enrichmentOf({
+  completeWhen,
+  enrich,
+  document,
+  birthday,
+}: Shop['rules']): Enrichment {
   const sources = [document, birthday].filter((source) => typeof source === 'object');
   return {
     card: enrich.cardDetails,
+    paymentDates: completeWhen === 'paid',
     locationNames: enrich.locationNames,
     staffNames: enrich.staffNames,
     localizedFields: sources.some(({ from }) => from === 'localized-field'),

@@ -25,8 +25,12 @@ export interface StoreOrder {
   /** Placed at a point of sale. Not true of draft orders, which can have a location and staff, too. */
   readonly pointOfSale: boolean;
   readonly currency: string;
-  /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, … */
+  /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, `expired`, … */
   readonly paymentStatus: string | undefined;
+  /** What is still to be paid. Undefined: this source does not say. */
+  readonly outstanding: Amount | undefined;
+  /** The time of the last payment that succeeded. Only known to sources that read the order's transactions. */
+  readonly paidAt: string | undefined;
   /** `fulfilled`, `partial`, `restocked`, …; undefined: nothing fulfilled. */
   readonly fulfillmentStatus: string | undefined;
   /** Includes lines with nothing left. Tips are not lines. */
@@ -37,26 +41,28 @@ export interface StoreOrder {
   readonly subtotal: Amount;
   /**
    * What was paid back beyond the value of what was taken back: refunds of an amount without lines. Never
-   * shipping. Zero where nothing is kept. Not deducted from `subtotal` and `total`.
+   * shipping. Zero where nothing is kept. Not deducted from `subtotal` and `total`. Undefined: this source does
+   * not say how much.
    */
-  readonly refundedWithoutLines: Amount;
+  readonly refundedWithoutLines: Amount | undefined;
   /** Everything that the customer owes or paid, without what was removed or refunded. */
   readonly total: Amount;
-  /** The part of `total` that is shipping. */
+  /** Price and tax: the part of `total` that is shipping. */
   readonly shipping: {
     readonly price: Amount;
     /** Zero if prices include taxes. */
     readonly taxOnTop: Amount;
+    /** Not part of `total` any more; with its taxes. Zero where nothing is kept. */
+    readonly refunded: Amount;
   };
   /** Codes that were used, in the order of the store's list. */
   readonly couponCodes: readonly string[];
   /** Gift cards and store credit last: what pays the rest says more. */
   readonly paymentGateways: readonly string[];
   /**
-   * Paid with gift cards and store credit, less what went back to them. Undefined: some of it was, and
-   * this source does not say how much.
+   * Paid with gift cards and store credit. Undefined: some of it was, and this source does not say how much.
    */
-  readonly paidWithGiftCards: Amount | undefined;
+  readonly paidWithGiftCards: GiftCardPayment | undefined;
   /** Only known to sources that read the order's transactions. */
   readonly card: { readonly brand: string; readonly type: string | undefined } | undefined;
   /** Draft orders can have one, too: it does not prove a point of sale. */
@@ -67,6 +73,13 @@ export interface StoreOrder {
   readonly metafields: readonly StoreMetafield[] | undefined;
   /** Undefined for a guest, and after the customer was deleted. */
   readonly customer: StoreCustomer | undefined;
+}
+
+export interface GiftCardPayment {
+  /** Less what went back to them. */
+  readonly net: Amount;
+  /** What went back to them, at most what they paid. */
+  readonly returned: Amount;
 }
 
 export interface StoreOrderLine {

@@ -101,6 +101,16 @@ function unusual(topic: string, body: string): string[] {
       { ...payload, fulfillments: [{ status: 'success', created_at: '2026-10-05T10:00:00Z' }] },
       { ...payload, line_items: [...lines, { ...lines[0], id: 99, tip_payment_gateway: null }] },
       { ...payload, discount_applications: [{ type: 'discount_code', code: 'X' }] },
+      {
+        ...payload,
+        presentment_currency: 'XTS',
+        refunds: [
+          {
+            order_adjustments: [{ amount: '-1.00' }],
+            transactions: [{ kind: 'refund', status: 'success', amount: '1.00' }],
+          },
+        ],
+      },
       { ...payload, payment_gateway_names: ['bank'], financial_status: 'voided' },
       {
         ...payload,

@@ -33,6 +33,7 @@ const SHOP = `{
 
 const DEV = `{
   shops: [{ domain: 'two.myshopify.com' }, { domain: 'three.myshopify.com', path: 'third' }],
+  rules: { currency: 'EUR' },
   loyalty: { address: 'https://loyalty.example.com' },
   alarms: { emails: ['owner@shop.example'] },
   deployment: {

@@ -139,7 +139,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const lastStep = time.now;
   // Faults continue for a while after the last change in the store, an outage until its end.
   kernel.calmFrom = Math.max(lastStep + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
-  if (goLive > 0) backfill.run();
+  if (goLive > 0) await backfill.run();
   waking.wakeAfterFaults();
   await drain();
   await replay();
@@ -166,7 +166,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   judgeLetters();
   const compared = { kernel, store, loyalty, rules, seen, knownSince, upgraded };
-  compareStates(compared);
+  await compareStates(compared);
   // Reconciliation does not walk customers.
   const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));
   if (!lostMembers && !lettersExpire) compareMembers(compared);
@@ -246,7 +246,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         webhooks.send(happened.webhooks, step);
       }
       const drawn = chance(joined(22, step));
-      if (goLive > 0 && drawn > 0.5 && drawn < 0.52) backfill.run();
+      if (goLive > 0 && drawn > 0.5 && drawn < 0.52) await backfill.run();
       if (heals && drawn < 0.02) operator.reconcile(drawn < 0.005);
       if (rates.rejections > 0 && !lettersExpire && drawn > 0.96) operator.replay();
       waking.step(step);

@@ -74,6 +74,7 @@ function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
     defineConnector({
       shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
       loyalty: { address: loyaltyAddress },
+      rules: { currency: 'EUR' },
       storefront,
     }),
     async () => 'console.log("widget")',

@@ -28,7 +28,10 @@ interface PostOptions {
 }
 
 interface LocalStackOptions
-  extends Pick<StackOptions, 'storeSettings' | 'environmentOf' | 'isNew' | 'quota' | 'emulators'> {
+  extends Pick<
+    StackOptions,
+    'storeSettings' | 'loyaltySettings' | 'environmentOf' | 'isNew' | 'quota' | 'emulators'
+  > {
   readonly concurrency?: Concurrency | undefined;
   /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;

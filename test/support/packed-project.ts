@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { basename, delimiter, join } from 'node:path';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { VERSION } from '../../shared/config/release.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -42,47 +44,61 @@ export async function mustRun(folder: string, line: readonly string[]): Promise<
   return output;
 }
 
-interface Tarballs {
-  readonly connector: string;
-  readonly create: string;
-}
-
-/** Builds the clone and packs both packages into a folder. */
-async function packConnector(folder: string): Promise<Tarballs> {
-  const pack = async (what: string, ...options: readonly string[]) => {
-    const words = ['pack', what, '--pack-destination', folder, '--silent', ...options];
-    const printed = await mustRun(PACKAGE_FOLDER, ['npm', ...words]);
-    return join(folder, basename(printed.trim().split('\n').at(-1) ?? ''));
-  };
-  const connector = await pack('.');
-  const create = await pack('./dist/create-loyalty-connector', '--ignore-scripts');
-  return { connector, create };
-}
-
 /** A merchant's project with the packed connector, outside of the clone. */
 export interface Installed {
   readonly folder: string;
-  readonly tarballs: Tarballs;
+  readonly tarballs: { readonly connector: string; readonly create: string };
   readonly project: string;
   /** What creating it printed. */
   readonly said: string;
 }
 
-const QUICKLY = ['--prefer-offline', '--no-audit', '--no-fund'];
+export const ANSWERS = [
+  ...['--shop', 'paper.myshopify.com'],
+  ...['--loyalty-address', 'https://points.example.org'],
+];
 
-/** What `npm create loyalty-connector shop` does, and `npm install` with the packed connector. */
+/** Runs what the README tells a merchant, in a copy of the clone; also packs what `npm create` will run. */
 export async function createMerchantProject(folder: string): Promise<Installed> {
-  const tarballs = await packConnector(folder);
-  const { connector, create } = tarballs;
-  const answers = [
-    '--shop',
-    'paper.myshopify.com',
-    '--loyalty-address',
-    'https://points.example.org',
-  ];
-  const words = ['exec', '--yes', `--package=${create}`, '--', 'create-loyalty-connector', 'shop'];
-  const said = await mustRun(folder, ['npm', ...words, ...answers]);
-  const project = join(folder, 'shop');
-  await mustRun(project, ['npm', 'install', connector, ...QUICKLY]);
-  return { folder, tarballs, project, said };
+  const clone = await copyClone(join(folder, 'loyalty-connector'));
+  let said = '';
+  for (const line of merchantCommands()) {
+    // No terminal: the answers are options.
+    const isInit = line.includes('loyalty-connector init');
+    const answered = isInit ? `${line} ${ANSWERS.join(' ')}` : line;
+    const output = await mustRun(clone, ['sh', '-c', answered]);
+    if (isInit) said = output;
+  }
+  const words = ['pack', './dist/create-loyalty-connector', '--ignore-scripts', '--silent'];
+  await mustRun(clone, ['npm', ...words]);
+  const file = (name: string) => join(clone, `${name}-${VERSION}.tgz`);
+  const tarballs = {
+    connector: file('loyalty-connector'),
+    create: file('create-loyalty-connector'),
+  };
+  return { folder, tarballs, project: join(folder, 'my-shop'), said };
+}
+
+/** Without what the copy has already, and without the start, which does not end. */
+function merchantCommands(): readonly string[] {
+  const readme = readFileSync(join(PACKAGE_FOLDER, 'README.md'), 'utf8');
+  const [, block = ''] = /\*\*As a merchant\*\*[^`]*```sh\n(.*?)```/s.exec(readme) ?? [];
+  const lines = block.trim().split('\n');
+  const commands = lines.map((line) => line.replace(/ +#.*/, '').replace('npm ci && ', ''));
+  if (commands.pop() !== 'npm start' || commands.length === 0) {
+    throw new Error('the README has other first commands for merchants than this test knows');
+  }
+  return commands;
+}
+
+/** The files of the clone with its installed packages, so that building does not disturb other tests. */
+async function copyClone(to: string): Promise<string> {
+  const words = ['ls-files', '--cached', '--others', '--exclude-standard'];
+  const listed = await mustRun(PACKAGE_FOLDER, ['git', ...words]);
+  for (const file of listed.trim().split('\n')) {
+    const from = join(PACKAGE_FOLDER, file);
+    if (existsSync(from)) cpSync(from, join(to, file));
+  }
+  symlinkSync(join(PACKAGE_FOLDER, 'node_modules'), join(to, 'node_modules'));
+  return to;
 }

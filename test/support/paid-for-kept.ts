@@ -20,7 +20,9 @@ export function paidForKept(
   const taxes = sum(kept.flatMap(({ keptTaxesMinor }) => keptTaxesMinor));
   const paid = order.taxesIncluded ? goods : goods + taxes;
   const counted = taxesCount === 'include' ? paid : paid - taxes;
-  const stated = -sum(order.refunds.map(({ discrepancy }) => discrepancy?.minor ?? 0));
+  const stated = -sum(
+    order.refunds.flatMap(({ discrepancies }) => discrepancies.map(({ minor }) => minor)),
+  );
   const extra = Math.max(0, Math.min(stated, paidBackBeyond(order)));
   const whole = orderTotals(order).current.totalMinor - extra;
   if (paid <= extra || whole <= 0) return 0;

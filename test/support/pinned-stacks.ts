@@ -28,6 +28,7 @@ export const PINNED_STACKS: Readonly<Record<string, ConnectorSettings>> = {
   'with storefront, two shops': {
     ...LEAST,
     shops: [{ domain: 'one-store.myshopify.com' }, { domain: 'two-store.myshopify.com' }],
+    rules: { currency: 'EUR' },
     storefront: {},
   },
   'behind an HTTP API with a domain': {

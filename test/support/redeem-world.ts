@@ -11,6 +11,7 @@ import type { QueuedEvent } from '../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
 import { createPauses } from '../../shared/core/pause/pauses.ts';
+import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
 import { openBook } from '../../shared/core/redeem/open-book.ts';
@@ -130,8 +131,8 @@ export function openRedeeming({
       return createRedeeming(SHOP, () => worldFor(watch)).redeem(customerId, intent);
     },
 
-    challenge: (customerId = ROBIN, staffId = '42') =>
-      createRedeeming(SHOP, () => worldFor(asItIs)).challenge(customerId, staffId),
+    challenge: (customerId = ROBIN, typed: TypedContacts = {}, watch = asItIs) =>
+      createRedeeming(SHOP, () => worldFor(watch)).challenge(customerId, '42', typed),
 
     async list(customerId = ROBIN) {
       const world = worldFor(asItIs);

@@ -58,7 +58,17 @@ export function createRewardService(rewards: readonly ModelReward[]) {
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
     /** A customer must answer with the PIN; undefined: none was sent. */
-    challenge: { isNeeded: false, pin: undefined as string | undefined, sent: 0, tried: 0 },
+    challenge: {
+      isNeeded: false,
+      pin: undefined as string | undefined,
+      sent: 0,
+      tried: 0,
+      /** What it asks for, until a start brings one of them. */
+      asks: [] as ('Phone' | 'Email')[],
+      says: null as string | null,
+      starts: [] as { id: string; TransactionId: string; Phone?: string; Email?: string }[],
+      answers: [] as { id: string; TransactionId: string; Code: string }[],
+    },
     calls: () => bodies.length,
     async getRewardConfiguration(id: number) {
       const reward = rewards.find((one) => one.id === id);
@@ -69,15 +79,36 @@ export function createRewardService(rewards: readonly ModelReward[]) {
       const ShouldValidateCustomer = service.challenge.isNeeded;
       return success({ Rewards: offered, ShouldValidateCustomer }) as never;
     },
-    async startChallenge() {
-      service.challenge.sent += 1;
-      service.challenge.pin = `${1_000 + service.challenge.sent}`;
-      return success({ Success: true, Message: null }) as never;
+    async startChallenge(id: string, start: { TransactionId: string; Phone?: string | null }) {
+      const { challenge } = service;
+      challenge.starts.push({ id, ...start } as (typeof challenge.starts)[number]);
+      const isReached = challenge.asks.length === 0 || challenge.asks.some((name) => name in start);
+      if (isReached) {
+        challenge.sent += 1;
+        challenge.pin = `${1_000 + challenge.sent}`;
+      }
+      return success({
+        Success: isReached,
+        FriendlyErrorMessage: isReached ? null : challenge.says,
+        ShouldInformPhone: !isReached && challenge.asks.includes('Phone'),
+        ShouldInformEmail: !isReached && challenge.asks.includes('Email'),
+        TransactionId: start.TransactionId,
+      }) as never;
     },
-    async validateChallenge(_: string, { Code }: { Code?: string }) {
-      service.challenge.tried += 1;
-      const isRight = Code !== undefined && Code === service.challenge.pin;
-      return success({ Success: isRight, Message: null }) as never;
+    async validateChallenge(id: string, answer: { TransactionId: string; Code: string }) {
+      const { challenge } = service;
+      challenge.tried += 1;
+      challenge.answers.push({ id, ...answer });
+      const last = challenge.starts.at(-1);
+      const isRight =
+        answer.Code === challenge.pin &&
+        id === last?.id &&
+        answer.TransactionId === last.TransactionId;
+      return success({
+        Success: isRight,
+        FriendlyErrorMessage: isRight ? null : challenge.says,
+        TransactionId: answer.TransactionId,
+      }) as never;
     },
     async redeemRewardByKey(id: number, body: { CustomerId?: string; OriginalKey?: string }) {
       bodies.push(body);

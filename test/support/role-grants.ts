@@ -21,26 +21,46 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   StorefrontProxy: 'storefront',
 };
 
-interface Statement {
-  readonly Effect: string;
-  readonly Action: string | readonly string[];
-  readonly Resource: unknown;
+interface Grant {
+  readonly action: string;
+  readonly resource: unknown;
+  /** ` if {…}`, or nothing. */
+  readonly condition: string;
+}
+
+export interface PolicyResource {
+  readonly Properties: {
+    readonly PolicyDocument: { readonly Statement: readonly Readonly<Record<string, unknown>>[] };
+  };
+}
+
+/** What a policy grants. Throws for a statement of another kind: what it denies is no grant. */
+export function grantsOfPolicy({ Properties }: PolicyResource): Grant[] {
+  return Properties.PolicyDocument.Statement.flatMap(
+    ({ Effect, Action, Resource, Condition, Sid: _, ...others }) => {
+      if (Effect !== 'Allow' || Object.keys(others).length > 0) {
+        throw new Error(`not a grant: ${JSON.stringify({ Effect, Action, ...others })}`);
+      }
+      const condition = Condition ? ` if ${JSON.stringify(Condition)}` : '';
+      const resources = [Resource].flat();
+      return [Action]
+        .flat()
+        .flatMap((action) =>
+          resources.map((resource) => ({ action: String(action), resource, condition })),
+        );
+    },
+  );
 }
 
 /** Everything that the roles of the stack may do, each once. */
 export function grantsIn(template: Template): RoleGrant[] {
   const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
-  const grants = policies.flatMap(([id, { Properties }]) => {
+  const grants = policies.flatMap(([id, policy]) => {
     const construct = id.replace(/(?:Receiver|Worker|Reconciler)?RoleDefaultPolicy.*$/, '');
     const role = FUNCTIONS[construct] ?? construct;
-    const statements: readonly Statement[] = Properties.PolicyDocument.Statement;
-    return statements.flatMap(({ Action, Resource }) =>
-      [Action]
-        .flat()
-        .flatMap((action) =>
-          [Resource].flat().map((resource) => ({ role, action, on: describe(resource, role) })),
-        ),
-    );
+    return grantsOfPolicy(policy as PolicyResource).map(({ action, resource, condition }) => ({
+      ...{ role, action, on: describe(resource, role) + condition },
+    }));
   });
   const distinct = new Map(grants.map((grant) => [Object.values(grant).join(' '), grant]));
   return [...distinct.values()];

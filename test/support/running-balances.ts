@@ -62,7 +62,11 @@ export async function openBalances(
     SECRETS_PREFIX: name,
     METRICS_NAMESPACE: 'LoyaltyConnector/test',
   });
-  const settings = defineConnector({ shops, loyalty: { address: loyalty.address }, storefront });
+  const rules = { currency: 'EUR' };
+  const settings = defineConnector({
+    ...{ shops, rules, storefront },
+    loyalty: { address: loyalty.address },
+  });
   const receiver = createPointsReceiver(settings);
   const worker = createBalanceWorker(settings);
   const reconcile = createReconcile(settings);

@@ -108,6 +108,7 @@ async function openConnector(
     // Most tests are about something else than an order's state or age.
     rules: {
       pendingOrders: 'send',
+      currency: 'any',
       ...(!isNew && { goLive: BEFORE_ALL_FIXTURES }),
       ...settings.rules,
     },

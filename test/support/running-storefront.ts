@@ -55,6 +55,7 @@ export function openStorefront(connector: RunningConnector) {
   const settings = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: connector.loyalty.address },
+    rules: { currency: 'EUR' },
     storefront: {},
   });
   const handler = createStorefrontFunction(settings, async () => 'console.log("widget")');

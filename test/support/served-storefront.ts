@@ -8,7 +8,7 @@ import {
 } from '../../shared/core/balances/remembered-balance.ts';
 import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import type { StartedChallenge } from '../../shared/core/redeem/challenge.ts';
+import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import { createProgramIds } from '../../shared/core/redeem/program-customer.ts';
 import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-world.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
@@ -59,7 +59,11 @@ export function serveInProcess({
   const secrets: { current: string; previous?: string | undefined } = { current: SECRET };
   const redeemed: RedeemRequest[] = [];
   const requested: BalanceRequest[] = [];
-  const challenged: { readonly customerId: string; readonly staffId: string }[] = [];
+  const challenged: {
+    readonly customerId: string;
+    readonly staffId: string;
+    readonly typed: TypedContacts;
+  }[] = [];
   const parts: {
     ledger: Ledger;
     answer: RedeemAnswer;
@@ -111,8 +115,8 @@ export function serveInProcess({
       redeemed.push({ ...intent, shop: SHOP, customerId });
       return parts.answer;
     },
-    challenge: async (customerId: string, staffId: string) => {
-      challenged.push({ customerId, staffId });
+    challenge: async (customerId: string, staffId: string, typed: TypedContacts = {}) => {
+      challenged.push({ customerId, staffId, typed });
       return parts.challenge;
     },
   };

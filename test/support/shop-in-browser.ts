@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { findBrowser, type ShopVisit, startBrowser } from './browser.ts';
 import { type LocalStack, startLocalStack } from './local-stack.ts';
 
@@ -15,11 +16,12 @@ interface ShopInBrowser {
 export function useShopInBrowser(
   visits: Pick<ShopVisit, 'context' | 'problems'>[],
   started: (shop: ShopInBrowser) => Promise<unknown> | undefined,
+  loyaltySettings: PartialSettings = {},
 ): void {
   let shop: Partial<ShopInBrowser> = {};
   beforeAll(async () => {
     const settings = 'local/harness/storefront.config.ts';
-    const stack = await startLocalStack({ settings });
+    const stack = await startLocalStack({ settings, loyaltySettings: () => loyaltySettings });
     shop = { stack };
     const browser = await startBrowser(findBrowser() ?? '');
     shop = { stack, browser };

@@ -26,6 +26,8 @@ export interface ThemePage {
   readonly pageType?: string;
   readonly customer?: object | undefined;
   readonly cart?: object;
+  /** Of the store; the visitor's is that of the cart. */
+  readonly currency?: string;
 }
 
 /** The theme app extension, built and rendered by a real Liquid engine with the few things that Shopify adds. */
@@ -50,7 +52,7 @@ export async function openThemeBlocks(given?: AppFiles) {
 
     /** The HTML of a block with the settings of the theme editor, or its defaults. */
     render(block: string, settings: object = {}, page: ThemePage = {}): string {
-      const { locale = 'en', pageType = 'product', customer, cart } = page;
+      const { locale = 'en', pageType = 'product', customer, cart, currency = 'EUR' } = page;
       const engine = createEngine(files, JSON.parse(read(localeFile(files, locale))));
       const text = read(`blocks/${block}.liquid`).replace(SCHEMA, '');
       const defaults = schemaOf(block).settings.map((one) => [one.id, one.default]);
@@ -61,7 +63,8 @@ export async function openThemeBlocks(given?: AppFiles) {
           globals: {
             request: { locale: { iso_code: locale }, page_type: pageType },
             routes: { account_login_url: '/account/login', cart_url: '/cart' },
-            cart: { item_count: 0, currency: { iso_code: 'EUR' }, ...cart },
+            shop: { currency },
+            cart: { item_count: 0, currency: { iso_code: currency }, ...cart },
             customer,
           },
         },

@@ -55,6 +55,7 @@ export async function visitTheme(
   page.on('pageerror', (error) => problems.push(String(error)));
   const cart: CartItem[] = [];
   const paid = { part: 1 };
+  const seen = { currency: 'EUR' };
   const asked: string[] = [];
   let html = '';
 
@@ -71,12 +72,14 @@ export async function visitTheme(
     if (pathname === '/cart.js') {
       const subtotal = cart.reduce((sum, item) => sum + item.final_price * item.quantity, 0);
       const totals = { items_subtotal_price: subtotal, total_price: subtotal * paid.part };
-      return route.fulfill({ json: { items: cart, ...totals } });
+      return route.fulfill({ json: { currency: seen.currency, items: cart, ...totals } });
     }
     const name = pathname.split('/').at(-1) ?? '';
     asked.push(`${name}${decodeURIComponent(searchParams.size > 0 ? `?${searchParams}` : '')}`);
+    const sent = request.postData();
     const { status, headers, body } = await storefront.ask(name, {
       own: Object.fromEntries(searchParams),
+      ...(sent !== null && { body: sent }),
       ...(customerId !== undefined && { customerId }),
     });
     return route.fulfill({ status, headers: { ...headers }, body });
@@ -89,10 +92,14 @@ export async function visitTheme(
     requests,
     /** Those of them that the storefront answered, with their queries. */
     asked,
+    /** What the visitor redeemed, and for which cart. */
+    redeemed: storefront.redeemed,
     /** The store's cart, as its Cart API answers. */
     cart,
     /** What a discount on the whole cart leaves of it. */
     paid,
+    /** The visitor's currency, in the cart's answer. */
+    seen,
     problems,
     close: () => context.close(),
     async open(placed: Placed, hash = ''): Promise<void> {

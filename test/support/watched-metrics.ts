@@ -76,7 +76,7 @@ export interface NamedMetric {
 export interface NamedAlarm {
   readonly name: string;
   readonly description: string;
-  readonly metrics: readonly NamedMetric[];
+  readonly metrics: readonly (NamedMetric & { readonly statistic: string })[];
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
@@ -84,6 +84,15 @@ interface AlarmMetric {
   readonly Namespace: string;
   readonly MetricName: string;
   readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
+}
+
+interface AlarmQuery {
+  readonly MetricStat?: { readonly Metric: AlarmMetric; readonly Stat: string };
+}
+
+interface OneMetric extends AlarmMetric {
+  readonly Statistic?: string;
+  readonly ExtendedStatistic?: string;
 }
 
 /** Every alarm of the template, with the metrics that it is billed for. */
@@ -96,15 +105,17 @@ export function alarmsOf(template: Template): readonly NamedAlarm[] {
   }));
 }
 
-function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): readonly NamedMetric[] {
-  const queries = properties.Metrics as readonly { MetricStat?: { Metric: AlarmMetric } }[];
+function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): NamedAlarm['metrics'] {
+  const queries = properties.Metrics as readonly AlarmQuery[] | undefined;
+  const one = properties as unknown as OneMetric;
   const metrics = queries
-    ? queries.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []))
-    : [properties as unknown as AlarmMetric];
-  return metrics.map(({ Namespace, MetricName, Dimensions = [] }) => ({
+    ? queries.flatMap(({ MetricStat }) => MetricStat ?? [])
+    : [{ Metric: one, Stat: one.Statistic ?? one.ExtendedStatistic ?? '' }];
+  return metrics.map(({ Metric: { Namespace, MetricName, Dimensions = [] }, Stat }) => ({
     namespace: Namespace,
     name: MetricName,
     dimensions: Object.fromEntries(Dimensions.map(({ Name, Value }) => [Name, asText(Value)])),
+    statistic: Stat,
   }));
 }
 
@@ -120,6 +131,16 @@ interface AlarmSettings {
   readonly Metrics?: readonly { readonly Id: string; readonly Expression?: string }[];
 }
 
+const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
+  GreaterThanThreshold: (value, threshold) => value > threshold,
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
+  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
+};
+
+/** Whether a period without data is breaching. */
+const MISSING_DATA: Readonly<Record<string, boolean>> = { breaching: true, notBreaching: false };
+
 /**
  * Whether an alarm rings after these values ("Evaluating an alarm"). One that adds up several metrics gets
  * them all in the last of them: the sum is checked to be nothing else.
@@ -132,10 +153,11 @@ export function rings({ properties }: NamedAlarm, series: Series): boolean {
   }
   const { Threshold: threshold, EvaluationPeriods: periods } = settings;
   const last = [...Array<undefined>(periods), ...series].slice(-periods);
-  const isBeyond = (value: number) =>
-    settings.ComparisonOperator === 'LessThanThreshold' ? value < threshold : value >= threshold;
+  const compare = COMPARISONS[settings.ComparisonOperator];
+  const missing = MISSING_DATA[settings.TreatMissingData];
+  if (!compare || missing === undefined) throw new Error(`unknown: ${JSON.stringify(settings)}`);
   const breaching = last.filter((value) =>
-    value === undefined ? settings.TreatMissingData === 'breaching' : isBeyond(value),
+    value === undefined ? missing : compare(value, threshold),
   );
   return breaching.length >= (settings.DatapointsToAlarm ?? periods);
 }

@@ -1,4 +1,4 @@
-import type { RedemptionState } from '../answers.ts';
+import type { Contact, RedemptionState } from '../answers.ts';
 import type { Strings } from './en.ts';
 import type { Language } from './strings.ts';
 
@@ -29,6 +29,13 @@ const en = {
     label: 'Code from the message',
     confirm: 'Confirm',
     again: 'Send another message',
+  },
+  contact: {
+    heading: 'The program cannot reach the customer',
+    ask: 'Ask the customer where to send the message with the code. What you enter is not saved here.',
+    labels: { phone: 'Phone number', email: 'E-mail address' } satisfies Record<Contact, string>,
+    send: 'Send the message',
+    malformed: 'That was not a complete number or address. Enter it again.',
   },
   /** The cart shows the code. */
   given: 'Done. The code {code} is in the cart.',
@@ -94,6 +101,13 @@ const ptBr: TillStrings = {
     confirm: 'Confirmar',
     again: 'Enviar outra mensagem',
   },
+  contact: {
+    heading: 'O programa não consegue contatar o cliente',
+    ask: 'Pergunte ao cliente para onde enviar a mensagem com o código. O que você digitar não fica salvo aqui.',
+    labels: { phone: 'Telefone', email: 'E-mail' },
+    send: 'Enviar a mensagem',
+    malformed: 'O número ou endereço não estava completo. Digite novamente.',
+  },
   given: 'Pronto. O código {code} está no carrinho.',
   handedOver: 'Pronto. O caixa recebeu o código {code}: confira se o desconto está no carrinho.',
   kept: 'Os pontos foram usados, mas o código {code} não está no carrinho. Ele continua válido para este cliente.',
@@ -152,6 +166,13 @@ const es: TillStrings = {
     label: 'Código del mensaje',
     confirm: 'Confirmar',
     again: 'Enviar otro mensaje',
+  },
+  contact: {
+    heading: 'El programa no puede contactar al cliente',
+    ask: 'Pregunta al cliente adónde enviar el mensaje con el código. Lo que escribas no se guarda aquí.',
+    labels: { phone: 'Teléfono', email: 'Correo electrónico' },
+    send: 'Enviar el mensaje',
+    malformed: 'El número o la dirección no estaba completo. Escríbelo de nuevo.',
   },
   given: 'Listo. El código {code} está en el carrito.',
   handedOver:

@@ -48,9 +48,9 @@ const standard = {
   },
 };
 
-/** The order status page has its own localization, and knows its order. */
+/** The order status page has its own localization, with the currency that the customer paid in, and knows its order. */
 const orderStatus = order && {
-  localization: { ...standard.localization, currency: changing({ isoCode: currency }) },
+  localization: { ...standard.localization, currency: changing({ isoCode: order.currency }) },
   order: changing({ id: gid('Order', order.id), name: order.name }),
   authenticationState: changing(customerId ? 'fully_authenticated' : 'pre_authenticated'),
   requireLogin: async () => location.assign('/account'),

@@ -8,9 +8,15 @@ import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
 /** Documented. An order that is neither completed nor cancelled is pending. */
 export const orderState = { pending: 1, completed: 2, cancelled: 3 } as const;
 
-export const customerOrigin = { order: 1, coupon: 2, upsert: 3 } as const;
+export const customerOrigin = { order: 1, coupon: 2, upsert: 3, challenge: 4 } as const;
 
-export const pointType = { order: 1, cashbackChange: 2, reward: 3, quiz: 4 } as const;
+export const pointType = {
+  order: 1,
+  cashbackChange: 2,
+  reward: 3,
+  quiz: 4,
+  pointsChange: 5,
+} as const;
 export type PointType = (typeof pointType)[keyof typeof pointType];
 
 /** One for each topic. */

@@ -47,7 +47,7 @@ export function listAvailableRewards(
   const balance = customer ? balanceOf(context, customer.OriginalId) : { points: 0, cashback: 0 };
   const rewards = catalog.rewards
     .filter((reward) => isListed(context, reward, customer))
-    .map((reward) => describe(reward, customer, balance, purchase));
+    .map((reward) => describe(context, reward, customer, balance, purchase));
   const cashbackReward = findCashbackReward(context);
   const most = cashbackReward ? mostCashback(cashbackReward, balance, purchase) : 0;
   const mustValidate = settings.challenge !== 'off';
@@ -56,9 +56,10 @@ export function listAvailableRewards(
     Customer:
       customer && tier
         ? {
-            OriginalId: customer.OriginalId,
-            Name: customer.Name,
-            Email: customer.Email,
+            Id: customer.Id,
+            Phone: customer.Phone,
+            Document: customer.Document,
+            IsEnrolled: customer.IsEnrolled,
             CurrentTier: { Name: tier.name, Color: tier.color, IconUrl: iconUrl(tier) },
           }
         : null,
@@ -66,7 +67,7 @@ export function listAvailableRewards(
     HasRewards: rewards.some(({ CanUse }) => CanUse),
     ShouldValidateCustomer:
       mustValidate && customer !== undefined && !isChallengePassed(context, customer),
-    ShouldValidateCustomerSignup: false,
+    ShouldValidateCustomerSignup: mustValidate && customerId !== null && !customer,
     AvailablePoints: fromHundredths(balance.points),
     CashbackEnabled: cashbackReward !== undefined,
     AvailableCashback: cashbackReward ? fromHundredths(balance.cashback) : 0,
@@ -101,6 +102,7 @@ function mostCashback(
 }
 
 function describe(
+  context: Context,
   reward: CatalogReward,
   customer: CustomerRow | undefined,
   balance: Amounts,
@@ -116,7 +118,7 @@ function describe(
     Value: reward.value,
     CanSelectValue: isCashback,
     IsCashback: isCashback,
-    Requirements: minimumRule(reward) || null,
+    Requirements: minimumRule(context, reward) || null,
     AvailableCashback: isCashback ? fromHundredths(balance.cashback) : null,
     MaxCashbackForCurrentPurchase: isCashback
       ? fromHundredths(mostCashback(reward, balance, purchase))

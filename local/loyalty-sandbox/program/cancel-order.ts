@@ -64,7 +64,7 @@ function applyCancel(context: Context, before: OrderRow, date: string, status: s
   if (context.settings.cancelGivesRewardBack) giveRewardBack(context, before.Coupon);
 }
 
-/** 37 unknown, 33 cancelled, 36 unreadable, 11 no date, 12 a date not after the placement. */
+/** 37 unknown, 33 cancelled, 36 unreadable, 11 no date, 12 a date before the placement. */
 export function completeOrder(
   context: Context,
   call: Call,
@@ -79,8 +79,8 @@ export function completeOrder(
   const status = fields?.text('OrderStatus') ?? null;
   if (faults.length > 0) return refuse(36, describeFaults(faults));
   if (date === null) return refuse(11, 'OrderCompletedDate must be given.');
-  if (Date.parse(date) <= Date.parse(before.OrderPlacementDate)) {
-    return refuse(12, 'OrderCompletedDate is not after OrderPlacementDate.');
+  if (Date.parse(date) < Date.parse(before.OrderPlacementDate)) {
+    return refuse(12, 'OrderCompletedDate is before OrderPlacementDate.');
   }
   const UpdatedAt = context.now().toISOString();
   const after = {

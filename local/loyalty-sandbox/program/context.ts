@@ -28,6 +28,11 @@ export function randomText({ random }: Context, length: number): string {
   );
 }
 
+/** Money as a person reads it, with the currency of the program. How the service writes it is not shown. */
+export function formatMoney({ settings: { currency } }: Context, amount: number): string {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount);
+}
+
 export function daysLater(date: Date, days: number): string {
   return new Date(date.getTime() + days * 86_400_000).toISOString();
 }

@@ -3,7 +3,7 @@ import type { Call } from '../call.ts';
 import { pointType } from './assigned-numbers.ts';
 import { findCashbackReward } from './available-rewards.ts';
 import { balanceOf, historyOf, usablePointsOf } from './balances.ts';
-import { type Context, daysLater } from './context.ts';
+import { type Context, daysLater, formatMoney } from './context.ts';
 import { findCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
 import { fromHundredths } from './hundredths.ts';
@@ -61,7 +61,7 @@ function describeBalances(context: Context, { OriginalId }: CustomerRow) {
   };
 }
 
-const typeNames = ['', 'Purchase', 'Cashback change', 'Reward', 'Quiz'];
+const typeNames = ['', 'Purchase', 'Cashback change', 'Reward', 'Quiz', 'Points change'];
 
 function describeRecord({ tables }: Context, row: PointRow): Schemas['PointHistoryEntry'] {
   const branch =
@@ -92,21 +92,26 @@ export function listPointsHistory(
   return pageOf(items.reverse(), query.PageNumber, query.PageSize, 50, context);
 }
 
-function describeItem({ tables }: Context, row: PointRow): Schemas['PointsHistoryItem'] {
-  const key = row.source.kind === 'reward' ? row.source.rewardKey : '';
+function describeItem(context: Context, row: PointRow): Schemas['PointsHistoryItem'] {
+  const { tables } = context;
+  const { source } = row;
+  const key = source.kind === 'reward' ? source.rewardKey : '';
+  const saidToCustomer = 'customerReason' in source ? source.customerReason : null;
+  const cashback = fromHundredths(row.cashbackHundredths);
   const coupon = tables.coupons.get(tables.redemptions.get(key)?.couponId ?? '');
   return {
     Date: row.received,
     Points: fromHundredths(row.pointsHundredths),
-    Title: typeNames[row.type] ?? '',
+    Title: saidToCustomer ?? typeNames[row.type] ?? '',
     PointType: row.type,
     IsCanceled: row.isCanceled,
     CouponCode: coupon?.CouponCode ?? null,
     CouponRefunded: coupon ? row.isCanceled : null,
     CouponIsUsed: coupon?.IsUsed ?? null,
     CouponIsAvailable: coupon ? coupon.isActive && !coupon.IsUsed : null,
-    CashbackDescription: row.type === pointType.cashbackChange ? 'Cashback' : null,
-    CashbackValue: fromHundredths(row.cashbackHundredths),
+    CashbackDescription:
+      row.type === pointType.cashbackChange ? formatMoney(context, cashback) : null,
+    CashbackValue: cashback,
     IsTierHistory: false,
     TierUpdate: null,
     TierName: null,

@@ -1,5 +1,5 @@
 import { pointType } from './assigned-numbers.ts';
-import { type Context, daysLater } from './context.ts';
+import { type Context, daysLater, formatMoney } from './context.ts';
 import { fromHundredths, productInHundredths, scaleUp, toHundredths } from './hundredths.ts';
 import { addPoints, removePoints, revisePoints } from './points.ts';
 import type { CustomerRow, OrderRow } from './rows.ts';
@@ -69,7 +69,7 @@ export function estimateOf(context: Context, order: OrderRow) {
     GenerateBonus: worth > 0,
     EstimatedPoints: fromHundredths(worth),
     EstimatedCashback: cashback,
-    EstimatedCashbackFormatted: cashback.toFixed(2),
+    EstimatedCashbackFormatted: formatMoney(context, cashback),
   };
 }
 

@@ -73,13 +73,12 @@ export function getOrder(
 
 function checkDates(order: SentOrder): Refusal | undefined {
   const placed = Date.parse(order.OrderPlacementDate);
-  const isUntil = (date: string | null) => date !== null && Date.parse(date) <= placed;
   const isBefore = (date: string | null) => date !== null && Date.parse(date) < placed;
   if (order.IsCompleted && order.OrderCompletedDate === null) {
     return refuse(11, 'A completed order needs OrderCompletedDate.');
   }
-  if (isUntil(order.OrderCompletedDate)) {
-    return refuse(12, 'OrderCompletedDate is not after OrderPlacementDate.');
+  if (isBefore(order.OrderCompletedDate)) {
+    return refuse(12, 'OrderCompletedDate is before OrderPlacementDate.');
   }
   if (order.IsCancelledOrReturned && order.OrderCancelledDate === null) {
     return refuse(14, 'A cancelled order needs OrderCancelledDate.');

@@ -6,8 +6,8 @@ import type { Catalog } from '../catalog.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { answerQuiz } from './answer-quiz.ts';
 import { listAvailableRewards } from './available-rewards.ts';
+import { changeCashback, changePoints } from './balance-change.ts';
 import { cancelOrder, completeOrder, settleDueOrders } from './cancel-order.ts';
-import { changeCashback } from './cashback.ts';
 import { startChallenge, validateChallenge } from './challenge.ts';
 import type { Context } from './context.ts';
 import { createCoupon, deactivateCoupon, getCoupon } from './coupons.ts';
@@ -92,6 +92,7 @@ const operations: Readonly<Record<OperationId, ReturnType<typeof operation>>> = 
   validateChallenge: operation(validateChallenge, toBareObject),
   getRedeemedReward: operation(getRedeemedReward, toBareObject),
   getCustomerPoints: operation(getCustomerPoints, toBareObject),
+  changePoints: operation(changePoints, toMovedEnvelope),
   listPointsHistory: operation(listPointsHistory, toListEnvelope),
   upsertCustomer: operation(upsertCustomer, toMovedEnvelope),
   changeCustomerStatus: operation(changeCustomerStatus, toMovedEnvelope),

@@ -8,7 +8,12 @@ import type { Page } from './envelopes.ts';
 import { productInHundredths, toHundredths } from './hundredths.ts';
 import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { type Fields, readFields } from './read-fields.ts';
-import { describeRedemption, findObstacle, findRedemption, saveRedemption } from './redemptions.ts';
+import {
+  describeKeyedRedemption,
+  findObstacle,
+  findRedemption,
+  saveRedemption,
+} from './redemptions.ts';
 import { describeReward } from './reward-view.ts';
 import { findReward } from './rewards.ts';
 import type { RedemptionRow } from './rows.ts';
@@ -105,7 +110,7 @@ export function redeemRewardByKey(
   });
   // A PIN is good for one redemption.
   tables.challenges.delete(customer.OriginalId);
-  return done(describeRedemption(context, redemption));
+  return done(describeKeyedRedemption(context, redemption));
 }
 
 /** In hundredths of cashback. Documented for cashback rewards only; others ignore it. */
@@ -129,7 +134,7 @@ function answerRepetition(
   if (!isSame) return refuse(47, 'This OriginalKey belongs to another or a cancelled redemption.');
   switch (context.settings.repeatedRedeem) {
     case 'first-result':
-      return done(describeRedemption(context, before));
+      return done(describeKeyedRedemption(context, before));
     case 'null-result':
       return done(null);
     case 'refuse':

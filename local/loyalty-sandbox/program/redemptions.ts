@@ -118,14 +118,13 @@ function makeCoupon(
   });
 }
 
-/** The result of redeeming and of a metadata update. */
+/** The result of a metadata update. */
 export function describeRedemption(
-  { tables, catalog }: Context,
+  { tables }: Context,
   redemption: RedemptionRow,
-): Schemas['KeyedRedemptionResult'] {
+): Schemas['RewardMetadataResult'] {
   const record = tables.points.get(String(redemption.pointId));
   const coupon = tables.coupons.get(redemption.couponId ?? '');
-  const reward = catalog.rewards.find(({ id }) => id === redemption.configurationId);
   return {
     RewardId: redemption.RewardId,
     Point: {
@@ -144,6 +143,18 @@ export function describeRedemption(
         ValidDateEnd: coupon.ValidDateEnd,
       }),
     }),
+  };
+}
+
+/** The result of redeeming: it repeats the id of the product that the reward is for. */
+export function describeKeyedRedemption(
+  context: Context,
+  redemption: RedemptionRow,
+): Schemas['KeyedRedemptionResult'] {
+  const { rewards } = context.catalog;
+  const reward = rewards.find(({ id }) => id === redemption.configurationId);
+  return {
+    ...describeRedemption(context, redemption),
     ...(reward?.product && { ExternalProductId: reward.product.id }),
   };
 }

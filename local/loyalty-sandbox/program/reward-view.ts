@@ -2,7 +2,7 @@ import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { CatalogReward } from '../catalog.ts';
 import { couponType, rewardType, unspecified } from './assigned-numbers.ts';
 import { balanceOf } from './balances.ts';
-import type { Context } from './context.ts';
+import { type Context, formatMoney } from './context.ts';
 import { fromHundredths, productInHundredths } from './hundredths.ts';
 import { knownFields } from './known-fields.ts';
 import type { CouponRow } from './rows.ts';
@@ -19,8 +19,8 @@ export function findDisabledReason({ now }: Context, { isActive, valid }: Catalo
 }
 
 /** As shoppers read it; empty for a reward of any purchase. */
-export const minimumRule = ({ minimalValue }: CatalogReward): string =>
-  minimalValue === undefined ? '' : `For purchases from ${minimalValue.toFixed(2)}.`;
+export const minimumRule = (context: Context, { minimalValue }: CatalogReward): string =>
+  minimalValue === undefined ? '' : `For purchases from ${formatMoney(context, minimalValue)}.`;
 
 /** What the sandbox does not do (e-mails, icons, product collections) is there, but empty or off. */
 export function describeReward(
@@ -39,7 +39,8 @@ export function describeReward(
   };
 }
 
-function describeTerms({ catalog, settings }: Context, reward: CatalogReward) {
+function describeTerms(context: Context, reward: CatalogReward) {
+  const { catalog, settings } = context;
   const tiers = catalog.tiers.filter(({ id }) => reward.tierIds?.includes(id));
   return {
     Id: reward.id,
@@ -83,7 +84,7 @@ function describeTerms({ catalog, settings }: Context, reward: CatalogReward) {
       RewardDescription: reward.description,
       NonCumulativePromotion: 'Cannot be combined with other coupons.',
       MaximumPurchaseCashback: '',
-      MinimalPurchaseRequirement: minimumRule(reward),
+      MinimalPurchaseRequirement: minimumRule(context, reward),
       CouponValidityDays: `Valid for ${reward.couponValidDays} days.`,
       CouponEmailConfirmation: '',
     },

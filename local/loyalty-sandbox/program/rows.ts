@@ -122,7 +122,13 @@ export interface PointRow {
 
 export type PointSource =
   | { readonly kind: 'order'; readonly orderId: string }
-  | { readonly kind: 'cashback-change'; readonly changeKey: string; readonly reason: string }
+  | {
+      readonly kind: 'points-change' | 'cashback-change';
+      readonly changeKey: string;
+      readonly reason: string;
+      /** For the customer to read. */
+      readonly customerReason: string | null;
+    }
   | { readonly kind: 'reward'; readonly rewardKey: string }
   | { readonly kind: 'quiz'; readonly quizId: number };
 
@@ -160,10 +166,14 @@ export interface RedemptionRow {
   readonly usedByOrderId: string | null;
 }
 
-/** The PIN that a customer would get by e-mail. */
+/** The PIN that a customer would get as an SMS or by e-mail. */
 export interface ChallengeRow {
+  /** OriginalId; of a newcomer the id in the path. */
   readonly customerId: string;
+  readonly transactionId: string;
   readonly pin: string;
+  /** Who signs up by it; null for a customer whom the program knows. */
+  readonly newcomer: Pick<CustomerRow, 'Email' | 'Phone' | 'Document'> | null;
   readonly startedAt: string;
   readonly passed: boolean;
 }
@@ -206,7 +216,7 @@ export function openTables(tables: Tables) {
     redemptionKeys: tables.table<string>('redemptionKeys'),
     /** OriginalKey, by ExternalCode. */
     externalCodes: tables.table<string>('externalCodes'),
-    /** By OriginalId of the customer. */
+    /** By `customerId`. */
     challenges: tables.table<ChallengeRow>('challenges'),
     /** OriginalIds of orders for which something is still to come. */
     dueOrders: tables.table<string>('dueOrders'),

@@ -39,8 +39,10 @@ export class FunctionPool {
       reservedConcurrency === undefined ? account : new AccountConcurrency(reservedConcurrency);
   }
 
+  /** Of those that may still be used. */
   get pids(): readonly number[] {
-    return [...this.#workers].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+    const alive = [...this.#workers].filter(({ isAlive }) => isAlive);
+    return alive.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
   /** Resolves when a process is ready for the first request. */

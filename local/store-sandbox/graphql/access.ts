@@ -7,6 +7,7 @@ const scopeOfType: Readonly<Record<string, string>> = {
   Refund: 'read_orders',
   Fulfillment: 'read_orders',
   OrderTransaction: 'read_orders',
+  OrderDisputeSummary: 'read_shopify_payments_disputes',
   Customer: 'read_customers',
   Product: 'read_products',
   DiscountNode: 'read_discounts',

@@ -45,6 +45,7 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     email: order.email,
     phone: order.phone,
     currencyCode: order.currency,
+    presentmentCurrencyCode: order.presentment?.currency ?? order.currency,
     taxesIncluded: order.taxesIncluded,
     displayFinancialStatus: () => financialStatus(order).toUpperCase(),
     displayFulfillmentStatus: () => {
@@ -82,6 +83,15 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     localizedFields: list(order.localizedFields, ({ key, value }) => ({
       ...{ __typename: 'LocalizedField', key, value },
     })),
+    disputes: order.disputes.map(({ id, initiatedAs, status }) => ({
+      __typename: 'OrderDisputeSummary',
+      id: gid('OrderDisputeSummary', id),
+      initiatedAs: initiatedAs.toUpperCase(),
+      status: status.toUpperCase(),
+    })),
+    totalOutstandingSet: amount(({ outstandingMinor }) => Math.max(0, outstandingMinor)),
+    totalReceivedSet: amount(({ receivedMinor }) => receivedMinor),
+    totalRefundedSet: amount(({ refundedMinor }) => refundedMinor),
     totalTipReceivedSet: amount(({ tipMinor }) => tipMinor),
     currentSubtotalPriceSet: amount(({ current }) => current.subtotalMinor),
     currentTotalPriceSet: amount(({ current }) => current.totalMinor),

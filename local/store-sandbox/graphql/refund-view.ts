@@ -20,7 +20,13 @@ export function refundView(
     createdAt: refund.createdAt,
     processedAt: refund.createdAt,
     order: viewOrder,
-    totalRefundedSet: () => moneyBag(order, sum(paid.map(({ minor }) => minor))),
+    transactions: (args: PageArguments) =>
+      connect(context, args, {
+        rows: paid,
+        id: ({ id }) => id,
+        view: (one) => transactionView(order, one),
+      }),
+    duties: refund.dutiesMinor > 0 ? [{ amountSet: moneyBag(order, refund.dutiesMinor) }] : [],
     refundLineItems: (args: PageArguments) =>
       connect(context, args, {
         rows: order.reductions.filter(({ refundId }) => refundId === refund.id),
@@ -46,9 +52,10 @@ export function refundView(
       }),
     orderAdjustments: (args: PageArguments) =>
       connect(context, args, {
-        rows: refund.discrepancy ? [refund.discrepancy] : [],
+        rows: refund.discrepancies,
         id: ({ id }) => id,
-        view: ({ minor }) => ({
+        view: ({ minor, reason }) => ({
+          reason: reason.replaceAll(' ', '_').toUpperCase(),
           amountSet: moneyBag(order, minor),
           taxAmountSet: moneyBag(order, 0),
         }),
@@ -63,6 +70,8 @@ export function transactionView(order: OrderRow, row: TransactionRow): View {
     kind: row.kind.toUpperCase(),
     status: row.status.toUpperCase(),
     gateway: row.gateway,
+    createdAt: row.createdAt,
+    processedAt: row.processedAt,
     amountSet: moneyBag(order, row.minor),
     paymentDetails: row.card && {
       __typename: 'CardPaymentDetails',

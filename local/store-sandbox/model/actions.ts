@@ -15,16 +15,17 @@ import {
   removeCodes,
   updateDiscount,
 } from './discounts.ts';
+import { openDispute, updateDispute } from './disputes.ts';
 import { editOrder } from './edit-order.ts';
 import { cancelOrder, closeOrder, deleteOrder, returnItems, tagOrder } from './end-order.ts';
 import { fulfilOrder } from './fulfil-order.ts';
 import * as inputs from './inputs.ts';
 import { defineMetafield, deleteMetafield, setMetafield } from './metafields.ts';
 import * as orderInputs from './order-inputs.ts';
-import { payOrder } from './payments.ts';
+import { expirePayment, payOrder, voidPayment } from './payments.ts';
 import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
-import { refundOrder } from './refund-order.ts';
+import { refundOrder, settleRefund } from './refund-order.ts';
 import { done, moment, type Outcome, type World } from './world.ts';
 
 interface Action<Schema extends v.GenericSchema, Value> {
@@ -43,9 +44,14 @@ export const actions = {
   quoteOrder: action(orderInputs.orderDraft, quoteOrder),
   placeRandomOrder: action(inputs.nothing, placeRandomOrder),
   payOrder: action(orderInputs.payment, payOrder),
+  voidPayment: action(orderInputs.orderReference, voidPayment),
+  expirePayment: action(orderInputs.orderReference, expirePayment),
   fulfilOrder: action(orderInputs.fulfilment, fulfilOrder),
   editOrder: action(orderInputs.edit, editOrder),
   refundOrder: action(orderInputs.refund, refundOrder),
+  settleRefund: action(orderInputs.settlement, settleRefund),
+  openDispute: action(orderInputs.dispute, openDispute),
+  updateDispute: action(orderInputs.disputeChange, updateDispute),
   returnItems: action(orderInputs.returning, returnItems),
   cancelOrder: action(orderInputs.cancellation, cancelOrder),
   tagOrder: action(orderInputs.tagging, tagOrder),

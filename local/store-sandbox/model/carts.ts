@@ -1,7 +1,9 @@
 import type * as v from 'valibot';
+import { minorDigits } from '../../../shared/store/money.ts';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { Table } from '../../sandbox-kit/tables.ts';
 import { discountStatus } from './discounts.ts';
+import { formatMinor } from './minor-units.ts';
 import type { orderDraft } from './order-inputs.ts';
 import type { StoreRows } from './rows.ts';
 
@@ -89,10 +91,58 @@ export const anyCart: Cart = (rows, draw) => {
     ...(oneOf(3) && { tip: cents() }),
     ...(oneOf(5) && { duties: cents() }),
     ...(oneOf(4) && location && { pos: { locationId: location.id, staffId: staff?.id } }),
-    ...(oneOf(3) && { presentment: { currency: 'JPY', rate: 161.37 } }),
     payment: pick(['none', 'authorized', 'paid'] as const, draw) ?? 'none',
   };
 };
+
+/** The customer's currencies: with 0, 2 and 3 decimals, and with rates above and below 1. */
+const FOREIGN = [
+  { currency: 'JPY', rate: 161.37 },
+  { currency: 'USD', rate: 1.0837 },
+  { currency: 'USD', rate: 0.2 },
+  { currency: 'KWD', rate: 0.3317 },
+  { currency: 'CLP', rate: 0.0097 },
+] as const;
+
+/** Orders whose amounts are hard to get right, in a shop of this currency. */
+export const variedCart =
+  (currency: string): Cart =>
+  (rows, draw) => {
+    // The lowest numbers give the simplest order, because property tests shrink towards them.
+    const oneOf = (n: number) => below(n, draw) === n - 1;
+    const upTo = (minor: number) => formatMinor(1 + below(minor, draw), minorDigits(currency));
+    const variants = [...rows.products.values()].flatMap((product) => product.variants);
+    const lines = Array.from({ length: 1 + below(3, draw) }, () => {
+      const quantity = 1 + below(3, draw);
+      return oneOf(2)
+        ? { title: 'Made to order', price: upTo(20_000), quantity, giftCard: oneOf(8) }
+        : { variantId: pick(variants, draw)?.id, quantity };
+    });
+    const presentment = oneOf(2) ? pick(FOREIGN, draw) : undefined;
+    const taxes = [
+      [],
+      [{ title: 'VAT', rate: 0.2 }],
+      [
+        { title: 'State', rate: 0.0725 },
+        { title: 'City', rate: 0.0311 },
+      ],
+    ];
+    return {
+      lines,
+      discounts: [
+        ...(oneOf(3) ? [{ title: 'Kindness', amount: upTo(3_000) }] : []),
+        ...(oneOf(4) ? [{ title: 'Season', automatic: true, percentage: 33.3333 }] : []),
+      ],
+      customerId: pickRow(rows.customers, draw)?.id ?? null,
+      taxesIncluded: oneOf(2),
+      taxes: pick(taxes, draw) ?? [],
+      shipping: oneOf(2) ? [{ price: upTo(3_000) }] : [],
+      ...(oneOf(4) && { tip: upTo(500) }),
+      ...(oneOf(5) && { duties: upTo(500) }),
+      ...(presentment && presentment.currency !== currency && { presentment }),
+      payment: pick(['paid', 'paid', 'authorized', 'none'] as const, draw) ?? 'paid',
+    };
+  };
 
 /** A random whole number, at least 0 and below the limit. */
 export const below = (limit: number, draw: Random): number => Math.floor(draw() * limit);

@@ -2,7 +2,8 @@ import type * as v from 'valibot';
 import { checkReductions, lineAmounts, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import type { cancellation, orderReference, returning, tagging } from './order-inputs.ts';
 import type { OrderRow, ReturnRow } from './order-row.ts';
-import { orderTotals } from './order-totals.ts';
+import { openAuthorization, orderTotals } from './order-totals.ts';
+import { voidOf } from './payments.ts';
 import { recordRefund } from './refund-order.ts';
 import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
 
@@ -13,7 +14,7 @@ export function cancelOrder(
   world: World,
   input: v.InferOutput<typeof cancellation>,
 ): Outcome<OrderRow> {
-  const { rows, ids } = world;
+  const { rows } = world;
   const order = rows.orders.get(input.orderId);
   if (!order) return refused(`There is no order ${input.orderId}.`);
   if (order.cancelledAt !== null) return refused('The order is already cancelled.');
@@ -34,20 +35,9 @@ export function cancelOrder(
   const { order: emptied, refund } = isEmpty
     ? { order, refund: undefined }
     : recordRefund(world, order, plan);
-  const authorization = emptied.transactions.find(({ kind }) => kind === 'authorization');
+  const authorization = openAuthorization(emptied);
   const captured = emptied.transactions.some(({ kind }) => kind === 'capture');
-  const voided =
-    authorization && !captured
-      ? [
-          {
-            ...authorization,
-            id: ids.next('OrderTransaction'),
-            kind: 'void' as const,
-            parentId: authorization.id,
-            createdAt: at,
-          },
-        ]
-      : [];
+  const voided = authorization && !captured ? [voidOf(world, authorization)] : [];
   const updated: OrderRow = {
     ...emptied,
     transactions: [...emptied.transactions, ...voided],

@@ -9,6 +9,7 @@ type IdKind =
   | 'RefundShippingLine'
   | 'OrderAdjustment'
   | 'OrderTransaction'
+  | 'ShopifyPaymentsDispute'
   | 'Fulfillment'
   | 'Return'
   | 'OrderEdit'
@@ -37,6 +38,7 @@ const firsts: Readonly<Record<IdKind, bigint>> = {
   RefundShippingLine: 312_500_000_000n,
   OrderAdjustment: 281_700_000_000n,
   OrderTransaction: 6_821_900_000_000n,
+  ShopifyPaymentsDispute: 9_330_100_000n,
   Fulfillment: 4_988_100_000_000n,
   Return: 11_570_000_000_000n,
   OrderEdit: 88_200_000_000n,

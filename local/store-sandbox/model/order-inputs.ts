@@ -121,8 +121,41 @@ export const refund = v.strictObject({
   duties: v.optional(v.boolean(), false),
   /** Pays back this amount instead of the value of the lines. */
   amount: v.optional(amount),
+  /** To payments of this gateway first; absent: to the latest payment first. */
+  gateway: v.optional(text),
+  /**
+   * The money is on its way until `settleRefund`. Which discrepancies the store writes until then is recorded in
+   * tables without their order only, so a test can have each: one that takes the money out again, the same with its
+   * counterpart ("Pending refund discrepancy"), or one that looks like a rise.
+   */
+  pending: v.optional(v.picklist(['balanced', 'paired', 'rise'])),
   note: v.optional(text, ''),
   returnId: v.optional(id),
+});
+
+export const settlement = v.strictObject({
+  ...orderId,
+  /** Absent: the oldest refund with pending money. */
+  refundId: v.optional(id),
+  outcome: v.optional(v.picklist(['success', 'failure']), 'success'),
+});
+
+export const dispute = v.strictObject({
+  ...orderId,
+  type: v.optional(v.picklist(['inquiry', 'chargeback']), 'chargeback'),
+  /** Absent: everything that was paid. */
+  amount: v.optional(amount),
+});
+
+export const disputeChange = v.strictObject({
+  ...orderId,
+  /** Absent: the latest. */
+  disputeId: v.optional(id),
+  status: v.optional(
+    v.picklist(['needs_response', 'under_review', 'won', 'lost', 'accepted', 'prevented']),
+  ),
+  /** An inquiry becomes a chargeback. */
+  type: v.optional(v.literal('chargeback')),
 });
 
 export const returning = v.strictObject({ ...orderId, lines: v.pipe(lines, v.minLength(1)) });

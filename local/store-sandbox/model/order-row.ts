@@ -27,6 +27,7 @@ export interface OrderRow {
   readonly returns: readonly ReturnRow[];
   readonly fulfillments: readonly FulfillmentRow[];
   readonly transactions: readonly TransactionRow[];
+  readonly disputes: readonly DisputeRow[];
   readonly gateways: readonly string[];
   readonly customerId: string | null;
   readonly email: string | null;
@@ -124,11 +125,17 @@ export interface RefundRow {
     readonly taxesMinor: readonly number[];
   }[];
   readonly dutiesMinor: number;
-  /** The suggested amount minus the refunded one, if a person chose another amount. */
-  readonly discrepancy: { readonly id: string; readonly minor: number } | null;
+  readonly discrepancies: readonly DiscrepancyRow[];
   readonly transactionIds: readonly string[];
   readonly returnId: string | null;
   readonly staffId: string | null;
+}
+
+/** What lines and money of a refund differ by. */
+export interface DiscrepancyRow {
+  readonly id: string;
+  readonly minor: number;
+  readonly reason: 'Refund discrepancy' | 'Pending refund discrepancy';
 }
 
 export interface ReturnRow {
@@ -150,14 +157,41 @@ export interface FulfillmentRow {
 export interface TransactionRow {
   readonly id: string;
   readonly kind: 'authorization' | 'capture' | 'sale' | 'refund' | 'void';
-  readonly status: 'success' | 'failure';
+  readonly status: 'success' | 'pending' | 'failure';
   readonly gateway: string;
+  /** In the shop's currency, like all amounts here. */
   readonly minor: number;
   readonly parentId: string | null;
   readonly createdAt: string;
+  /** Null while it is pending. */
+  readonly processedAt: string | null;
+  /** An authorization that was not captured in time. */
+  readonly hasExpired?: true;
   /** Undefined for cash and other payments without a card. */
   readonly card?: { readonly company: string; readonly methodName: string; readonly last4: string };
 }
+
+/** Of Shopify Payments. No status or time of the order shows it. */
+export interface DisputeRow {
+  readonly id: string;
+  /** An inquiry may become a chargeback. */
+  readonly initiatedAs: DisputeType;
+  readonly type: DisputeType;
+  readonly status: DisputeStatus;
+  readonly minor: number;
+  readonly initiatedAt: string;
+  readonly finalizedOn: string | null;
+}
+
+type DisputeType = 'inquiry' | 'chargeback';
+
+export type DisputeStatus =
+  | 'needs_response'
+  | 'under_review'
+  | 'won'
+  | 'lost'
+  | 'accepted'
+  | 'prevented';
 
 export interface AddressRow {
   readonly firstName: string;

@@ -1,6 +1,6 @@
 import { lineAmounts, sum } from './line-amounts.ts';
 import type { OrderRow } from './order-row.ts';
-import { orderTotals } from './order-totals.ts';
+import { openAuthorization, orderTotals } from './order-totals.ts';
 
 export type FinancialStatus =
   | 'pending'
@@ -9,13 +9,18 @@ export type FinancialStatus =
   | 'paid'
   | 'partially_refunded'
   | 'refunded'
-  | 'voided';
+  | 'voided'
+  | 'expired';
 
 export function financialStatus(order: OrderRow): FinancialStatus {
   const { receivedMinor, refundedMinor, totalMinor, current } = orderTotals(order);
   if (receivedMinor === 0) {
     if (order.cancelledAt !== null) return 'voided';
-    if (order.transactions.some(({ kind }) => kind === 'authorization')) return 'authorized';
+    const authorizations = order.transactions.filter(({ kind }) => kind === 'authorization');
+    if (openAuthorization(order)) return 'authorized';
+    if (authorizations.length > 0) {
+      return authorizations.some(({ hasExpired }) => hasExpired) ? 'expired' : 'voided';
+    }
     // A free order needs no payment.
     return totalMinor === 0 ? 'paid' : 'pending';
   }

@@ -1,5 +1,5 @@
 import { discountOf, lineAmounts, shippingAmounts, sum, sumTaxes } from './line-amounts.ts';
-import type { OrderRow, TaxRow } from './order-row.ts';
+import type { OrderRow, TaxRow, TransactionRow } from './order-row.ts';
 
 /** As sold (including additions by edits), and as it is now. */
 export interface OrderTotals {
@@ -26,7 +26,10 @@ export interface OrderTotals {
   };
   readonly receivedMinor: number;
   readonly refundedMinor: number;
-  /** Positive: the customer still owes it. */
+  /**
+   * Positive: the customer still owes it. What was paid back beyond the value of what was taken back is owed no more:
+   * it was given away.
+   */
   readonly outstandingMinor: number;
 }
 
@@ -68,6 +71,13 @@ export function orderTotals(order: OrderRow): OrderTotals {
     sum(tips.map(({ amounts }) => amounts.keptNetMinor)) +
     currentDuties;
   const { receivedMinor, refundedMinor } = paymentsOf(order);
+  const totalMinor =
+    subtotalMinor +
+    shippingMinor -
+    shippingDiscounts +
+    onTop * taxMinor +
+    tipMinor +
+    order.dutiesMinor;
 
   return {
     linesMinor,
@@ -77,13 +87,7 @@ export function orderTotals(order: OrderRow): OrderTotals {
     taxMinor,
     taxes,
     tipMinor,
-    totalMinor:
-      subtotalMinor +
-      shippingMinor -
-      shippingDiscounts +
-      onTop * taxMinor +
-      tipMinor +
-      order.dutiesMinor,
+    totalMinor,
     current: {
       subtotalMinor: currentSubtotal,
       // A discount on shipping counts as long as something is left to ship.
@@ -97,7 +101,10 @@ export function orderTotals(order: OrderRow): OrderTotals {
     },
     receivedMinor,
     refundedMinor,
-    outstandingMinor: currentTotal - (receivedMinor - refundedMinor),
+    outstandingMinor:
+      currentTotal -
+      Math.max(0, refundedMinor - (totalMinor - currentTotal)) -
+      (receivedMinor - refundedMinor),
   };
 }
 
@@ -107,6 +114,18 @@ function paymentsOf({ transactions }: OrderRow) {
     sum(successful.filter(({ kind }) => kinds.includes(kind)).map(({ minor }) => minor));
   return { receivedMinor: total('sale', 'capture'), refundedMinor: total('refund') };
 }
+
+/** The authorization that can still be captured. */
+export function openAuthorization({ transactions }: OrderRow): TransactionRow | undefined {
+  const ended = transactions.filter(({ kind }) => kind === 'void').map(({ parentId }) => parentId);
+  return transactions.find(
+    ({ id, kind, hasExpired }) => kind === 'authorization' && !hasExpired && !ended.includes(id),
+  );
+}
+
+/** Money that went back or is on its way. */
+export const repaymentsOf = ({ transactions }: OrderRow): TransactionRow[] =>
+  transactions.filter(({ kind, status }) => kind === 'refund' && status !== 'failure');
 
 /** The order has one line for each kind of tax. */
 function groupTaxes(taxes: readonly TaxRow[]): TaxRow[] {

@@ -137,6 +137,7 @@ function composeOrder(
     returns: [],
     fulfillments: [],
     transactions: [],
+    disputes: [],
     gateways: draft.payment === 'none' ? [] : [draft.gateway],
     customerId: draft.customerId,
     email: draft.email === undefined ? (customer?.email ?? null) : draft.email,

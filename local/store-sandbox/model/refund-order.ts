@@ -2,9 +2,9 @@ import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
 import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
-import type { refund as refundInput } from './order-inputs.ts';
-import type { OrderRow, RefundRow } from './order-row.ts';
-import { orderTotals } from './order-totals.ts';
+import type { refund as refundInput, settlement } from './order-inputs.ts';
+import type { DiscrepancyRow, OrderRow, RefundRow, TransactionRow } from './order-row.ts';
+import { orderTotals, repaymentsOf } from './order-totals.ts';
 import { recordRepayment } from './payments.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
@@ -45,9 +45,10 @@ function findProblem(order: OrderRow, input: RefundInput): string | undefined {
   if (returnId !== undefined && !order.returns.some(({ id }) => id === returnId)) {
     return `The order has no return ${returnId}.`;
   }
-  const { receivedMinor, refundedMinor } = orderTotals(order);
+  const { receivedMinor } = orderTotals(order);
+  const repaidMinor = sum(repaymentsOf(order).map(({ minor }) => minor));
   const chosen = amount === undefined ? 0 : read(order, amount);
-  if (chosen === undefined || chosen > receivedMinor - refundedMinor) {
+  if (chosen === undefined || chosen > receivedMinor - repaidMinor) {
     return 'The amount must be at most what was paid and not yet refunded.';
   }
   const [first] = order.shipping;
@@ -77,6 +78,8 @@ export interface RefundPlan {
   readonly returnId?: string | undefined;
   /** False: removes the items without paying back. */
   readonly repay: boolean;
+  readonly gateway?: string | undefined;
+  readonly pending?: RefundInput['pending'];
 }
 
 /** Edits and cancellations remove items this way, too: the store records a refund for each. */
@@ -109,7 +112,7 @@ export function recordRefund(
     note: plan.note,
     shipping: refundShipping(world, order, plan.shippingMinor),
     dutiesMinor: plan.duties ? before.dutiesMinor : 0,
-    discrepancy: null,
+    discrepancies: [],
     transactionIds: [],
     returnId: plan.returnId ?? null,
     staffId: order.staffId,
@@ -121,15 +124,85 @@ export function recordRefund(
     orderTotals(next).current.totalMinor +
     sum(returned.map((one) => one.worthMinor + onTop * sum(one.taxesMinor)));
   if (!plan.repay) return { order: next, refund: draft };
-  const repayment = recordRepayment(world, next, plan.chosenMinor ?? suggested);
+  const { gateway, pending } = plan;
+  const isPending = pending !== undefined;
+  const repayment = recordRepayment(world, next, plan.chosenMinor ?? suggested, {
+    ...{ gateway, isPending },
+  });
   // If an edit took goods out before, a real store may write less: this is the most that it could.
-  const discrepancy =
-    plan.chosenMinor !== undefined && plan.chosenMinor !== suggested
-      ? { id: ids.next('OrderAdjustment'), minor: suggested - plan.chosenMinor }
-      : null;
-  const refund = { ...draft, discrepancy, transactionIds: repayment.transactionIds };
+  const chosen = suggested - (plan.chosenMinor ?? suggested);
+  const discrepancies = writeDiscrepancies(world, chosen, repayment.repaidMinor, pending);
+  const refund = { ...draft, discrepancies, transactionIds: repayment.transactionIds };
   const refunds = repayment.order.refunds.map((one) => (one.id === id ? refund : one));
   return { order: { ...repayment.order, refunds }, refund };
+}
+
+/** `chosen`: the suggested amount minus the one that a person chose instead. */
+function writeDiscrepancies(
+  { ids }: Pick<World, 'ids'>,
+  chosen: number,
+  pendingMinor: number,
+  pending: RefundPlan['pending'],
+): DiscrepancyRow[] {
+  const write = (minor: number, reason: DiscrepancyRow['reason'] = 'Refund discrepancy') =>
+    minor === 0 ? [] : [{ id: ids.next('OrderAdjustment'), minor, reason }];
+  if (pending === undefined) return write(chosen);
+  return [
+    ...(pending === 'rise' ? [] : write(chosen)),
+    ...write(pendingMinor),
+    ...(pending === 'paired' ? write(-pendingMinor, 'Pending refund discrepancy') : []),
+  ];
+}
+
+/** The money of a refund arrives, or it turns out that it does not. */
+export function settleRefund(
+  world: World,
+  { orderId, refundId, outcome }: v.InferOutput<typeof settlement>,
+): Outcome<OrderRow> {
+  const order = world.rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const waiting = order.transactions.filter(({ status }) => status === 'pending');
+  const moneyOf = ({ transactionIds }: RefundRow) =>
+    waiting.filter(({ id }) => transactionIds.includes(id));
+  const refund = order.refunds.find(
+    (one) => one.id === (refundId ?? one.id) && moneyOf(one).length > 0,
+  );
+  if (!refund) return refused('No money of a refund is on its way.');
+  const at = moment(world);
+  const settled = moneyOf(refund);
+  const discrepancies = settleDiscrepancies(world, order, refund, settled, outcome);
+  const updated: OrderRow = {
+    ...order,
+    refunds: order.refunds.map((one) => (one === refund ? { ...one, discrepancies } : one)),
+    transactions: order.transactions.map((one) =>
+      settled.includes(one) ? { ...one, status: outcome, processedAt: at } : one,
+    ),
+    updatedAt: at,
+  };
+  world.rows.orders.put(orderId, updated);
+  return done(updated, { topic: 'orders/updated', order: updated });
+}
+
+/** Once the money arrived, lines, money and discrepancies add up; until then, and if it never does, there is a rest. */
+function settleDiscrepancies(
+  { ids }: Pick<World, 'ids'>,
+  order: OrderRow,
+  refund: RefundRow,
+  settled: readonly TransactionRow[],
+  outcome: 'success' | 'failure',
+): readonly DiscrepancyRow[] {
+  if (outcome === 'failure') return refund.discrepancies;
+  const onTop = order.taxesIncluded ? 0 : 1;
+  const lines = order.reductions.filter((one) => one.refundId === refund.id);
+  const worth =
+    sum(lines.map((one) => one.worthMinor + onTop * sum(one.taxesMinor))) +
+    sum(refund.shipping.map((one) => one.minor + onTop * sum(one.taxesMinor))) +
+    refund.dutiesMinor;
+  const money = sum(settled.map(({ minor }) => minor));
+  const minor = worth - money - sum(refund.discrepancies.map((one) => one.minor));
+  if (minor === 0) return refund.discrepancies;
+  const reason = 'Pending refund discrepancy';
+  return [...refund.discrepancies, { id: ids.next('OrderAdjustment'), minor, reason }];
 }
 
 function refundShipping(

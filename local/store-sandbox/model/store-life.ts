@@ -1,11 +1,13 @@
+import { minorDigits } from '../../../shared/store/money.ts';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ActionInput, ActionName } from './actions.ts';
 import { below, type Cart, pick, pickRow } from './carts.ts';
 import { codesOf, discountStatus } from './discounts.ts';
-import { lineAmounts } from './line-amounts.ts';
+import { lineAmounts, sum } from './line-amounts.ts';
+import { formatMinor } from './minor-units.ts';
 import type { OrderRow } from './order-row.ts';
 import { financialStatus, isEnded } from './order-status.ts';
-import { orderTotals } from './order-totals.ts';
+import { orderTotals, repaymentsOf } from './order-totals.ts';
 import type { DiscountRow, ProductRow, StoreRows } from './rows.ts';
 
 /** An action of the store with its input, for this process or over HTTP. */
@@ -154,6 +156,17 @@ function drawPieces(order: OrderRow, draw: Random) {
   return [{ lineId: line?.id ?? '0', quantity, restock: draw() < 0.5 }];
 }
 
+/** An amount of the order's currency. */
+const inUnits = ({ currency }: OrderRow, minor: number): string =>
+  formatMinor(minor, minorDigits(currency));
+
+const drawPart = (order: OrderRow, mostMinor: number, draw: Random): string =>
+  inUnits(order, below(Math.max(0, mostMinor) + 1, draw));
+
+/** What was received and is neither back nor on its way. */
+const refundableOf = (order: OrderRow): number =>
+  orderTotals(order).receivedMinor - sum(repaymentsOf(order).map(({ minor }) => minor));
+
 const drawPrice = ({ draw, habits }: Turn) => pick(habits.prices, draw) ?? 0;
 const drawPercentage = ({ draw }: Turn) => pick([10, 20], draw) ?? 10;
 
@@ -164,6 +177,16 @@ const changes = {
   payPart: ofOrder(({ id }) =>
     change('payOrder', { orderId: id, amount: 1, gateway: 'gift_card' }),
   ),
+  /** A part of what is owed, by a gift card, by store credit or as a deposit. */
+  payDeposit: ofOrder((order, { draw }) =>
+    change('payOrder', {
+      orderId: order.id,
+      amount: drawPart(order, orderTotals(order).outstandingMinor, draw),
+      gateway: pick(['shopify_payments', 'gift_card', 'shopify_store_credit'], draw),
+    }),
+  ),
+  voidPayment: ofOrder(({ id }) => change('voidPayment', { orderId: id })),
+  expirePayment: ofOrder(({ id }) => change('expirePayment', { orderId: id })),
   fulfilOrder: ofOrder(({ id }) => change('fulfilOrder', { orderId: id })),
   fulfilPart: ofOrder((order, { draw }) =>
     change('fulfilOrder', {
@@ -177,10 +200,10 @@ const changes = {
       set: [{ lineId: drawLine(order, draw), quantity: pick(habits.pieces, draw) ?? 1 }],
     }),
   ),
-  addLine: ofOrder(({ id }, { draw }) =>
+  addLine: ofOrder((order, { draw }) =>
     change('editOrder', {
-      orderId: id,
-      add: [{ title: 'Extra', price: below(10_000, draw) / 100, quantity: 1 + below(3, draw) }],
+      orderId: order.id,
+      add: [{ title: 'Extra', price: drawPart(order, 9_999, draw), quantity: 1 + below(3, draw) }],
     }),
   ),
   /** One line goes and another comes: in one edit, or in two, between which nothing may be kept. */
@@ -202,13 +225,52 @@ const changes = {
   ),
   refundShipping: ofOrder((order, { draw }) => {
     const most = orderTotals(order).current.shippingMinor;
-    const shipping = draw() < 0.5 ? 'all' : below(most + 1, draw) / 100;
+    const shipping = draw() < 0.5 ? 'all' : drawPart(order, most, draw);
     return change('refundOrder', { orderId: order.id, shipping });
   }),
-  refundAmount: ofOrder((order, { draw }) => {
-    const { receivedMinor, refundedMinor } = orderTotals(order);
-    const amount = below(receivedMinor - refundedMinor + 1, draw) / 100;
-    return change('refundOrder', { orderId: order.id, amount });
+  /** All of it, to a gift card that paid or to the bank card. */
+  refundShippingTo: ofOrder(({ id }, { draw }) =>
+    change('refundOrder', {
+      orderId: id,
+      shipping: 'all',
+      gateway: pick(['shopify_payments', 'gift_card'], draw),
+    }),
+  ),
+  refundAmount: ofOrder((order, { draw }) =>
+    change('refundOrder', {
+      orderId: order.id,
+      amount: drawPart(order, refundableOf(order), draw),
+    }),
+  ),
+  /** Of a line or of an amount; the money is on its way. */
+  refundLater: ofOrder((order, { draw }) => {
+    const pending = pick(['balanced', 'paired', 'rise'] as const, draw);
+    const what =
+      draw() < 0.5
+        ? { lines: drawPieces(order, draw) }
+        : { amount: drawPart(order, refundableOf(order), draw) };
+    return change('refundOrder', { orderId: order.id, ...what, pending });
+  }),
+  /** An order that ended may still wait for its money. */
+  settleRefund: (turn: Turn) => {
+    const order = turn.choose('orders');
+    if (!order) return placeOrder(turn);
+    const outcome = turn.draw() < 0.8 ? 'success' : 'failure';
+    return change('settleRefund', { orderId: order.id, outcome });
+  },
+  openDispute: ofOrder(({ id }, { draw }) =>
+    change('openDispute', { orderId: id, type: draw() < 0.7 ? 'chargeback' : 'inquiry' }),
+  ),
+  decideDispute: ofOrder(({ id, disputes }, { draw }) => {
+    const dispute = disputes.at(-1);
+    if (!dispute) return change('openDispute', { orderId: id });
+    // An inquiry is answered, or becomes a chargeback.
+    if (dispute.type === 'inquiry') {
+      const next = draw() < 0.5 ? { type: 'chargeback' as const } : { status: 'won' as const };
+      return change('updateDispute', { orderId: id, ...next });
+    }
+    const status = pick(['under_review', 'lost', 'accepted', 'won'] as const, draw);
+    return change('updateDispute', { orderId: id, status });
   }),
   returnLine: ofOrder((order, { draw }) =>
     change('returnItems', { orderId: order.id, lines: drawPieces(order, draw) }),

@@ -1,7 +1,7 @@
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ShopSettings } from '../settings.ts';
 import type { Ids } from './ids.ts';
-import type { OrderRow, RefundRow } from './order-row.ts';
+import type { DisputeRow, OrderRow, RefundRow } from './order-row.ts';
 import type { CodeRow, CustomerRow, DiscountRow, ProductRow, StoreRows } from './rows.ts';
 
 /** Everything that an action of the store reads and changes. */
@@ -19,6 +19,11 @@ export type Announcement =
   | { readonly topic: 'orders/delete' | 'products/delete'; readonly id: string }
   | { readonly topic: 'orders/edited'; readonly edit: OrderEdit }
   | { readonly topic: 'refunds/create'; readonly order: OrderRow; readonly refund: RefundRow }
+  | {
+      readonly topic: 'disputes/create' | 'disputes/update';
+      readonly order: OrderRow;
+      readonly dispute: DisputeRow;
+    }
   | { readonly topic: 'products/create'; readonly product: ProductRow }
   | {
       readonly topic: 'products/update';

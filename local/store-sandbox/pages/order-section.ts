@@ -23,6 +23,7 @@ const paymentTones: Readonly<Record<Order['financialStatus'], Tone>> = {
   partially_refunded: 'plain',
   refunded: 'bad',
   voided: 'bad',
+  expired: 'bad',
 };
 
 const words = (text: string): string => text.replaceAll('_', ' ');
@@ -91,6 +92,10 @@ function renderOrderButtons(order: Order): Html {
     return removed.reduce((sum, { quantity }) => sum + quantity, 0) < line.quantity;
   });
   const isOpen = cancelledAt === null;
+  const [dispute] = order.disputes;
+  const isDisputable = order.transactions.some(
+    ({ kind, gateway }) => kind !== 'authorization' && gateway === 'shopify_payments',
+  );
   return html`<span class="buttons">${
     isOpen && totals.outstandingMinor > 0 && actionButton('Pay', 'payOrder', { orderId })
   }${
@@ -108,5 +113,8 @@ function renderOrderButtons(order: Order): Html {
       orderId,
       lines: [{ lineId: kept.id, quantity: 1 }],
     })
+  }${isDisputable && !dispute && actionButton('Charge back', 'openDispute', { orderId })}${
+    dispute?.status === 'needs_response' &&
+    actionButton('Lose dispute', 'updateDispute', { orderId, status: 'lost' })
   }${isOpen && actionButton('Cancel', 'cancelOrder', { orderId })}${actionButton('Delete', 'deleteOrder', { orderId })}</span>`;
 }

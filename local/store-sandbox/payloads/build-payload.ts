@@ -3,7 +3,7 @@ import { gid } from '../model/ids.ts';
 import type { DiscountRow } from '../model/rows.ts';
 import type { Announcement, World } from '../model/world.ts';
 import { customerPayload } from './customer-payload.ts';
-import { idNumber, localMoment } from './json-values.ts';
+import { idNumber, localMoment, moneyWriter } from './json-values.ts';
 import { orderPayload } from './order-payload.ts';
 import { productPayload } from './product-payload.ts';
 import { refundPayload } from './refund-payload.ts';
@@ -24,6 +24,9 @@ export function buildPayload(
       return editPayload(announcement.edit, at);
     case 'refunds/create':
       return refundPayload(world, announcement.order, announcement.refund);
+    case 'disputes/create':
+    case 'disputes/update':
+      return disputePayload(announcement, at);
     case 'products/create':
     case 'products/update':
       return productPayload(world, announcement.product);
@@ -109,6 +112,31 @@ function editPayload(
       discounts: { line_item: { additions: [], removals: [] } },
       shipping_lines: { additions: [], removals: [] },
     },
+  };
+}
+
+/** How long the merchant has for an answer. */
+const ANSWER_MS = 7 * 86_400_000;
+
+function disputePayload(
+  { order, dispute }: Extract<Announcement, { topic: 'disputes/create' | 'disputes/update' }>,
+  at: (iso: string) => string,
+) {
+  // What the bank questions is a payment of the customer, in the customer's currency.
+  const { amount, currency_code } = moneyWriter(order).set(dispute.minor).presentment_money;
+  return {
+    id: idNumber(dispute.id),
+    order_id: idNumber(order.id),
+    type: dispute.type,
+    amount,
+    currency: currency_code,
+    reason: 'fraudulent',
+    network_reason_code: '4837',
+    status: dispute.status,
+    evidence_due_by: at(new Date(Date.parse(dispute.initiatedAt) + ANSWER_MS).toISOString()),
+    evidence_sent_on: null,
+    finalized_on: dispute.finalizedOn === null ? null : at(dispute.finalizedOn),
+    initiated_at: at(dispute.initiatedAt),
   };
 }
 

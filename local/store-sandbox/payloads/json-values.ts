@@ -27,7 +27,7 @@ export function localMoment(iso: string | null, utcOffset: string): string | nul
   return new Date(Date.parse(iso) + shift).toISOString().slice(0, 19) + utcOffset;
 }
 
-interface MoneySet {
+export interface MoneySet {
   readonly shop_money: { readonly amount: string; readonly currency_code: string };
   readonly presentment_money: { readonly amount: string; readonly currency_code: string };
 }
@@ -61,7 +61,7 @@ export function moneyWriter(order: Currencies): MoneyWriter {
 }
 
 /** Each amount is converted separately, so sums may differ by a unit in the customer's currency. */
-function presentmentMinor({ currency, presentment }: Currencies, minor: number): number {
+export function presentmentMinor({ currency, presentment }: Currencies, minor: number): number {
   if (!presentment) return minor;
   const scale = 10 ** (minorDigits(presentment.currency) - minorDigits(currency));
   return Math.round(minor * presentment.rate * scale) + 0;

@@ -2,7 +2,13 @@ import { gid } from '../model/ids.ts';
 import { sum } from '../model/line-amounts.ts';
 import type { OrderRow, RefundRow, TransactionRow } from '../model/order-row.ts';
 import type { World } from '../model/world.ts';
-import { idNumber, localMoment, type MoneyWriter, moneyWriter } from './json-values.ts';
+import {
+  idNumber,
+  localMoment,
+  type MoneySet,
+  type MoneyWriter,
+  moneyWriter,
+} from './json-values.ts';
 import { plainLine } from './line-payload.ts';
 
 /** The body of refunds/create, and an entry of an order's `refunds`. */
@@ -79,54 +85,60 @@ function adjustments(order: OrderRow, refund: RefundRow, money: MoneyWriter) {
     kind,
     reason,
   });
-  const { discrepancy } = refund;
   return [
     ...refund.shipping.map(({ adjustmentId, minor, taxesMinor }) =>
       adjustment(adjustmentId, 'shipping_refund', 'Shipping refund', -minor, -sum(taxesMinor)),
     ),
-    ...(discrepancy
-      ? [
-          adjustment(
-            discrepancy.id,
-            'refund_discrepancy',
-            'Refund discrepancy',
-            discrepancy.minor,
-            0,
-          ),
-        ]
-      : []),
+    ...refund.discrepancies.map(({ id, minor, reason }) =>
+      adjustment(id, 'refund_discrepancy', reason, minor, 0),
+    ),
   ];
 }
 
 function transactionPayload({ shop }: World, order: OrderRow, one: TransactionRow) {
   const money = moneyWriter(order);
-  const at = localMoment(one.createdAt, shop.utcOffset);
-  // The only set whose key is `currency`, as in recorded deliveries.
-  const unsettled = { amount: money.flat(0), currency: order.currency };
+  const seen = money.set(one.minor).presentment_money;
+  const unsettled = one.status === 'pending' ? one.minor : 0;
   return {
     id: idNumber(one.id),
     admin_graphql_api_id: gid('OrderTransaction', one.id),
-    amount: money.flat(one.minor),
+    // The only flat amount in the customer's currency (Shopify, "Transaction").
+    amount: seen.amount,
     amount_rounding: null,
     authorization: null,
-    created_at: at,
-    currency: order.currency,
+    created_at: localMoment(one.createdAt, shop.utcOffset),
+    currency: seen.currency_code,
     device_id: null,
     error_code: null,
     gateway: one.gateway,
     kind: one.kind,
     location_id: idNumber(order.locationId),
     manual_payment_gateway: one.gateway === 'manual',
-    message: 'Transaction approved',
+    message: messages[one.status],
     order_id: idNumber(order.id),
     parent_id: idNumber(one.parentId),
     payment_id: `#${order.number}.${one.id.slice(-3)}`,
-    processed_at: at,
+    processed_at: localMoment(one.processedAt, shop.utcOffset),
     receipt: {},
     source_name: order.sourceName,
     status: one.status,
     test: order.test,
-    total_unsettled_set: { presentment_money: unsettled, shop_money: unsettled },
+    total_unsettled_set: withCurrency(money.set(unsettled)),
     user_id: idNumber(order.staffId),
   };
+}
+
+const messages = {
+  success: 'Transaction approved',
+  pending: 'Transaction pending',
+  failure: 'Transaction failed',
+} as const satisfies Record<TransactionRow['status'], string>;
+
+/** The only set whose key is `currency`, as in recorded deliveries. */
+function withCurrency({ shop_money, presentment_money }: MoneySet) {
+  const rename = ({ amount, currency_code }: MoneySet['shop_money']) => ({
+    amount,
+    currency: currency_code,
+  });
+  return { presentment_money: rename(presentment_money), shop_money: rename(shop_money) };
 }

@@ -19,6 +19,7 @@ import {
   mayReadSecrets,
 } from './check-aws.ts';
 import { judgeClock, readClocks } from './check-clock.ts';
+import { checkCurrencies } from './check-currency.ts';
 import { judgePointTokens } from './check-point-events.ts';
 import { checkOrigins, checkRewards } from './check-program.ts';
 import { checkAdminApi, checkLoyalty } from './check-services.ts';
@@ -45,11 +46,12 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
   const missing = async () =>
     new Set((await credentials).flatMap((one) => (one.state === 'missing' ? [one.shop] : [])));
   /** A shop that is in the settings only has nothing yet that could be checked. */
-  const forEachShop = async (look: (shop: Shop) => Promise<readonly Finding[]>) => {
+  const deployedShops = async () => {
     const undeployed = await missing();
-    const deployed = connector.shops.filter(({ domain }) => !undeployed.has(domain));
-    return (await Promise.all(deployed.map(look))).flat();
+    return connector.shops.filter(({ domain }) => !undeployed.has(domain));
   };
+  const forEachShop = async (look: (shop: Shop) => Promise<readonly Finding[]>) =>
+    (await Promise.all((await deployedShops()).map(look))).flat();
   const readsSecrets = mayReadSecrets(secrets, deployment);
   /** A check that needs secrets says nothing of the deployment when the caller may not read them. */
   const withSecrets = (name: string, run: Check['run']): Check => ({
@@ -79,6 +81,7 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     withSecrets('Admin API', () =>
       forEachShop((shop) => checkAdminApi(shop, services.ask(shop), doNext, connector)),
     ),
+    withSecrets('currency', async () => checkCurrencies(await deployedShops(), services.ask)),
     withSecrets('subscriptions', judgeSubscriptions),
     withSecrets('loyalty', () =>
       forEachShop((shop) => checkLoyalty(shop, services.loyalty(shop), doNext)),

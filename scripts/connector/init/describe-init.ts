@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 const EXAMPLES = `
 Examples:
   npx loyalty-connector init my-shop
-  npm create loyalty-connector my-shop
+  npx loyalty-connector init my-shop --package loyalty-connector-0.2.0.tgz
   npx loyalty-connector init my-shop --shop example-store.myshopify.com \\
     --loyalty-address https://loyalty.example.com --region eu-west-1 --yes
 `;
@@ -17,6 +17,7 @@ export function describeInit(command: Command): Command {
     .option('--shop <domain>', 'the permanent domain of the shop: ….myshopify.com')
     .option('--loyalty-address <address>', 'the address of the loyalty service: https://…')
     .option('--alarms-email <address>', 'gets the alarms (default: none yet)')
+    .option('--package <file>', 'install the connector from this file that npm pack wrote')
     .option('--yes', 'ask nothing')
     .addHelpText('after', EXAMPLES);
 }

@@ -28,15 +28,15 @@ export const PROJECT_PATHS: readonly string[] = [
   ...Object.values(PLACES),
 ];
 
-/** The files of a new project, by their paths. */
-export function projectFiles(answers: Answers, version: string): ReadonlyMap<string, string> {
+/** The files of a new project, by their paths. `connector` is what package.json says of the connector: a version or a file. */
+export function projectFiles(answers: Answers, connector: string): ReadonlyMap<string, string> {
   const files = Object.entries(PLACES).map(([template, place]) => {
     const text = readFileSync(join(import.meta.dirname, 'template', template), 'utf8');
     return [place, fillIn(text, answers)] as const;
   });
   const app = { app: `node --input-type=module -e "import 'loyalty-connector/app'"` };
   return new Map([
-    ['package.json', manifestOf(answers, version)],
+    ['package.json', manifestOf(answers, connector)],
     // For `npx cdk`; our own commands need no file.
     ['cdk.json', `${JSON.stringify(app)}\n`],
     ...files,
@@ -67,7 +67,7 @@ const literal = (text: string): string => text.replaceAll(/[.[\]]/g, '\\$&');
 
 const quote = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 
-function manifestOf({ name, region }: Answers, version: string): string {
+function manifestOf({ name, region }: Answers, connector: string): string {
   const manifest = {
     name,
     private: true,
@@ -77,9 +77,9 @@ function manifestOf({ name, region }: Answers, version: string): string {
       synth: 'loyalty-connector synth',
       deploy: `loyalty-connector deploy --region ${region}`,
     },
-    dependencies: { 'loyalty-connector': version },
-    // npm asks which packages may run a script when they are installed.
-    allowScripts: { node: true, esbuild: true, 'classic-level': true },
+    dependencies: { 'loyalty-connector': connector },
+    // npm asks which packages may run a script when they are installed; a packed connector needs none of its own.
+    allowScripts: { 'loyalty-connector': false, node: true, esbuild: true, 'classic-level': true },
   };
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }

@@ -3,6 +3,7 @@ import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { LetterQueue, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import { queueFamilyOf } from '../../../shared/core/events/event.ts';
+import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
   type EntityKey,
@@ -10,7 +11,7 @@ import {
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger-key.ts';
 import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
-import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Mapped, MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
 import {
   earningOf,
   type OrderEarning,
@@ -98,14 +99,42 @@ export async function collectTrace(
   const entry = entries.get(ledgerKeyText(key));
   const pause = pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part));
   const waiting = ready + hidden;
-  const mapped = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
+  const serviceOrder = kind === 'order' ? await askForOrder(loyalty, id, signal) : undefined;
+  const wanted = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
+  const mapped = skippedToItsEnd(wanted, entry, serviceOrder);
   const readBack = await askLoyalty(loyalty, mapped);
   return {
-    ...{ key, entry, letters, store, mapped, readBack, pause, waiting },
-    serviceOrder: kind === 'order' ? await askForOrder(loyalty, id, signal) : undefined,
+    ...{ key, entry, letters, store, mapped, readBack, serviceOrder, pause, waiting },
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
   };
 }
+
+/**
+ * A worker that meets the end of an order cancels it even if nothing of it was sent, in case that was not
+ * recorded. The loyalty service is not expected to hold such an order: it was skipped to its end.
+ */
+export function skippedToItsEnd(
+  mapped: Mapped | undefined,
+  entry: EntityEntry | undefined,
+  serviceOrder: Trace['serviceOrder'],
+): Mapped | undefined {
+  if (mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'cancelled-order') return mapped;
+  const { uncertain = false, amounts, appliedKey, outcomes = [] } = entry ?? {};
+  const calls = outcomes.filter(({ outcome }) => outcome === 'applied' || outcome === 'attempted');
+  const isCancelled = appliedKey === idempotencyKey(mapped.wanted);
+  const mayBeSent = uncertain || amounts !== undefined || calls.length > (isCancelled ? 1 : 0);
+  const isAbsent =
+    serviceOrder?.kind === 'absent' ||
+    (serviceOrder?.kind === 'unknown' && entry !== undefined && appliedKey === undefined);
+  if (mayBeSent || !isAbsent) return mapped;
+  const why = outcomes.findLast(({ outcome }) => outcome === 'skipped')?.why;
+  return { kind: 'skip', why: LASTING.find((one) => one === why) ?? 'never-sent' };
+}
+
+/** The other reasons held only as long as the order went on. */
+const LASTING: readonly MappingSkip[] = [
+  ...(['guest', 'customer-without-email', 'test-order', 'before-go-live', 'redacted'] as const),
+];
 
 /** As many as `status` reads. */
 export const MOST_WAITS = 1_000;

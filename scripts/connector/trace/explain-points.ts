@@ -39,7 +39,7 @@ const SKIPS: Readonly<Partial<Record<MappingSkip, string>>> = {
     'No points: it was placed before go-live (rules.goLive), and only a backfill sends such an order.',
   exchange: 'No points yet: it is in the middle of an exchange, and its next change decides.',
   redacted: 'No points: its customer was redacted.',
-  'never-sent': 'No points: it ended before it was complete, and was never sent.',
+  'never-sent': 'No points: it ended before anything of it was sent.',
 };
 
 /** Undefined: not an order, or the store does not say what it is now. */

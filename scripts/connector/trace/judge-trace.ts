@@ -1,5 +1,5 @@
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import { differsByRulesAlone } from '../../../shared/core/mapping/kept-amounts.ts';
+import { differsByRulesAlone } from '../../../shared/core/mapping/rules-revision.ts';
 import { faultText } from '../../../shared/core/mapping/wanted-state.ts';
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';

@@ -96,7 +96,7 @@ function wantedText(mapped: Trace['mapped']): string {
     case 'fault':
       return `what it should hold is unknown: ${faultText(mapped)}`;
     case 'skip':
-      return `should hold nothing: ${mapped.why}`;
+      return `should hold nothing: it is skipped (${mapped.why})`;
     case 'wanted':
       return `should hold ${describeWanted(mapped.wanted)} (--full shows all of it)`;
   }

@@ -2,15 +2,20 @@ import { toJsonNumber } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { needsMetafields } from './customer-detail.ts';
 import { isIdentified, orderCustomer } from './customer-form.ts';
-import { countOrder } from './kept-amounts.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';
-import type { OrderAmounts } from './order-amounts.ts';
+import {
+  type AmountRules,
+  lacksAmounts,
+  type OrderAmounts,
+  orderAmounts,
+} from './order-amounts.ts';
 import { orderMetadata } from './order-metadata.ts';
 import { orderProducts, soldProducts } from './order-products.ts';
 import {
   isBetweenLines,
   isOver,
+  lacksPayment,
   neverCompleted,
   type OrderProgress,
   orderProgress,
@@ -23,7 +28,7 @@ import {
   rememberOrder,
 } from './remembered.ts';
 import { rulesRevision } from './rules-revision.ts';
-import type { Mapped, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
+import type { Mapped, MappingFault, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
@@ -31,6 +36,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const skipped = skipReason(order, rules, before, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
 
+  const foreign = otherCurrency(order, rules);
+  if (foreign && !before.known && !isOver(order)) return { kind: 'fault', faults: [foreign] };
   const customer = orderCustomer(order, rules, remembered);
   const metadata = orderMetadata(order, rules, before.history === true);
   const faults = [
@@ -47,7 +54,11 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const { branch, salesPerson } = pointOfSale(order, remembered);
   const completedBefore = before.completedAt ?? remembered?.basics?.OrderCompletedDate ?? undefined;
   const progress = orderProgress(order, rules, completedBefore);
-  const { amounts, counted } = countOrder(order, rules, before, remembered);
+  const countedBy = amountRules(
+    rules,
+    before.byNewRules || !completedBefore ? undefined : remembered,
+  );
+  const amounts = orderAmounts(order, countedBy);
   const form: OrderForm = knownFields({
     ...orderBasics(order, amounts, progress),
     Customer: customer.form,
@@ -59,7 +70,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
   const remember = rememberOrder(
     knownFields({
       basics: rememberedBasics(form),
-      counted,
+      countedBy,
       customer: customer.form,
       card: order.card ?? remembered?.card,
       branch,
@@ -67,14 +78,26 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     }),
   );
   const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
+  const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
+  const incomplete = progress.cancelledAt === undefined && lacks;
   return {
     kind: 'wanted',
     wanted,
     remember,
+    ...(incomplete && { incomplete }),
     // A cancellation is sent under any rules.
     ...(progress.cancelledAt === undefined && { rules: rulesRevision(rules) }),
     ...(before.history && { history: true }),
   };
+}
+
+/**
+ * An order that was sent as completed is counted by the rules it was sent under, for the rest of its life.
+ * See docs/decisions/0051-an-order-keeps-its-rules.md.
+ */
+function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
+  const { orderTotal, taxes, giftCards } = sent?.countedBy ?? rules;
+  return { orderTotal, taxes, giftCards };
 }
 
 /**
@@ -129,6 +152,15 @@ function skipReason(
   if (order.customer === undefined && !isOver(order) && neverHadCustomer) return 'guest';
   if (known || rules.pendingOrders === 'send' || !neverCompleted(order, rules)) return undefined;
   return isOver(order) ? 'never-sent' : 'pending';
+}
+
+/** The service takes amounts without a currency: this one would count as the program's. */
+function otherCurrency(
+  { currency }: Pick<StoreOrder, 'currency'>,
+  { currency: wanted = currency }: Pick<OrderRules, 'currency'>,
+): MappingFault | undefined {
+  if (wanted === currency || wanted === 'any') return undefined;
+  return { path: 'rules.currency', problem: `is ${wanted}, and the order is in ${currency}` };
 }
 
 /** Never with both flags: of the two, only the cancellation counts then. */

@@ -64,7 +64,6 @@ function mapEntity(
       entity.kind === 'order' ? isHistory(entry, entity.order, rules) : entry?.history === true,
     askedFor: snapshot.history === true,
     byNewRules: snapshot.newRules === true,
-    version: entry?.version ?? 0,
     remembered: entry?.remembered,
     ...(entry?.amounts && { completedAt: entry.amounts.sent.completedAt }),
     now,

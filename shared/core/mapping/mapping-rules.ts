@@ -4,6 +4,7 @@ import type { MappingRules } from '../../config/mapping-settings.ts';
 export type OrderRules = Pick<
   MappingRules,
   | 'goLive'
+  | 'currency'
   | 'completeWhen'
   | 'pendingOrders'
   | 'orderTotal'

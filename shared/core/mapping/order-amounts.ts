@@ -11,14 +11,13 @@ import {
 } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import type { OrderRules } from './mapping-rules.ts';
+import { isUnpaid } from './order-progress.ts';
 
 export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards'>;
 
 export interface OrderAmounts {
   readonly total: Amount;
-  /** The part of the total that is tips and duties. */
-  readonly extras: Amount;
-  /** The kept lines that count, with their part of the total. */
+  /** The kept lines that count, with their part of the total; tips and duties are no lines. */
   readonly lines: readonly { readonly line: StoreOrderLine; readonly counts: Amount }[];
 }
 
@@ -39,9 +38,8 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const kept = order.lines.filter(({ kept: quantity }) => quantity > 0).toSorted(byId);
   const taxOnTop = order.taxesIncluded ? ZERO : sum(kept.map(({ tax }) => tax));
   const goods = sum([order.subtotal, taxOnTop]);
-  const goodsLeft = atLeastZero(subtract(goods, order.refundedWithoutLines));
-  const paid = atLeastZero(subtract(order.total, order.refundedWithoutLines));
-  const paidInMoney = subtract(paid, giftCardPayment(order, rules, paid));
+  const refunded = isUnpaid(order) ? order.total : (order.refundedWithoutLines ?? ZERO);
+  const inMoney = paidInMoney(order, rules, refunded);
 
   const counting = kept
     .filter(({ giftCard }) => !giftCard || rules.giftCards === 'earn-when-bought')
@@ -50,26 +48,24 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const parts: readonly Part[] = [
     // Equal but for rounding: the store's own sum is the exact one.
     [order.subtotal, sum(kept.map((line) => line.paid))],
-    [goodsLeft, goods],
-    [paidInMoney, paid],
+    [atLeastZero(subtract(goods, refunded)), goods],
+    inMoney,
   ];
   const goodsTotal = atLeastZero(shareOf(worth, parts, digits));
-  const extras = extrasOf(order, rules, goods, [paidInMoney, paid], digits);
+  const counted =
+    rules.orderTotal === 'subtotal' || kept.length === 0 ? ZERO : extrasOf(order, goods);
+  const beyondGoods = atLeastZero(subtract(refunded, goods));
+  const extras = shareOf(atLeastZero(subtract(counted, beyondGoods)), [inMoney], digits);
   return {
     total: sum([goodsTotal, extras]),
-    extras,
     lines: spread(goodsTotal, counting, worth, digits),
   };
 }
 
 /** True when the rules need what this snapshot does not say. */
-export function needsPayments(order: StoreOrder, { giftCards }: AmountRules): boolean {
-  return giftCards !== 'earn-when-used' && order.paidWithGiftCards === undefined;
-}
-
-/** Changes when the same order could count another amount. Kept with what was sent. */
-export function amountRulesText({ orderTotal, taxes, giftCards }: AmountRules): string {
-  return `2 ${orderTotal} taxes:${taxes} gift-cards:${giftCards}`;
+export function lacksAmounts(order: StoreOrder, { giftCards }: AmountRules): boolean {
+  const lacksGiftCards = giftCards !== 'earn-when-used' && order.paidWithGiftCards === undefined;
+  return lacksGiftCards || order.refundedWithoutLines === undefined;
 }
 
 /** A part and its whole. */
@@ -87,9 +83,28 @@ function shareOf(amount: Amount, parts: readonly Part[], digits: number): Amount
   );
 }
 
-function giftCardPayment(order: StoreOrder, { giftCards }: AmountRules, most: Amount): Amount {
-  if (giftCards === 'earn-when-used') return ZERO;
-  return smallest([order.paidWithGiftCards ?? ZERO, most]) ?? ZERO;
+/**
+ * A refund of shipping must not raise what the goods count: the smaller part counts, of the order as it is and as
+ * if the shipping had not been refunded.
+ */
+function paidInMoney(order: StoreOrder, { giftCards }: AmountRules, refunded: Amount): Part {
+  const paid = atLeastZero(subtract(order.total, refunded));
+  const gift = order.paidWithGiftCards;
+  if (giftCards === 'earn-when-used' || !gift) return [paid, paid];
+  const { refunded: shipping } = order.shipping;
+  const shippingToCards = smallest([gift.returned, shipping]) ?? ZERO;
+  const now = lessGiftCards(paid, gift.net);
+  const before = lessGiftCards(sum([paid, shipping]), sum([gift.net, shippingToCards]));
+  return isSmaller(before, now) ? before : now;
+}
+
+const lessGiftCards = (paid: Amount, gift: Amount): Part => [
+  atLeastZero(subtract(paid, gift)),
+  paid,
+];
+
+function isSmaller([part, whole]: Part, [other, otherWhole]: Part): boolean {
+  return subtract(multiply(part, otherWhole), multiply(other, whole)).startsWith('-');
 }
 
 function worthOf({ paid, tax }: StoreOrderLine, order: StoreOrder, { taxes }: AmountRules): Amount {
@@ -101,21 +116,13 @@ function worthOf({ paid, tax }: StoreOrderLine, order: StoreOrder, { taxes }: Am
   }
 }
 
-/** Tips and duties, where the rules count them. */
-function extrasOf(
-  { total, shipping }: StoreOrder,
-  { orderTotal }: AmountRules,
-  goods: Amount,
-  paidInMoney: Part,
-  digits: number,
-): Amount {
-  if (orderTotal === 'subtotal') return ZERO;
-  const extras = subtract(total, sum([goods, shipping.price, shipping.taxOnTop]));
-  return shareOf(atLeastZero(extras), [paidInMoney], digits);
+/** Tips and duties. */
+function extrasOf({ total, shipping }: StoreOrder, goods: Amount): Amount {
+  return atLeastZero(subtract(total, sum([goods, shipping.price, shipping.taxOnTop])));
 }
 
 /** By the rounded sums up to each line, so that no unit is lost or made. */
-export function spread(
+function spread(
   total: Amount,
   counting: readonly { readonly line: StoreOrderLine; readonly worth: Amount }[],
   worth: Amount,

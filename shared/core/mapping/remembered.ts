@@ -1,6 +1,6 @@
-import type { Amount } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
+import type { AmountRules } from './order-amounts.ts';
 import type { CustomerForm, OrderForm, ProductForm, ReferenceForm } from './wanted-state.ts';
 
 /** What the ledger knows of the entity that is being mapped. */
@@ -15,22 +15,8 @@ export interface KnownBefore {
   readonly history?: boolean;
   /** Of an order: a backfill asks for it. */
   readonly askedFor?: boolean;
-  /** The version of the newest snapshot that was recorded. */
-  readonly version?: number;
   /** Of an order: it is counted by the rules of today, although it was sent under others. */
   readonly byNewRules?: boolean;
-}
-
-/** How the amount of a sent order came about. */
-export interface Counted {
-  /** `amountRulesText` of the rules that it was counted by. */
-  readonly rules: string;
-  /** What the order was worth in the store then, independent of the rules. */
-  readonly value: Amount;
-  /** The part of the amount that is tips and duties: it does not change with the worth. */
-  readonly extras?: Amount;
-  /** Refunded without lines under the first release, which did not deduct it: still part of the worth. */
-  readonly ignored?: Amount;
 }
 
 /**
@@ -40,8 +26,8 @@ export interface Counted {
 export interface RememberedOrder {
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
-  /** Undefined in what 0.1.0 wrote. */
-  readonly counted?: Counted;
+  /** The rules that its amount was counted by. */
+  readonly countedBy?: AmountRules;
   readonly customer?: CustomerForm | undefined;
   readonly card?: StoreOrder['card'];
   readonly branch?: ReferenceForm | undefined;

@@ -72,6 +72,8 @@ export type Mapped =
       readonly wanted: WantedState;
       /** Of an order that is not cancelled: the revision of the rules that it was mapped by. */
       readonly rules?: string;
+      /** Of an order: the snapshot lacks what only the store can say, and the rules need it. */
+      readonly incomplete?: boolean;
       /** Of an order: it carries the history mark. */
       readonly history?: boolean;
       /** What the ledger is to remember once this is applied; undefined: nothing. */
@@ -79,14 +81,6 @@ export type Mapped =
     }
   | { readonly kind: 'skip'; readonly why: MappingSkip }
   | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };
-
-/** The entry's state was mapped by other rules than this one. */
-export function hasOtherRules(
-  mapped: Mapped | undefined,
-  entry: { readonly rules?: string } | undefined,
-): boolean {
-  return mapped?.kind === 'wanted' && mapped.rules !== undefined && mapped.rules !== entry?.rules;
-}
 
 /** Which rules failed, and how. */
 export function faultText({ faults }: Extract<Mapped, { kind: 'fault' }>): string {

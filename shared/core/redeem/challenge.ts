@@ -2,14 +2,23 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { type AskingWorld, askLoyalty } from '../storefront/ask-loyalty.ts';
 import type { OpenBook } from './open-book.ts';
 import type { ProgramIdOf } from './program-customer.ts';
-import { secondsUntilFewer } from './redemption-book.ts';
+import {
+  type ChallengeTransaction,
+  type Contact,
+  challengesIn,
+  secondsUntilFewer,
+} from './redemption-book.ts';
 
 /**
  * How a customer shows a till that they are present: the service sends them a PIN, and they say it.
  *
- *   start ──▶ the service sends a PIN ──▶ answer ──▶ right: the reward is redeemed
- *                                           ▲ └────▶ wrong: nothing is spent
- *                                           └──────────┘ until the tries of an hour are used up
+ *   start ──▶ the service sends a PIN ──▶ answer ──▶ right: the reward is redeemed, the transaction ends
+ *    ▲ │                                    ▲ └────▶ wrong: nothing is spent
+ *    │ └▶ it asks for a phone number        └──────────┘ until the tries of an hour are used up
+ *    └─── or an e-mail address
+ *
+ * Both calls carry one transaction id. It is random, stays in the ledger, and is never told to a till, so a PIN
+ * is good only for the customer whom it was sent to, and for one redemption.
  *
  * Whether the service refuses to redeem without it is not documented, so the connector refuses by itself.
  * Starts and tries are counted in the ledger, because several processes answer tills.
@@ -17,7 +26,12 @@ import { secondsUntilFewer } from './redemption-book.ts';
 export interface ChallengeWorld extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
   readonly programIdOf: ProgramIdOf;
+  /** A random UUID. */
+  readonly newKey: () => string;
 }
+
+/** What the staff typed. Personal data: for the service only, never kept or logged. */
+export type TypedContacts = Readonly<Partial<Record<Contact, string>>>;
 
 export type ChallengeRefusal = 'challenge-needed' | 'challenge-wrong';
 
@@ -26,17 +40,26 @@ interface TooMany {
   readonly afterSeconds: number;
 }
 
+/** In the service's own words, for the person at the till. May be about the customer: never for a log. */
+interface Said {
+  readonly said?: string | undefined;
+}
+
 export type StartedChallenge =
   | { readonly kind: 'started' }
-  | { readonly kind: 'refused'; readonly why: 'not-a-member' | 'refused' }
+  /** The service cannot reach the customer: the till asks them for one of these. */
+  | ({ readonly kind: 'contact-needed'; readonly asks: readonly Contact[] } & Said)
+  | ({ readonly kind: 'refused'; readonly why: 'not-a-member' | 'refused' } & Said)
   | TooMany
   | { readonly kind: 'unavailable' };
 
 export type CheckedAnswer =
-  | { readonly kind: 'passed' }
-  | { readonly kind: 'refused'; readonly why: ChallengeRefusal }
+  | { readonly kind: 'passed'; readonly transactionId: string }
+  | ({ readonly kind: 'refused'; readonly why: ChallengeRefusal } & Said)
   | TooMany
   | { readonly kind: 'unavailable' };
+
+const CONTACTS: readonly Contact[] = ['phone', 'email'];
 
 /** Of one customer in an hour. Each start sends them a message. */
 const MOST_STARTS = 5;
@@ -44,23 +67,38 @@ const MOST_STARTS = 5;
 export const MOST_TRIES = 5;
 
 export async function startChallenge(
+  typed: TypedContacts,
   book: OpenBook,
   world: ChallengeWorld,
 ): Promise<StartedChallenge> {
   const found = await world.programIdOf(book.customer.customerId);
   if (found.kind === 'not-a-member') return { kind: 'refused', why: 'not-a-member' };
   if (found.kind === 'unavailable') return { kind: 'unavailable' };
-  const tooMany = await count('starts', MOST_STARTS, book);
-  if (tooMany) return tooMany;
+  const begun = await begin(book, world.newKey());
+  if (begun.kind === 'too-many') return begun;
+  const { id, asks } = begun.transaction;
+  // Only what the service asked for: else a user could have the PIN of any customer sent to themselves.
+  const start = {
+    TransactionId: id,
+    ...(typed.phone !== undefined && asks.includes('phone') && { Phone: typed.phone }),
+    ...(typed.email !== undefined && asks.includes('email') && { Email: typed.email }),
+  };
   const asked = await askLoyalty(
     'startChallenge',
-    (options) => world.loyalty.startChallenge(found.id, options),
+    (options) => world.loyalty.startChallenge(found.id, start, options),
     world,
   );
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
-  return asked.kind === 'answered' && asked.value.Success === true
-    ? { kind: 'started' }
-    : { kind: 'refused', why: 'refused' };
+  if (asked.kind === 'refused') return { kind: 'refused', why: 'refused' };
+  const { Success, ShouldInformPhone, ShouldInformEmail, FriendlyErrorMessage } = asked.value;
+  if (Success) return { kind: 'started' };
+  const said = readable(FriendlyErrorMessage);
+  const wanted = { phone: ShouldInformPhone === true, email: ShouldInformEmail === true };
+  if (!wanted.phone && !wanted.email) return { kind: 'refused', why: 'refused', said };
+  // With what it asked for before: it may want both.
+  const all = CONTACTS.filter((one) => wanted[one] || asks.includes(one));
+  await rememberAsks(book, id, all);
+  return { kind: 'contact-needed', asks: all, said };
 }
 
 /** Counted before the service is asked: a process that dies in between has used up its try. */
@@ -71,34 +109,74 @@ export async function checkAnswer(
   world: ChallengeWorld,
 ): Promise<CheckedAnswer> {
   if (answer === undefined) return { kind: 'refused', why: 'challenge-needed' };
-  const tooMany = await count('tries', MOST_TRIES, book);
-  if (tooMany) return tooMany;
+  const tried = await countTry(book);
+  if (tried.kind !== 'counted') return tried;
+  const { transactionId } = tried;
   const asked = await askLoyalty(
     'validateChallenge',
-    (options) => world.loyalty.validateChallenge(programId, { Code: answer }, options),
+    (options) =>
+      world.loyalty.validateChallenge(
+        programId,
+        { TransactionId: transactionId, Code: answer },
+        options,
+      ),
     world,
   );
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
-  if (asked.kind === 'refused' || asked.value.Success !== true) {
-    return { kind: 'refused', why: 'challenge-wrong' };
-  }
-  await book.change(({ challenges, ...found }) => ({
-    book: { ...found, challenges: { starts: challenges?.starts ?? [], tries: [] } },
-    value: undefined,
-  }));
-  return { kind: 'passed' };
+  if (asked.kind === 'refused') return { kind: 'refused', why: 'challenge-wrong' };
+  const { Success, FriendlyErrorMessage } = asked.value;
+  return Success
+    ? { kind: 'passed', transactionId }
+    : { kind: 'refused', why: 'challenge-wrong', said: readable(FriendlyErrorMessage) };
 }
 
-async function count(
-  what: 'starts' | 'tries',
-  most: number,
-  book: OpenBook,
-): Promise<TooMany | undefined> {
-  return book.change<TooMany | undefined>((found, now) => {
-    const before = found.challenges ?? { starts: [], tries: [] };
-    const afterSeconds = secondsUntilFewer(before[what], most, now);
+type Begun = { readonly kind: 'begun'; readonly transaction: ChallengeTransaction } | TooMany;
+
+/** A repetition belongs to the transaction of the first start, until a redemption ends it. */
+function begin(book: OpenBook, newId: string): Promise<Begun> {
+  return book.change<Begun>((found, now) => {
+    const before = challengesIn(found);
+    const afterSeconds = secondsUntilFewer(before.starts, MOST_STARTS, now);
     if (afterSeconds !== undefined) return { value: { kind: 'too-many', afterSeconds } };
-    const challenges = { ...before, [what]: [...before[what], now.getTime()] };
+    const { id = newId, asks = [] } = before.transaction ?? {};
+    const transaction = { id, asks, at: now.getTime() };
+    const challenges = { ...before, starts: [...before.starts, now.getTime()], transaction };
+    return { book: { ...found, challenges }, value: { kind: 'begun', transaction } };
+  });
+}
+
+async function rememberAsks(book: OpenBook, id: string, asks: readonly Contact[]): Promise<void> {
+  await book.change((found) => {
+    const before = challengesIn(found);
+    const { transaction } = before;
+    if (transaction?.id !== id) return { value: undefined };
+    const challenges = { ...before, transaction: { ...transaction, asks } };
     return { book: { ...found, challenges }, value: undefined };
   });
+}
+
+type Tried =
+  | { readonly kind: 'counted'; readonly transactionId: string }
+  | Extract<CheckedAnswer, { kind: 'refused' | 'too-many' }>;
+
+function countTry(book: OpenBook): Promise<Tried> {
+  return book.change<Tried>((found, now) => {
+    const before = challengesIn(found);
+    const { transaction, tries } = before;
+    // No PIN was sent, it is too old, or a redemption has used it: there is nothing to guess.
+    if (!transaction) return { value: { kind: 'refused', why: 'challenge-needed' } };
+    const afterSeconds = secondsUntilFewer(tries, MOST_TRIES, now);
+    if (afterSeconds !== undefined) return { value: { kind: 'too-many', afterSeconds } };
+    const challenges = { ...before, tries: [...tries, now.getTime()] };
+    const value = { kind: 'counted', transactionId: transaction.id } as const;
+    return { book: { ...found, challenges }, value };
+  });
+}
+
+const LONGEST_SAID = 300;
+
+/** On one line, without control characters of another party; undefined for nothing. */
+function readable(text: unknown): string | undefined {
+  const line = (typeof text === 'string' ? text : '').replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
+  return line === '' ? undefined : line.slice(0, LONGEST_SAID);
 }

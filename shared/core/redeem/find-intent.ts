@@ -9,12 +9,14 @@ import {
 } from './redeem-world.ts';
 import type { RedeemBody, Redemption, RewardTerms } from './redemption.ts';
 import {
+  challengesIn,
   findJoined,
   findRedemption,
   type RedemptionBook,
   secondsUntilFewer,
   withClientKey,
   withIntent,
+  withoutTransaction,
 } from './redemption-book.ts';
 
 export type FoundIntent =
@@ -35,19 +37,25 @@ export async function findIntent(
   if (known) return known;
   const offer = await findOffer(request, world);
   if (offer.kind !== 'on-offer') return answered(offer);
-  if (request.till && offer.needsChallenge) {
-    const checked = await checkAnswer(offer.programId, request.till.answer, book, world);
-    if (checked.kind !== 'passed') return answered(checked);
-  }
-  return intend(request, offer, book, world);
+  if (!request.till || !offer.needsChallenge) return intend(request, offer, book, world);
+  const checked = await checkAnswer(offer.programId, request.till.answer, book, world);
+  if (checked.kind !== 'passed') return answered(checked);
+  return intend(request, { ...offer, transactionId: checked.transactionId }, book, world);
 }
 
 /** `RedeemOrigin` of the service's sample client. */
 const POINT_OF_SALE = 5;
 
+interface Checked {
+  readonly terms: RewardTerms;
+  readonly programId: string;
+  /** Of the challenge that was passed for this redemption, and for no other. */
+  readonly transactionId?: string;
+}
+
 async function intend(
   request: RedeemRequest,
-  { terms, programId }: { readonly terms: RewardTerms; readonly programId: string },
+  { terms, programId, transactionId }: Checked,
   book: OpenBook,
   { newId, newKey, settings }: RedeemWorld,
 ): Promise<FoundIntent> {
@@ -63,7 +71,12 @@ async function intend(
     // Another click may have been faster since the first look.
     const joined = join(found, request, settings.redeemsPerHour, now);
     if (joined) return joined;
-    const next = withIntent(found, { ...request, id, terms, body, staffId: till?.staffId }, now);
+    const isUsedUp =
+      transactionId !== undefined && challengesIn(found).transaction?.id !== transactionId;
+    if (isUsedUp) return { value: answered({ kind: 'refused', why: 'challenge-needed' }) };
+    const intent = { ...request, id, terms, body, staffId: till?.staffId };
+    const base = transactionId === undefined ? found : withoutTransaction(found);
+    const next = withIntent(base, intent, now);
     const redemption = findRedemption(next, id);
     if (!redemption) throw new Error('an intent was not recorded');
     return { book: next, line: { id, outcome: 'intended' }, value: { kind: 'intent', redemption } };

@@ -1,5 +1,5 @@
 import { errorFields } from '../batch/telemetry.ts';
-import { type StartedChallenge, startChallenge } from './challenge.ts';
+import { type StartedChallenge, startChallenge, type TypedContacts } from './challenge.ts';
 import { executeRedemption } from './execute-redemption.ts';
 import { findIntent } from './find-intent.ts';
 import { openBook } from './open-book.ts';
@@ -41,13 +41,27 @@ function logTill(
     shop,
     customerId,
     rewardId,
+    typedContacts,
     answer,
-  }: Customer & { readonly rewardId?: number; readonly answer: RedeemAnswer | StartedChallenge },
+  }: Customer & {
+    readonly rewardId?: number;
+    readonly typedContacts?: string | undefined;
+    readonly answer: RedeemAnswer | StartedChallenge;
+  },
   { telemetry }: Pick<RedeemWorld, 'telemetry'>,
 ): void {
   const outcome = answer.kind === 'refused' ? answer.why : answer.kind;
   const redemption = answer.kind === 'redemption' ? answer.redemption.id : undefined;
-  const fields = { action, staffId, shop, customerId, rewardId, outcome, redemption };
+  const fields = {
+    action,
+    staffId,
+    shop,
+    customerId,
+    rewardId,
+    typedContacts,
+    outcome,
+    redemption,
+  };
   telemetry.log('info', 'a till acted for a customer', fields);
 }
 
@@ -59,12 +73,18 @@ export function createRedeeming(shop: string, begin: () => RedeemWorld) {
   return {
     redeem: (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) =>
       redeemReward({ ...intent, shop, customerId }, begin()),
-    async challenge(customerId: string, staffId: string): Promise<StartedChallenge> {
+    async challenge(
+      customerId: string,
+      staffId: string,
+      typed: TypedContacts = {},
+    ): Promise<StartedChallenge> {
       const world = begin();
       const { retentionDays } = world.settings;
       const book = openBook({ shop, customerId }, { ...world, retentionDays });
-      const answer = await startChallenge(book, world);
-      logTill(staffId, 'challenge', { shop, customerId, answer }, world);
+      const answer = await startChallenge(typed, book, world);
+      // A PIN that went to the wrong person must be traceable, without the person's data.
+      const typedContacts = Object.keys(typed).join(', ') || undefined;
+      logTill(staffId, 'challenge', { shop, customerId, typedContacts, answer }, world);
       return answer;
     },
   };

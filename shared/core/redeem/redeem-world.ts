@@ -63,7 +63,12 @@ interface Till {
 
 export type RedeemAnswer =
   | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
-  | { readonly kind: 'refused'; readonly why: RefusedWhy | OfferRefusal | ChallengeRefusal }
+  | {
+      readonly kind: 'refused';
+      readonly why: RefusedWhy | OfferRefusal | ChallengeRefusal;
+      /** In the service's own words, for the person at the till: never for a log. */
+      readonly said?: string | undefined;
+    }
   | { readonly kind: 'too-many'; readonly afterSeconds: number }
   | { readonly kind: 'unavailable' };
 

@@ -9,9 +9,32 @@ export interface RedemptionBook {
   readonly redemptions: readonly Redemption[];
   /** Epoch milliseconds of the intents of the last hour: what the rate limit counts. */
   readonly intents: readonly number[];
-  /** Epoch milliseconds, of the last hour: challenges that were started at tills, and answers to them. */
-  readonly challenges?: { readonly starts: readonly number[]; readonly tries: readonly number[] };
+  readonly challenges?: Challenges;
 }
+
+/** Of the last hour, at tills. */
+export interface Challenges {
+  /** Epoch milliseconds: challenges that were started, and answers to them. */
+  readonly starts: readonly number[];
+  readonly tries: readonly number[];
+  /** Absent: no PIN is good for a redemption. */
+  readonly transaction?: ChallengeTransaction;
+}
+
+/** What a PIN is good for: one redemption of this customer, by whichever process. */
+export interface ChallengeTransaction {
+  /** `TransactionId` of the service, made at random by us and told to no one else. */
+  readonly id: string;
+  /** Epoch milliseconds of its last start. */
+  readonly at: number;
+  /** What the service asked for because it cannot reach the customer otherwise. */
+  readonly asks: readonly Contact[];
+}
+
+/** How a customer gets a PIN. */
+export type Contact = 'phone' | 'email';
+
+const NO_CHALLENGES: Challenges = { starts: [], tries: [] };
 
 const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
 
@@ -52,13 +75,23 @@ export function recallBook(remembered: string | undefined, now: Date): Redemptio
   const ofLastHour = (times: readonly number[]) =>
     times.filter((at) => now.getTime() - at < HOUR_MS);
   const { intents, challenges } = book;
+  const { starts, tries, transaction } = challenges ?? NO_CHALLENGES;
+  const isLive = transaction !== undefined && ofLastHour([transaction.at]).length > 0;
   return {
     redemptions: book.redemptions.flatMap((one) => asOf(one, now) ?? []),
     intents: ofLastHour(intents),
     ...(challenges && {
-      challenges: { starts: ofLastHour(challenges.starts), tries: ofLastHour(challenges.tries) },
+      challenges: {
+        starts: ofLastHour(starts),
+        tries: ofLastHour(tries),
+        ...(isLive && { transaction }),
+      },
     }),
   };
+}
+
+export function challengesIn({ challenges }: RedemptionBook): Challenges {
+  return challenges ?? NO_CHALLENGES;
 }
 
 /** Those that are not finished. */
@@ -128,6 +161,11 @@ export function withIntent(
     redemptions: [...book.redemptions, redemption],
     intents: [...book.intents, now.getTime()],
   };
+}
+
+/** The PIN is used up; so are the tries that it took. */
+export function withoutTransaction(book: RedemptionBook): RedemptionBook {
+  return { ...book, challenges: { starts: challengesIn(book).starts, tries: [] } };
 }
 
 /** Remembers the click; undefined when it is known already. */

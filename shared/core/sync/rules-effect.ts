@@ -6,7 +6,8 @@ import { fromThousandths } from '../ledger/sent-amounts.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { recallOrder } from '../mapping/remembered.ts';
-import { hasOtherRules, type OrderForm } from '../mapping/wanted-state.ts';
+import { hasOtherRules } from '../mapping/rules-revision.ts';
+import type { OrderForm } from '../mapping/wanted-state.ts';
 
 /** What counting one order by the rules of today changes: amounts that earn points. */
 export interface RulesEffect {

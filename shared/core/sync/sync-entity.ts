@@ -1,17 +1,16 @@
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
-import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
 import { hidesDetails, needsMetafields } from '../mapping/customer-detail.ts';
 import { isKnown, withGoLive } from '../mapping/history-mark.ts';
-import { differsByRulesAlone } from '../mapping/kept-amounts.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import { needsPayments } from '../mapping/order-amounts.ts';
 import { needsEnrichment } from '../mapping/order-references.ts';
 import { recallOrder } from '../mapping/remembered.ts';
+import { differsByRulesAlone } from '../mapping/rules-revision.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
@@ -79,12 +78,12 @@ export async function syncEntity(
     const force = event.force === true && !predatesRedaction(entry, version);
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
     const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
-    const doubtful = leavesOut(snapshot, rules, entry) || takesBack(snapshot, mapped, entry);
+    const doubtful = leavesOut(snapshot, rules, entry) || isFinal(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
       next.kind === 'read-store' ||
       (next.kind === 'call' && doubtful) ||
-      (isDecided(next) && hidesParts(snapshot, rules)) ||
+      (isDecided(next) && hidesParts(snapshot, mapped, rules)) ||
       (next.kind === 'call' && (await hasLateCustomer(key.shop, snapshot, rules, customers)))
     ) {
       snapshot = undefined;
@@ -155,25 +154,35 @@ function isDecided(next: Plan): boolean {
 }
 
 /** Without them even "unchanged" may be wrong: an order's amount, a customer's details. */
-function hidesParts({ source, entity }: Snapshot, rules: EntityRules): boolean {
+function hidesParts({ source, entity }: Snapshot, mapped: Mapped, rules: EntityRules): boolean {
   if (source === 'store') return false;
   if (entity.kind === 'member') return hidesDetails(entity.member, rules);
-  return entity.kind === 'order' && needsPayments(entity.order, rules);
+  return mapped.kind === 'wanted' && mapped.incomplete === true;
 }
 
 /**
- * True when the event would take points back. The store is asked first: an exchange may have added
- * meanwhile what the event does not show, and no partial cancel can be undone.
+ * True when the event alone would lead to what cannot be undone: the cancellation of a refunded order, a partial
+ * cancel, a rise after one, or a person who must decide about it. The store is asked first: an exchange may have added
+ * meanwhile what the event does not show. Only what the store itself cancelled stays cancelled (Shopify, "orderCancel").
  */
-function takesBack({ source }: Snapshot, mapped: Mapped, entry: EntityEntry | undefined): boolean {
-  if (source !== 'event' || mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order')
-    return false;
-  const { amounts, remembered } = entry ?? {};
-  // 0.1.0 kept no amounts.
+function isFinal(
+  { source, entity }: Snapshot,
+  mapped: Mapped,
+  entry: EntityEntry | undefined,
+): boolean {
+  if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
+  const { wanted } = mapped;
+  if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
+  if (wanted.kind !== 'order' || !entry) return false;
+  const { amounts, remembered, appliedKey } = entry;
+  if (appliedKey === cancelledOrderKey(wanted.id)) return true;
   const { OrderCompletedDate, OrderTotal } = recallOrder(remembered)?.basics ?? {};
+  // The amounts of an order that was read from the service may not be known.
   const before = OrderCompletedDate == null ? undefined : toThousandths(OrderTotal);
   const given = amounts ? amounts.sent.total - amounts.taken : before;
-  return given !== undefined && toThousandths(mapped.wanted.order.OrderTotal) < given;
+  if (given === undefined) return false;
+  const rise = toThousandths(wanted.order.OrderTotal) - given;
+  return rise < 0 || (rise > 0 && amounts !== undefined && amounts.taken > 0);
 }
 
 /**

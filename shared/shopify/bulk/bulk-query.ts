@@ -27,6 +27,8 @@ const MONEY = '{ shopMoney { amount } }';
 const PERSON =
   'id firstName lastName createdAt defaultEmailAddress { emailAddress } defaultPhoneNumber { phoneNumber } defaultAddress { name phone }';
 
+const CARD = 'paymentDetails { ... on CardPaymentDetails { company paymentMethodName } }';
+
 /** The type distinguishes the children of one owner, which can be of several lists. */
 const list = (name: string, fields: string) =>
   `${name} { edges { node { __typename ${fields} } } }`;
@@ -39,14 +41,14 @@ function orderParts(enrichment: Enrichment): string {
     'fulfillments { status createdAt }',
     'refunds { id createdAt processedAt }',
     `currentSubtotalPriceSet ${MONEY} currentTotalPriceSet ${MONEY}`,
-    `currentShippingPriceSet ${MONEY} totalTipReceivedSet ${MONEY}`,
+    `currentShippingPriceSet ${MONEY} totalOutstandingSet ${MONEY} totalTipReceivedSet ${MONEY}`,
     'customAttributes { key value }',
     `customer { ${PERSON} ${metafields(enrichment, 'customer')} }`,
     metafields(enrichment, 'order'),
     enrichment.locationNames ? 'retailLocation { legacyResourceId name }' : '',
     staff,
-    enrichment.card
-      ? 'transactions(first: 20) { kind status paymentDetails { ... on CardPaymentDetails { company paymentMethodName } } }'
+    enrichment.card || enrichment.paymentDates
+      ? `transactions(first: 20) { kind status processedAt ${enrichment.card ? CARD : ''} }`
       : '',
     list(
       'lineItems',

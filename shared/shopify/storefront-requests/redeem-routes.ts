@@ -1,4 +1,8 @@
-import type { ChallengeRefusal, StartedChallenge } from '../../core/redeem/challenge.ts';
+import type {
+  ChallengeRefusal,
+  StartedChallenge,
+  TypedContacts,
+} from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RedeemAnswer } from '../../core/redeem/redeem-world.ts';
 import type { RefusedWhy } from '../../core/redeem/redemption.ts';
@@ -19,6 +23,10 @@ const CLIENT_KEY = /^[A-Za-z0-9_-]{8,64}$/;
 
 /** The form of a PIN is not documented. */
 const CHALLENGE_ANSWER = /^[A-Za-z0-9-]{1,32}$/;
+
+/** As people write them: the service's own forms are not documented. */
+const PHONE = /^\+?[0-9][0-9 ()./-]{4,30}$/;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
 
 const REFUSALS = {
   'too-few-points': 'There are not enough points for this reward.',
@@ -75,12 +83,39 @@ export const challenge: Route = {
   for: 'staff',
   parameters: [],
   async answer({ customerId, staffId, body, storefront }) {
-    const read = readBody(body, []);
+    const read = readContacts(body);
     if (read.kind === 'bad') return read.answer;
-    const started = await storefront.challenge(customerId, staffId);
-    return started.kind === 'started' ? jsonAnswer({ started: true }) : answerRedeem(started);
+    const started = await storefront.challenge(customerId, staffId, read.value);
+    switch (started.kind) {
+      case 'started':
+        return jsonAnswer({ started: true });
+      case 'contact-needed': {
+        const message = 'The loyalty program cannot reach this customer.';
+        const { asks, said } = started;
+        return errorAnswer(409, started.kind, message, undefined, { asks, programMessage: said });
+      }
+      default:
+        return answerRedeem(started);
+    }
   },
 };
+
+function readContacts(body: Uint8Array): Read<TypedContacts> {
+  const read = readBody(body, ['phone', 'email']);
+  if (read.kind === 'bad') return read;
+  const { phone, email } = read.value;
+  if (phone !== undefined && (typeof phone !== 'string' || !PHONE.test(phone))) {
+    return bad('phone must be a phone number of up to 32 characters.');
+  }
+  if (email !== undefined && (typeof email !== 'string' || !EMAIL.test(email))) {
+    return bad('email must be an e-mail address.');
+  }
+  const value = {
+    ...(phone !== undefined && { phone }),
+    ...(email !== undefined && { email }),
+  };
+  return { kind: 'read', value };
+}
 
 interface Intent {
   readonly rewardId: number;
@@ -114,7 +149,7 @@ function readIntent(body: Uint8Array, more: readonly 'answer'[]): Read<Intent> {
 }
 
 function answerRedeem(
-  answer: RedeemAnswer | Exclude<StartedChallenge, { kind: 'started' }>,
+  answer: RedeemAnswer | Exclude<StartedChallenge, { kind: 'started' | 'contact-needed' }>,
 ): StorefrontAnswer {
   switch (answer.kind) {
     case 'redemption':
@@ -122,7 +157,9 @@ function answerRedeem(
     case 'refused':
       return answer.why === 'unknown-reward'
         ? errorAnswer(404, 'not-available', 'There is no such reward for this customer.')
-        : errorAnswer(409, answer.why, REFUSALS[answer.why]);
+        : errorAnswer(409, answer.why, REFUSALS[answer.why], undefined, {
+            programMessage: answer.said,
+          });
     case 'too-many':
       return tooMany(answer.afterSeconds);
     case 'unavailable':

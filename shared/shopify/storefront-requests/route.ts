@@ -1,6 +1,7 @@
 import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RefusedWhy } from '../../core/redeem/redemption.ts';
+import type { Contact } from '../../core/redeem/redemption-book.ts';
 import { MOST_LINES } from '../../core/storefront/cart.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 
@@ -57,9 +58,18 @@ type ErrorCode =
   | 'unknown-field'
   | 'too-many-requests'
   | 'unavailable'
+  /** The till asks the customer for what `asks` names, and starts the challenge again with it. */
+  | 'contact-needed'
   | RefusedWhy
   | OfferRefusal
   | ChallengeRefusal;
+
+/** Beside code and message, where there is more to say. */
+interface ErrorDetails {
+  /** In the loyalty service's own words, for the person at the till. */
+  readonly programMessage?: string | undefined;
+  readonly asks?: readonly Contact[];
+}
 
 const PUBLIC_SECONDS = 60;
 
@@ -81,6 +91,7 @@ export function errorAnswer(
   code: ErrorCode,
   message: string,
   afterSeconds?: number,
+  details: ErrorDetails = {},
 ): StorefrontAnswer {
   return {
     status,
@@ -88,7 +99,7 @@ export function errorAnswer(
       ...jsonHeaders('private'),
       ...(afterSeconds !== undefined && { 'retry-after': String(afterSeconds) }),
     },
-    body: JSON.stringify({ error: { code, message } }),
+    body: JSON.stringify({ error: { code, message, ...details } }),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   type Amount,
   atLeastZero,
   minorDigits,
+  multiply,
   share,
   smallest,
   subtract,
@@ -21,11 +22,11 @@ export function currentSubtotal(payload: OrderPayload, linesPaid: readonly Amoun
   );
 }
 
-export function currentTotal(payload: OrderPayload): Amount {
+export function currentTotal(payload: OrderPayload, lines: readonly LineAmounts[]): Amount {
   const stated = payload.current_total_price ?? payload.current_total_price_set?.shop_money.amount;
   if (stated != null) return stated;
   const original = payload.total_price ?? payload.total_price_set?.shop_money.amount ?? ZERO;
-  return subtract(original, sum(payload.refunds.map((refund) => refundWorth(refund, payload))));
+  return subtract(original, worthTakenBack(payload, lines));
 }
 
 /** After discounts and refunds. A removed shipping line costs nothing. */
@@ -54,37 +55,44 @@ export function currentShipping(payload: OrderPayload): {
   return { price, taxOnTop };
 }
 
-type RefundedLine = RefundPayload['refund_line_items'][number];
-
-/** By the id of the line. Computed once, because an order can have hundreds of lines. */
-export function takenBackByLine(
-  payload: OrderPayload,
-): ReadonlyMap<unknown, SoldLine['takenBack']> {
-  const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
-  const groups = Map.groupBy(items, (item) => item.line_item_id);
-  return new Map(
-    [...groups].map(([id, group]) => {
-      const quantity = group.reduce((count, item) => count + item.quantity, 0);
-      return [id, { quantity, worth: sum(group.map(lineRefund)), tax: sum(group.map(taxRefund)) }];
-    }),
-  );
+export interface LineAmounts {
+  readonly line: OrderLinePayload;
+  readonly kept: number;
+  readonly paid: Amount;
+  readonly tax: Amount;
+  /** The worth of what is not kept, with its tax if that comes on top. */
+  readonly takenBack: Amount;
 }
 
-export function keptOf(
-  line: OrderLinePayload,
-  takenBack: SoldLine['takenBack'],
-  currency: string,
-): { readonly kept: number; readonly paid: Amount; readonly tax: Amount } {
-  const kept = line.current_quantity ?? Math.max(0, line.quantity - takenBack.quantity);
-  const sold = {
-    unitPrice: line.price ?? line.price_set?.shop_money.amount ?? ZERO,
-    quantity: line.quantity,
-    kept,
-    discount: discountOf(line),
-    tax: sum(line.tax_lines.map((tax) => tax.price ?? ZERO)),
-    takenBack,
-  };
-  return { kept, ...amountKept(sold, currency) };
+type RefundedLine = RefundPayload['refund_line_items'][number];
+
+const NOTHING = { quantity: 0, worth: ZERO, tax: ZERO };
+
+/** Of all lines, tips included. */
+export function lineAmounts(payload: OrderPayload): readonly LineAmounts[] {
+  const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
+  // Grouped once, because an order can have hundreds of lines.
+  const groups = Map.groupBy(items, (item) => item.line_item_id);
+  return payload.line_items.map((line) => {
+    const back = groups.get(line.id);
+    const takenBack = back ? takenBackIn(back) : NOTHING;
+    const kept = line.current_quantity ?? Math.max(0, line.quantity - takenBack.quantity);
+    const unitPrice = line.price ?? line.price_set?.shop_money.amount ?? ZERO;
+    const sold = {
+      ...{ unitPrice, quantity: line.quantity, kept, takenBack },
+      discount: discountOf(line),
+      tax: sum(line.tax_lines.map((tax) => tax.price ?? ZERO)),
+    };
+    const { paid, tax } = amountKept(sold, payload.currency);
+    const net = subtract(multiply(unitPrice, line.quantity), sold.discount);
+    const gone = withTax(payload, subtract(net, paid), subtract(sold.tax, tax));
+    return { line, kept, paid, tax, takenBack: gone };
+  });
+}
+
+function takenBackIn(items: readonly RefundedLine[]): SoldLine['takenBack'] {
+  const quantity = items.reduce((count, item) => count + item.quantity, 0);
+  return { quantity, worth: sum(items.map(lineRefund)), tax: sum(items.map(taxRefund)) };
 }
 
 function discountOf({
@@ -103,63 +111,70 @@ function taxRefund(item: RefundedLine): Amount {
 }
 
 /**
- * A refund of another amount than its lines and shipping are worth has an adjustment with the difference:
- * negative if more was paid back. All refunds count together, because a refund with too little money can be
- * followed by one with the rest. Less money than the lines are worth is a fee, which buys nothing.
+ * Money that was paid back beyond the worth of all that was taken back. Which came first does not matter: goods that
+ * an edit takes out can be paid back before and after. Less money than that is a fee, which buys nothing.
  *
- * An edit takes goods out without any money, which may follow in a refund without lines. Which adjustments the
- * store writes then is not documented: such money counts for the goods, and not a second time.
+ * A refund of another amount than its lines and shipping are worth has adjustments with the difference, negative if
+ * more was paid back. These bound the amount, because money also goes back for what no list names. Positive ones do not
+ * reduce the bound: while money is pending, a refund has +X until it has settled.
+ *
+ * Undefined: only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction").
  */
-export function refundedWithoutLines(payload: OrderPayload): Amount {
-  const { refunds, taxes_included } = payload;
-  const differences = refunds
+export function refundedWithoutLines(
+  payload: OrderPayload,
+  lines: readonly LineAmounts[],
+): Amount | undefined {
+  const stated = statedBeyondLines(payload);
+  if (stated === ZERO) return ZERO;
+  const money = moneyBack(payload);
+  if (money === undefined) return undefined;
+  const beyond = atLeastZero(subtract(money, worthTakenBack(payload, lines)));
+  return smallest([stated, beyond]);
+}
+
+function statedBeyondLines(payload: OrderPayload): Amount {
+  const differences = payload.refunds
     .flatMap((refund) => refund.order_adjustments)
     .filter((adjustment) => !isOfShipping(adjustment))
-    .flatMap(({ amount, tax_amount }) => [
-      amount ?? ZERO,
-      taxes_included === true ? ZERO : (tax_amount ?? ZERO),
-    ]);
-  const stated = atLeastZero(subtract(ZERO, sum(differences)));
-  return smallest([stated, paidBeyond(payload) ?? stated]) ?? stated;
+    .map(({ amount, tax_amount }) => withTax(payload, amount ?? ZERO, tax_amount ?? ZERO));
+  return sum(differences.map((difference) => atLeastZero(subtract(ZERO, difference))));
 }
 
-/** What was paid back beyond all that was taken back until then; undefined where the payload does not say it. */
-function paidBeyond(payload: OrderPayload): Amount | undefined {
-  const inTime = payload.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
-  let owed = ZERO;
-  let beyond = ZERO;
-  for (const refund of inTime) {
-    const money = moneyIn(refund);
-    if (money === undefined) return undefined;
-    const left = subtract(sum([owed, refundWorth(refund, payload)]), money);
-    owed = atLeastZero(left);
-    beyond = sum([beyond, atLeastZero(subtract(ZERO, left))]);
+/** In the shop's currency; undefined where the payload does not say it. Pending money is not back yet. */
+function moneyBack({ refunds, currency, presentment_currency }: OrderPayload): Amount | undefined {
+  let money = ZERO;
+  for (const { transactions } of refunds) {
+    if (!transactions) return undefined;
+    for (const one of transactions) {
+      if (one.kind !== 'refund' || one.status !== 'success') continue;
+      if ((one.currency ?? presentment_currency ?? currency) !== currency) return undefined;
+      money = sum([money, one.amount ?? ZERO]);
+    }
   }
-  return beyond;
+  return money;
 }
 
-const momentOf = ({ created_at, processed_at }: RefundPayload): number =>
-  Date.parse(processed_at ?? created_at ?? '') || 0;
-
-const NOT_PAID: ReadonlySet<unknown> = new Set(['failure', 'error']);
-
-/** What the refund paid back, or is about to; undefined where the payload does not say it. */
-function moneyIn({ transactions }: RefundPayload): Amount | undefined {
-  const paid = transactions?.filter(
-    ({ kind, status }) => kind === 'refund' && !NOT_PAID.has(status),
+/** By refunds, returns and edits: lines, shipping and duties. */
+function worthTakenBack(payload: OrderPayload, lines: readonly LineAmounts[]): Amount {
+  const duties = payload.refunds.map(
+    ({ total_duties_set }) => total_duties_set?.shop_money.amount ?? ZERO,
   );
-  return paid && sum(paid.map(({ amount }) => amount ?? ZERO));
+  const gone = lines.map(({ takenBack }) => takenBack);
+  return sum([...gone, ...duties, refundedShipping(payload)]);
+}
+
+/** With its taxes, where they come on top. */
+export function refundedShipping(payload: OrderPayload): Amount {
+  const refunds = payload.refunds.map(shippingRefund);
+  return sum(refunds.map(({ price, tax }) => withTax(payload, price, tax)));
+}
+
+function withTax({ taxes_included }: OrderPayload, amount: Amount, tax: Amount): Amount {
+  return taxes_included === true ? amount : sum([amount, tax]);
 }
 
 function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][number]): boolean {
   return kind == null ? reason === 'Shipping refund' : kind === 'shipping_refund';
-}
-
-function refundWorth(refund: RefundPayload, payload: OrderPayload): Amount {
-  const lines = sum(refund.refund_line_items.map(lineRefund));
-  const shipping = shippingRefund(refund);
-  if (payload.taxes_included === true) return sum([lines, shipping.price]);
-  return sum([lines, ...refund.refund_line_items.map(taxRefund), shipping.price, shipping.tax]);
 }
 
 /** Both lists of a payload can hold the same refund, so only one of them is read. */

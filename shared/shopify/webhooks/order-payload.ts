@@ -73,8 +73,17 @@ const refund = v.object({
       tax_amount: optional(amount),
     }),
   ),
+  total_duties_set: optional(moneySet),
   transactions: optional(
-    v.array(v.object({ kind: optional(text), status: optional(text), amount: optional(amount) })),
+    v.array(
+      v.object({
+        kind: optional(text),
+        status: optional(text),
+        amount: optional(amount),
+        /** The customer's, and that of the amount. */
+        currency: optional(text),
+      }),
+    ),
   ),
 });
 
@@ -94,6 +103,7 @@ export const orderPayload = v.pipe(
     test: optional(flag),
     source_name: optional(text),
     currency: text,
+    presentment_currency: optional(text),
     taxes_included: optional(flag),
     financial_status: optional(text),
     fulfillment_status: optional(text),
@@ -106,6 +116,8 @@ export const orderPayload = v.pipe(
     current_total_price: optional(amount),
     current_total_price_set: optional(moneySet),
     current_shipping_price_set: optional(moneySet),
+    /** Absent before API 2022. */
+    total_outstanding: optional(amount),
     total_price: optional(amount),
     total_price_set: optional(moneySet),
     discount_applications: optional(

@@ -58,9 +58,9 @@ function readEvent(event: StoreEvent): EventReading {
   return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
 }
 
-/** Version 0.1.0 wrote orders without what their amount needs. */
+/** Earlier releases wrote orders without what their amount needs. */
 function isWhole(entity: StoreEntity): boolean {
-  return entity.kind !== 'order' || 'refundedWithoutLines' in entity.order;
+  return entity.kind !== 'order' || 'refunded' in entity.order.shipping;
 }
 
 function readPayload(event: StoreEvent, payload: unknown): EventReading {
@@ -102,7 +102,8 @@ function readProduct(event: StoreEvent, payload: unknown): EventReading {
   const read = readProductWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
   const reading = snapshot(event, { kind: 'product', product: read.product }, read.product.id);
-  return reading.kind === 'snapshot' ? { ...reading, partial: hasMoreVariants(payload) } : reading;
+  const partial = read.product.price === undefined || hasMoreVariants(payload);
+  return reading.kind === 'snapshot' ? { ...reading, partial } : reading;
 }
 
 function readEventOfProduct(event: StoreEvent, payload: unknown): EventReading {

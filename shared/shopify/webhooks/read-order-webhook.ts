@@ -6,9 +6,10 @@ import {
   currentShipping,
   currentSubtotal,
   currentTotal,
-  keptOf,
+  type LineAmounts,
+  lineAmounts,
+  refundedShipping,
   refundedWithoutLines,
-  takenBackByLine,
 } from './order-amounts.ts';
 import { type OrderPayload, orderPayload } from './order-payload.ts';
 import { readPayload } from './payload-fields.ts';
@@ -22,7 +23,10 @@ export function readOrderWebhook(value: unknown): ReadOrder {
 }
 
 function toOrder(payload: OrderPayload): StoreOrder {
-  const lines = readLines(payload);
+  const amounts = lineAmounts(payload);
+  const lines = toLines(amounts);
+  // Where nothing is kept, the Admin API is not asked for refunds.
+  const isKept = lines.some(({ kept }) => kept > 0);
   return {
     id: entityId(payload, 'Order') ?? '',
     name: filled(payload.name),
@@ -41,6 +45,8 @@ function toOrder(payload: OrderPayload): StoreOrder {
     pointOfSale: payload.source_name === 'pos',
     currency: payload.currency,
     paymentStatus: filled(payload.financial_status),
+    outstanding: payload.total_outstanding ?? undefined,
+    paidAt: undefined,
     fulfillmentStatus: filled(payload.fulfillment_status),
     lines,
     taxesIncluded: payload.taxes_included ?? false,
@@ -48,16 +54,18 @@ function toOrder(payload: OrderPayload): StoreOrder {
       payload,
       lines.map((line) => line.paid),
     ),
-    // Where nothing is kept, the Admin API is not asked for it.
-    refundedWithoutLines: lines.some(({ kept }) => kept > 0) ? refundedWithoutLines(payload) : ZERO,
-    total: currentTotal(payload),
-    shipping: currentShipping(payload),
+    refundedWithoutLines: isKept ? refundedWithoutLines(payload, amounts) : ZERO,
+    total: currentTotal(payload, amounts),
+    shipping: {
+      ...currentShipping(payload),
+      refunded: isKept ? refundedShipping(payload) : ZERO,
+    },
     couponCodes: usedCodes(payload),
     paymentGateways: payload.payment_gateway_names
       .filter((name) => name !== '')
       .toSorted((one, other) => Number(isGiftCard(one)) - Number(isGiftCard(other))),
     // No webhook says how much.
-    paidWithGiftCards: payload.payment_gateway_names.some(isGiftCard) ? undefined : ZERO,
+    paidWithGiftCards: payload.payment_gateway_names.some(isGiftCard) ? undefined : NOTHING,
     card: cardOf(payload),
     location: reference(payload.location_id),
     staff: reference(payload.user_id ?? attributedStaff(payload)),
@@ -77,20 +85,19 @@ export function isGiftCard(gateway: string | null): boolean {
   return GIFT_CARDS.has(gateway ?? '');
 }
 
-const NOTHING = { quantity: 0, worth: ZERO, tax: ZERO };
+const NOTHING = { net: ZERO, returned: ZERO };
 
 /** Without tips, which are listed as lines but are no products and not part of the subtotal. */
-function readLines(payload: OrderPayload): StoreOrderLine[] {
-  const takenBack = takenBackByLine(payload);
-  return payload.line_items
-    .filter((line) => line.tip_payment_gateway === undefined)
-    .map((line) => ({
+function toLines(amounts: readonly LineAmounts[]): StoreOrderLine[] {
+  return amounts
+    .filter(({ line }) => line.tip_payment_gateway === undefined)
+    .map(({ line, kept, paid, tax }) => ({
       id: line.id,
       productId: line.product_id ?? undefined,
       title: filled(line.title) ?? filled(line.name) ?? '',
       vendor: filled(line.vendor),
       giftCard: line.gift_card ?? false,
-      ...keptOf(line, takenBack.get(line.id) ?? NOTHING, payload.currency),
+      ...{ kept, paid, tax },
     }));
 }
 
@@ -124,7 +131,7 @@ function reference(id: string | null | undefined): StoreOrder['location'] {
 }
 
 /** The dates have one form and offset, so the latest is the greatest text. */
-function latest(moments: readonly (string | null | undefined)[]): string | undefined {
+export function latest(moments: readonly (string | null | undefined)[]): string | undefined {
   return moments
     .filter((moment) => moment != null)
     .sort()

@@ -38,6 +38,7 @@ const orderFields = [
   'note_attributes',
   'payment_gateway_names',
   'phone',
+  'presentment_currency',
   'processed_at',
   'refunds',
   'shipping_lines.discount_allocations',
@@ -48,6 +49,7 @@ const orderFields = [
   'source_name',
   'taxes_included',
   'test',
+  'total_outstanding',
   'updated_at',
   'user_id',
 ];

@@ -85,7 +85,13 @@ const BODIES: Readonly<Record<string, Schema>> = {
     ...object(intent),
     properties: { ...intent, value: { type: 'number', exclusiveMinimum: 0 }, items: cart },
   },
-  challenge: object({}),
+  challenge: {
+    ...object({}),
+    properties: {
+      phone: { type: 'string', pattern: '^[0-9]{8,12}$' },
+      email: { type: 'string', pattern: '^[a-z]{1,9}@example[.]com$' },
+    },
+  },
   answer: object({ quizId: id, answers: { ...list(object(asked)), minItems: 1, maxItems: 3 } }),
 };
 const PARAMETERS: Readonly<Record<string, Schema>> = {
@@ -101,7 +107,15 @@ const answer = (description: string, type: string, schema: Schema) => ({
   content: { [type]: { schema } },
 });
 const error = answer('An error', 'application/json', {
-  ...object({ error: object({ code: text, message: text }) }),
+  ...object({
+    error: {
+      ...object({ code: text, message: text }),
+      properties: {
+        ...{ code: text, message: text },
+        ...{ programMessage: text, asks: list(oneOf('phone', 'email')) },
+      },
+    },
+  }),
 });
 const plain = answer('In words', 'text/plain', text);
 

@@ -19,7 +19,11 @@ const VALID = toTree({
     callsPerSecond: 2.5,
     assumptions: { ordersAreReplaced: true, cancellingTwice: 'done' },
   },
-  rules: { productUrl: 'https://{domain}/products/{handle}', couponKinds: ['percentage'] },
+  rules: {
+    productUrl: 'https://{domain}/products/{handle}',
+    couponKinds: ['percentage'],
+    currency: 'EUR',
+  },
   retryWindowDays: 4,
   orderRetentionDays: 400,
   healing: { everyMinutes: 60 },

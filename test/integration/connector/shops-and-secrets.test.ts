@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
-import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
@@ -36,7 +36,9 @@ describe('two shops in one deployment', () => {
     });
     await connector.deliver(['orders/create', orderAt(1, {}, withId(1)), { shop: SHOP }]);
     expect(connector.loyalty.state().orders).toMatchObject([{ IsCompleted: false }]);
-    const other = orderAt(1, {}, withId(1), persons.tibbold);
+    // Paid as soon as it was placed: else the store would be asked when.
+    const placed = { created_at: momentAt(0), processed_at: momentAt(0) };
+    const other = orderAt(1, {}, { ...withId(1), ...placed }, persons.tibbold);
     await connector.deliver(['orders/create', other, { shop: SECOND_SHOP }]);
     expect(connector.newOperations()).toEqual(['sendOrder', 'sendOrder']);
     expect(connector.loyalty.state().orders).toMatchObject([{ IsCompleted: true }]);

@@ -1,19 +1,8 @@
 import { expect, test } from 'vitest';
-import { openShops, type Shop } from './open-shops.ts';
-import { outsideOf, startOrdersWorker } from './orders-worker.ts';
+import { openShops } from './open-shops.ts';
+import { changeSettings } from './orders-worker.ts';
 
 const shops = openShops();
-
-/** The same shop after its settings were changed; the ledger stays. */
-function changeSettings(shop: Shop, settings: Parameters<typeof startOrdersWorker>[1]) {
-  const work = startOrdersWorker(outsideOf(shop), settings);
-  return async () => {
-    await shop.store.deliveries.settled();
-    shop.later(1);
-    while ((await work()) > 0) shop.later(1);
-    expect(await shop.connector.waiting()).toBe(0);
-  };
-}
 
 test.each([
   // Two pieces of 60 with 10 of taxes in each.

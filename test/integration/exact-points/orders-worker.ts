@@ -38,7 +38,7 @@ export function startOrdersWorker(
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: addresses.loyalty, assumptions },
-    rules,
+    rules: { currency: 'any', ...rules },
   });
   const worker = createWorker(connector, 'orders');
   Object.assign(process.env, environment);
@@ -46,4 +46,15 @@ export function startOrdersWorker(
   const emulator = { endpoint: environment.AWS_ENDPOINT_URL_SQS ?? '' };
   const client = createSqsClient({ budget, emulator });
   return () => pollOnce(client, url, worker, 'sync-orders');
+}
+
+/** The same shop after its settings were changed; the ledger stays. */
+export function changeSettings(shop: Shop, settings: Parameters<typeof startOrdersWorker>[1]) {
+  const work = startOrdersWorker(outsideOf(shop), settings);
+  return async () => {
+    await shop.store.deliveries.settled();
+    shop.later(1);
+    while ((await work()) > 0) shop.later(1);
+    if ((await shop.connector.waiting()) > 0) throw new Error('messages are left');
+  };
 }

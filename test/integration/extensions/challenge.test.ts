@@ -167,12 +167,39 @@ describe('where the service asks for a challenge', () => {
     expect([status, world.pointsOf(robin)]).toEqual([200, 150]);
   });
 
-  it('no answer and no challenge is in the output or the ledger', async () => {
-    const { robin, start, redeem } = await open();
-    await start(robin);
+  it('one transaction id goes with both calls, through any function, and its PIN redeems once', async () => {
+    const { robin, sasha, start, redeem } = await open();
+    const bodiesOf = (operation: string) =>
+      world.loyalty.journal.entries({ operation }).map(({ body }) => body);
+    await start(robin, world.one);
+    await start(robin, world.other);
+    await start(sasha);
     const pin = world.pinOf(robin);
+    // At once, for two rewards: the service would accept the PIN for both.
+    const answers = await Promise.all(
+      [1, 3].map((id, n) => redeem(robin, pin, n ? world.one : world.other, world.click(id))),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const [first, second, third] = bodiesOf('startChallenge') as { TransactionId: string }[];
+    expect(first?.TransactionId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).toEqual(first);
+    expect(third?.TransactionId).not.toBe(first?.TransactionId);
+    for (const body of bodiesOf('validateChallenge')) {
+      expect(body).toEqual({ ...first, Code: pin });
+    }
+    await world.rest();
+    expect([world.spentBy(robin), world.codesOf(robin)]).toEqual([1, 1]);
+  });
+
+  it('no PIN is in the output, the ledger or an answer, though the service tells it', async () => {
+    const { robin, start, redeem } = await open();
+    const started = await start(robin);
+    const pin = world.pinOf(robin);
+    const [call] = world.loyalty.journal.entries({ operation: 'startChallenge' });
+    expect(call?.answer).toMatchObject({ Code: pin });
     await redeem(robin, pin);
     const kept = [...world.connector.output.pieces, await world.connector.ledgerText()].join('\n');
     expect(kept).not.toMatch(new RegExp(`["' :=]${pin}["' ,}]`));
+    expect(started.json).toEqual({ started: true });
   });
 });

@@ -232,12 +232,44 @@ describe('the client and the sandbox', () => {
     const available = unwrap(await world.client.listAvailableRewards(purchase));
     expect(available).toMatchObject({ HasRewards: true, AvailablePoints: 100 });
     expect(available.Rewards?.find(({ Id }) => Id === 1)).toMatchObject({ CanUse: true });
-    expect(unwrap(await world.client.startChallenge('c1'))).toMatchObject({ Success: true });
+    const started = unwrap(await world.client.startChallenge('c1', { TransactionId: 'sale-1' }));
+    expect(started).toMatchObject({ Success: true, SentByEmail: true, TransactionId: 'sale-1' });
     const pin = world.sandbox.state().challenges[0]?.pin ?? '';
-    const answerWith = async (Code: string) =>
-      unwrap(await world.client.validateChallenge('c1', { Code })).Success;
-    expect(await answerWith('none')).toBe(false);
-    expect(await answerWith(pin)).toBe(true);
+    const answerWith = async (Code: string, TransactionId = 'sale-1') =>
+      unwrap(await world.client.validateChallenge('c1', { TransactionId, Code }));
+    expect(await answerWith('none')).toMatchObject({
+      Success: false,
+      FriendlyErrorMessage: expect.any(String),
+    });
+    expect((await answerWith(pin, 'sale-2')).Success).toBe(false);
+    expect((await answerWith(pin)).Success).toBe(true);
+  });
+
+  it('agree on asking for a phone number or an e-mail address', async () => {
+    await world.client.upsertCustomer({ OriginalId: 'c2', Document: '123' });
+    const asked = unwrap(await world.client.startChallenge('c2', { TransactionId: 'sale-1' }));
+    expect(asked).toMatchObject({
+      Success: false,
+      ShouldInformPhone: true,
+      ShouldInformEmail: true,
+      FriendlyErrorMessage: expect.any(String),
+    });
+    const repeated = { TransactionId: 'sale-1', Phone: '+55 11 5550 0100' };
+    const sent = unwrap(await world.client.startChallenge('c2', repeated));
+    expect(sent).toMatchObject({ Success: true, SentBySMS: true, SentByEmail: false });
+  });
+
+  it('agree on a change of points', async () => {
+    await world.client.sendOrder(order());
+    const change = { Points: 25, OperationType: 0, Reason: 'Sorry', ChangeKey: 'k1' } as const;
+    expect(unwrap(await world.client.changePoints('c1', change)).PointsBalance).toBe(125);
+    expect(await world.client.changePoints('c1', change)).toMatchObject({
+      class: 'done',
+      code: 66,
+    });
+    const removal = { ...change, Points: -125, OperationType: 1, ChangeKey: 'k2' } as const;
+    const left = unwrap(await world.client.changePoints('c1', removal));
+    expect([left.PointsBalance, left.CashbackBalance]).toEqual([0, 0]);
   });
 
   it('agree on customers: created, updated, reported, made inactive; and on one coupon', async () => {
@@ -289,6 +321,7 @@ describe('the client and the sandbox', () => {
   });
 
   type Client = typeof world.client;
+  const challenge = { TransactionId: 'sale-1' };
   const send = (changes: object) => (client: Client) => client.sendOrder(order(changes));
   const change =
     (changes: object, id = 'c1') =>
@@ -348,7 +381,8 @@ describe('the client and the sandbox', () => {
     [46, 'an unknown customer of a key', redeemByKey(2, { CustomerId: 'unknown' })],
     [57, 'an unknown coupon', (client) => client.getCoupon('UNKNOWN')],
     [59, 'the history of an unknown one', (client) => client.listPointsHistory('unknown')],
-    [59, 'a PIN of an unknown one', (client) => client.startChallenge('unknown')],
+    [59, 'a PIN of an unknown one', (client) => client.startChallenge('unknown', challenge)],
+    [7, 'a PIN of no transaction', (client) => client.startChallenge('c1', { TransactionId: ' ' })],
     [59, 'the status of an unknown one', status('unknown', 'Asked')],
     [67, 'a status without a reason', status('c1', ' ')],
     [73, 'cancelling an unknown redemption', (client) => client.cancelRedemption(99)],

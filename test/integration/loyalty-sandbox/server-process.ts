@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 export interface SandboxProcess {
   readonly child: ChildProcess;
@@ -16,10 +17,16 @@ export interface Ended {
 }
 
 const main = 'local/loyalty-sandbox/main.ts';
+const patient = fileURLToPath(new URL('./patient-sandbox.ts', import.meta.url));
 
 /** The sandbox as a person starts it, in a process of its own. */
-export function startSandboxProcess(...args: readonly string[]): Promise<SandboxProcess> {
-  const child = spawn(process.execPath, [main, '--port', '0', ...args]);
+export const startSandboxProcess = (...args: readonly string[]) => startProcess(main, args);
+
+/** One that neither gives an event up nor switches a subscription off. */
+export const startPatientSandbox = (...args: readonly string[]) => startProcess(patient, args);
+
+function startProcess(script: string, args: readonly string[]): Promise<SandboxProcess> {
+  const child = spawn(process.execPath, [script, '--port', '0', ...args]);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return new Promise((resolve, reject) => {
     let greeting = '';

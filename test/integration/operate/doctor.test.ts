@@ -23,6 +23,7 @@ describe('loyalty-connector doctor', () => {
       'secrets',
       'webhooks',
       'Admin API',
+      'currency',
       'loyalty',
       'clock',
     ]) {

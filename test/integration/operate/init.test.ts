@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,9 +18,18 @@ describe('loyalty-connector init', { timeout: 60_000 }, () => {
   it('writes a project from options, and says what comes next', async () => {
     const { code, stdout } = await run(COMPLETE);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/\n {2}cd shop\n {2}npm install\n {2}npm start/);
+    expect(stdout).toMatch(/\n {2}cd shop\n {2}npm install .+ registry\n {2}npm start/);
     const settings = readFileSync(join(folder, 'shop/connector.config.ts'), 'utf8');
     expect(settings).toContain("domain: 'paper.myshopify.com'");
+  });
+
+  it('takes a packed connector into the project, which installs it from there', async () => {
+    writeFileSync(join(folder, 'loyalty-connector-1.2.3.tgz'), 'packed');
+    const { code } = await run(`${COMPLETE} --package loyalty-connector-1.2.3.tgz`);
+    expect(code).toBe(0);
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'shop/package.json'), 'utf8'));
+    expect(dependencies).toEqual({ 'loyalty-connector': 'file:loyalty-connector-1.2.3.tgz' });
+    expect(readFileSync(join(folder, 'shop/loyalty-connector-1.2.3.tgz'), 'utf8')).toBe('packed');
   });
 
   it('overwrites nothing', async () => {
@@ -38,6 +47,7 @@ describe('loyalty-connector init', { timeout: 60_000 }, () => {
     [`${COMPLETE} --region eu`, '--region must be one such as eu-west-1.'],
     [COMPLETE.replace('https:', 'http:'), '--loyalty-address must begin with https://'],
     [`${COMPLETE} --alarms-email nobody`, '--alarms-email must'],
+    [`${COMPLETE} --package none.tgz`, '--package must be a file that "npm pack" wrote'],
   ])('without a terminal asks nothing and writes nothing: %s', async (line, problem) => {
     const { code, stderr } = await run(line);
     expect(stderr).toContain(problem);

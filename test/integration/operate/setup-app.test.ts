@@ -257,6 +257,7 @@ describe('the folder of the app', () => {
     const one = await opened.findDeployment();
     const connector = defineConnector({
       shops: [{ domain: SHOP }, { domain: 'ink.myshopify.com' }],
+      rules: { currency: 'EUR' },
       loyalty: { address: 'https://loyalty.example.com' },
       storefront: {},
     });

@@ -47,7 +47,11 @@ const customerId = (firstName: string) =>
   [...stack.store.rows.customers.values()].find((one) => one.firstName === firstName)?.id ?? '';
 
 /** Buys shirts at 49, and waits for the points to come back into the store. */
-async function buyShirts(firstName: string, quantity: number): Promise<string> {
+async function buyShirts(
+  firstName: string,
+  quantity: number,
+  presentment?: { readonly currency: string; readonly rate: number },
+): Promise<string> {
   const { actions, rows } = stack.store;
   const shirt = [...rows.products.values()].find(({ title }) => title === 'Linen Shirt');
   const order = actions.placeOrder({
@@ -55,6 +59,7 @@ async function buyShirts(firstName: string, quantity: number): Promise<string> {
     lines: [{ variantId: shirt?.variants[0]?.id ?? '', quantity }],
     payment: 'paid',
     taxes: [],
+    ...(presentment && { presentment }),
   });
   actions.fulfilOrder({ orderId: order.id });
   const gid = `gid://shopify/Customer/${customerId(firstName)}`;
@@ -263,6 +268,24 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     await page.getByRole('link', { name: 'See points and rewards' }).click();
     await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
   }, 120_000);
+
+  it.each([
+    { currency: 'USD', rate: 1.1 },
+    { currency: 'JPY', rate: 161.37 },
+    { currency: 'KWD', rate: 0.33 },
+  ])(
+    "names the program's currency on the page of an order that was paid in $currency",
+    async (paidIn) => {
+      const foreign = await buyShirts('Toni', 1, paidIn);
+      const { page, open } = await visit('Toni');
+      await open(`/account/orders/${foreign}`);
+      await page
+        .getByRole('status')
+        .getByText(/49 points and EUR\s2\.45 cashback/)
+        .waitFor();
+    },
+    120_000,
+  );
 
   it("tells nothing of another customer's order", async () => {
     const { page, open } = await visit('Sasha');

@@ -16,6 +16,7 @@ it('workers of several processes and queues make no more calls together than the
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: running.loyalty.address, callsPerSecond: perSecond },
+    rules: { currency: 'EUR' },
   });
   const url = process.env.PRODUCTS_QUEUE_URL ?? '';
   process.env.SOURCE_QUEUE_URL = url;

@@ -191,6 +191,7 @@ describe('with two shops every suggestion names the shop', () => {
       `import { defineConnector } from ${define};
 export default defineConnector({
   shops: [{ domain: '${SHOP}', path: 'example-store' }, { domain: '${SECOND}' }],
+  rules: { currency: 'EUR' },
   loyalty: { address: 'https://loyalty.example.com' },
 });
 `,

@@ -146,6 +146,27 @@ describe('loyalty-connector trace', () => {
     expect(skipped.code).toBe(0);
   });
 
+  it('says of an order that ended before anything of it was sent why, and that nothing is expected', async () => {
+    const { actions } = connector.store;
+    const lines = [{ title: 'Shirt', price: 1 }];
+    const { id } = actions.placeOrder({ lines, payment: 'paid' });
+    actions.fulfilOrder({ orderId: id });
+    await tellOf('order', id);
+    const expectNothing = async () => {
+      const { code, stdout } = await connector.run(`trace order ${id}`);
+      expect(stdout).toContain('IN AGREEMENT\n  It is not sent, by rule: guest.');
+      expect(stdout).toContain('No points: it is a guest order');
+      expect(stdout).toMatch(/^loyalty service +should hold nothing: it is skipped \(guest\)$/m);
+      expect(code).toBe(0);
+    };
+    actions.cancelOrder({ orderId: id });
+    await expectNothing();
+    await tellOf('order', id);
+    await expectNothing();
+    actions.deleteOrder({ orderId: id });
+    await expectNothing();
+  });
+
   it('finds an order by its number, its name or an e-mail address, and a customer by theirs', async () => {
     const { actions } = connector.store;
     const email = 'nicanor@example.org';

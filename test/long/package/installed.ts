@@ -1,8 +1,9 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FUNCTIONS } from '../../../infra/functions-of.ts';
-import { type Installed, mustRun, runOutside } from '../../support/packed-project.ts';
+import { VERSION } from '../../../shared/config/release.ts';
+import { ANSWERS, type Installed, mustRun, runOutside } from '../../support/packed-project.ts';
 
 export function describeInstalled(given: () => Installed): void {
   describe('the packed connector', () => {
@@ -25,11 +26,25 @@ export function describeInstalled(given: () => Installed): void {
       expect(unwanted).toEqual([]);
     });
 
-    it('writes a project by npm create, and says what comes next', () => {
+    it('is installed by the first commands of the README, which say what comes next', () => {
       expect(said).toContain('npx loyalty-connector setup');
       expect(readFileSync(join(project, 'connector.config.ts'), 'utf8')).toContain(
         "domain: 'paper.myshopify.com'",
       );
+    });
+
+    it('writes the same project by npm create, with a version of the registry', async () => {
+      const { create } = tarballs;
+      const words = ['--package', create, '--', 'create-loyalty-connector', 'created'];
+      await mustRun(folder, ['npm', 'exec', '--yes', ...words, ...ANSWERS]);
+      const of = (place: string) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+      const created = of(join(folder, 'created'));
+      expect(created.dependencies).toEqual({ 'loyalty-connector': VERSION });
+      expect(of(project)).toEqual({
+        ...created,
+        name: 'my-shop',
+        dependencies: { 'loyalty-connector': `file:${basename(tarballs.connector)}` },
+      });
     });
 
     it('synthesizes the stack of the project, with every function bundled', async () => {
@@ -38,7 +53,7 @@ export function describeInstalled(given: () => Installed): void {
       const file = join(project, 'cdk.out/loyalty-connector-prod.template.json');
       const { Resources, Outputs } = JSON.parse(readFileSync(file, 'utf8'));
       expect(Object.keys(Resources).length).toBeGreaterThan(40);
-      expect(Outputs.Version.Value).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+      expect(Outputs.Version.Value).toBe(VERSION);
       const bundles = globSync('cdk.out/asset.*/index.js', { cwd: project }).map((bundle) =>
         readFileSync(join(project, bundle), 'utf8'),
       );

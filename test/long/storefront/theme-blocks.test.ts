@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ANY_PURCHASE } from '../../../app/program/program.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { openThemeBlocks } from '../../support/theme-blocks.ts';
 import { visitTheme } from '../../support/theme-page.ts';
@@ -177,6 +178,44 @@ describe.skipIf(browserPath === undefined)('the blocks of the theme, in a browse
       .poll(() => asked.at(-1), { timeout: 45_000 })
       .toBe('view?items=8012300032771:44.1:2,8012300032772:7.65:1');
   }, 120_000);
+
+  it.each([
+    // 60 of the store's money is 12.00 USD, 9,000 JPY or 0.40 USD.
+    [1280, 'en', 'BRL', 'USD', 1200, 'BRL 3.00 off', 'BRL 2.45 cashback'],
+    [390, 'en', 'USD', 'JPY', 900000, 'USD 3.00 off', 'USD 2.45 cashback'],
+    [390, 'en', 'JPY', 'USD', 40, 'JPY 3 off', 'JPY 2 cashback'],
+    [390, 'pt-BR', 'BRL', 'USD', 1200, 'BRL 3,00 de desconto', 'BRL 2,45 de cashback'],
+    [1280, 'es', 'BRL', 'USD', 1200, '3,00 BRL de descuento', '2,45 BRL de cashback'],
+  ])(
+    "at %i pixels, in %s, in a store with %s: shows a visitor who pays in %s the program's money, and sends none of theirs",
+    async (width, locale, currency, seenCurrency, price, worth, cashback) => {
+      const { page, open, asked, redeemed, cart, seen } = await visit(width);
+      const item = { product_id: 8012300032771, final_price: price, quantity: 1 };
+      cart.push(item);
+      seen.currency = seenCurrency;
+      const shown = {
+        ...{ currency, locale, customer },
+        cart: { item_count: 1, items: [item], currency: { iso_code: seenCurrency } },
+      };
+      const all = { product, earned: true, quizzes: false };
+      await open({
+        main: theme.render('loyalty-points', all, shown) + theme.render('loyalty', all, shown),
+        bodyEnd: theme.render('loyalty-button', {}, shown),
+      });
+      const main = page.locator('loyalty-program');
+      await main.getByText(cashback).waitFor();
+      await main.getByText(worth, { exact: true }).first().waitFor();
+      await main.getByRole('button', { name: /: 3 off$/ }).click();
+      await expect.poll(() => redeemed.length, { timeout: 45_000 }).toBe(1);
+      await page.locator('loyalty-panel > button').click();
+      await page.getByRole('dialog').getByText(worth, { exact: true }).first().waitFor();
+      await page.waitForLoadState('networkidle');
+      const questions = new Set(asked.filter((one) => /items=/.test(one)));
+      expect(questions).toEqual(new Set([`view?items=${ANY_PURCHASE}`]));
+      expect(redeemed).toMatchObject([{ cart: [{ id: '0', quantity: 1 }] }]);
+    },
+    120_000,
+  );
 
   it('opens the panel from a link to #loyalty, and from an address with it', async () => {
     const { page, open } = await visit(390);

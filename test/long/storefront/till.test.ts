@@ -34,10 +34,15 @@ async function openTill(firstName: string): Promise<TillVisit> {
 const redeemCalls = () => stack.loyalty.journal.entries({ operation: 'redeemRewardByKey' }).length;
 
 describe.skipIf(browserPath === undefined)('the till with our extension, in a browser', () => {
-  useShopInBrowser(visits, async (started) => {
-    ({ stack, browser } = started);
-    await Promise.all([earnPoints('Robin', 10), earnPoints('Sasha', 10)]);
-  });
+  useShopInBrowser(
+    visits,
+    async (started) => {
+      ({ stack, browser } = started);
+      await Promise.all(['Robin', 'Sasha', 'Toni'].map((name) => earnPoints(name, 10)));
+    },
+    // Toni has no phone number.
+    { challengeSentBy: 'sms' },
+  );
 
   it('shows points, tier and rewards beside the customer, and redeems with the customer’s answer', async () => {
     const { page, block, modal, openRewards, confirm, pin } = await openTill('Robin');
@@ -50,7 +55,8 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     const field = modal.getByLabel('Code from the message');
     await field.fill(pin() === '0000' ? '1111' : '0000');
     await modal.getByRole('button', { name: 'Confirm' }).click();
-    await modal.getByText('The code from the message is wrong.').waitFor();
+    // The program says it in its own words.
+    await modal.getByText('This code is wrong, or it is too old.').waitFor();
     expect(redeemCalls()).toBe(0);
 
     await page.getByRole('button', { name: "Customer's phone" }).click();
@@ -74,6 +80,33 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
     const sentCoupon = () =>
       stack.loyalty.state().orders.find(({ OriginalId }) => OriginalId === order?.id)?.Coupon;
     await expect.poll(sentCoupon, patient).toBe(order?.applications[0]?.name);
+  }, 180_000);
+
+  it('asks for a phone number that the program lacks, and forgets it', async () => {
+    const { page, modal, openRewards, confirm } = await openTill('Toni');
+    const starts = () =>
+      stack.loyalty.journal.entries({ operation: 'startChallenge' }).map(({ body }) => body);
+    const before = starts().length;
+    await openRewards();
+    await modal.getByRole('button', { name: 'Redeem for 50 points' }).click();
+    await modal.getByText('The program cannot reach the customer').waitFor();
+    await modal.getByText('Ask the customer for a phone number.').waitFor();
+    const field = modal.getByLabel('Phone number');
+    const send = modal.getByRole('button', { name: 'Send the message' });
+    expect(await send.isDisabled()).toBe(true);
+    await field.fill('five');
+    await send.click();
+    await modal.getByText(/^That was not a complete number/).waitFor();
+    await field.fill(' +1 555 555 0103 ');
+    await send.click();
+    await confirm();
+    await modal.getByText(/^Done\. The code THREE\S+ is in the cart\.$/).waitFor();
+    const TransactionId = expect.any(String);
+    expect(starts().slice(before)).toEqual([
+      { TransactionId },
+      { TransactionId, Phone: '+1 555 555 0103' },
+    ]);
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('0103');
   }, 180_000);
 
   it('redeems once when the connection is lost, also when the modal is closed and opened again', async () => {

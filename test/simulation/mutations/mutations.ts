@@ -421,9 +421,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'gift-cards-are-guessed',
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
-    file: 'shared/core/sync/sync-entity.ts',
-    find: "  return entity.kind === 'order' && needsPayments(entity.order, rules);\n",
-    replace: '  return !source && needsPayments(entity as never, rules);\n',
+    file: 'shared/core/mapping/order-amounts.ts',
+    find: '  return lacksGiftCards || order.refundedWithoutLines === undefined;\n',
+    replace: '  return !lacksGiftCards && order.refundedWithoutLines === undefined;\n',
     within: 60,
   },
   {
@@ -433,15 +433,6 @@ export const mutations: readonly Mutation[] = [
     find: '  return items.some((item) => !item.event && item.newer);',
     replace: '  return items.length > 1_000;',
     within: 60,
-  },
-  {
-    name: 'orders-of-0.1.0-count-anew',
-    bug: 'an order that 0.1.0 sent is counted by the rules of today',
-    file: 'shared/core/mapping/kept-amounts.ts',
-    find: '  const { counted, extras } = countedByFirstRelease(order, rules, total);\n',
-    replace:
-      '  if (version >= 0) return undefined;\n  const { counted, extras } = countedByFirstRelease(order, rules, total);\n',
-    within: 300,
   },
   ...pointsMutations,
   ...storefrontMutations,

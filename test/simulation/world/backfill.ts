@@ -28,7 +28,7 @@ export class Backfill {
     this.#world = world;
   }
 
-  run(): void {
+  async run(): Promise<void> {
     const { kernel, store, queues } = this.#world;
     const { time, chance, now } = kernel;
     this.#runs += 1;
@@ -36,7 +36,7 @@ export class Backfill {
     kernel.journal.play('backfill');
     const readAt = now();
     for (const [index, row] of [...store.world.rows.orders.values()].entries()) {
-      const order = toStoreOrder(store.world, row);
+      const order = await toStoreOrder(store.world, row);
       const name = joined(joined(31, run), index);
       // A very long order is not in the file: the worker asks the store.
       const found =

@@ -3,7 +3,6 @@ import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { recallOrder, rememberOrder } from '../../../shared/core/mapping/remembered.ts';
 import { meaningOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
@@ -46,12 +45,9 @@ export function upgradeFromFirstRelease(
   return upgraded;
 }
 
-/** It kept neither amounts nor rules. */
-function asFirstRelease({ amounts: _, rules: __, remembered, ...kept }: EntityEntry): EntityEntry {
-  const recalled = recallOrder(remembered);
-  if (!recalled) return { ...kept, ...(remembered !== undefined && { remembered }) };
-  const { counted: ___, ...known } = recalled;
-  return { ...kept, remembered: rememberOrder(known) };
+/** It kept neither amounts nor a revision of the rules. */
+function asFirstRelease({ amounts: _, rules: __, ...kept }: EntityEntry): EntityEntry {
+  return kept;
 }
 
 /** Only a topic, where it says as much as claim and origin do. */

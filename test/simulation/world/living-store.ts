@@ -17,7 +17,6 @@ import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store
 import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
 import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { customerPayload } from '../../../local/store-sandbox/payloads/customer-payload.ts';
-import { orderPayload } from '../../../local/store-sandbox/payloads/order-payload.ts';
 import { productPayload } from '../../../local/store-sandbox/payloads/product-payload.ts';
 import { defaultShop } from '../../../local/store-sandbox/settings.ts';
 import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
@@ -25,14 +24,14 @@ import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
-import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import type { StoreCoupon } from '../../../shared/store/coupon.ts';
 import type { StoreMember } from '../../../shared/store/member.ts';
-import { type Amount, readAmount, ZERO } from '../../../shared/store/money.ts';
+import { readAmount } from '../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
-import { SHOP } from './connector.ts';
+import { readOrderRow } from '../../support/sandbox-admin.ts';
+import { SHOP, shopRules } from './connector.ts';
 
 /** A small, busy store whose changes are often undone by later ones. */
 const habits: Habits = {
@@ -98,7 +97,10 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
     'refund_line_items.line_item_id',
     'refund_line_items.quantity',
     'refund_line_items.subtotal',
+    'refund_line_items.subtotal_set',
     'refund_line_items.total_tax',
+    'refund_line_items.total_tax_set',
+    'total_duties_set',
   ],
 };
 
@@ -150,11 +152,13 @@ export class LivingStore {
   readonly #tables = new Tables();
   readonly #life: StoreLife;
   readonly #model: MemoryStore = createMemoryStore();
-  readonly #stale = new Map<string, () => void>();
+  readonly #stale = new Map<string, () => Promise<void>>();
   /** Every code that the store ever had, by its key. */
   readonly #codes = new Map<string, CodeRow>();
   /** Undefined: this store never lags, so its past is not needed. */
-  readonly #past: Map<string, { readonly at: number; readonly value: () => unknown }[]> | undefined;
+  readonly #past:
+    | Map<string, { readonly at: number; readonly value: () => Promise<unknown> }[]>
+    | undefined;
   #draw: () => number = () => 0;
 
   constructor(now: () => Date, lags: boolean) {
@@ -226,24 +230,26 @@ export class LivingStore {
   }
 
   /** The entity in a store that lags by this time. */
-  asOf(kind: Kind, id: string, lagMs: number): StoreAnswer<unknown> {
+  async asOf(kind: Kind, id: string, lagMs: number): Promise<StoreAnswer<unknown>> {
     const states = this.#past?.get(`${kind}/${id}`) ?? [];
-    const value = states.findLast(({ at }) => at <= this.#model.now() - lagMs)?.value();
+    const value = await states.findLast(({ at }) => at <= this.#model.now() - lagMs)?.value();
     return value === undefined ? { kind: 'gone' } : { kind: 'found', value };
   }
 
   /** As the store is now. */
-  get now(): MemoryStore {
-    for (const refresh of this.#stale.values()) refresh();
+  async now(): Promise<MemoryStore> {
+    const refreshes = [...this.#stale.values()];
     this.#stale.clear();
+    for (const refresh of refreshes) await refresh();
     return this.#model;
   }
 
   /** The same for one entity: most changes are never read. A coupon is listed in the order of all changes. */
-  nowOf(kind: Kind, id: string): MemoryStore {
-    if (kind === 'coupon') return this.now;
-    this.#stale.get(`${kind}/${id}`)?.();
+  async nowOf(kind: Kind, id: string): Promise<MemoryStore> {
+    if (kind === 'coupon') return this.now();
+    const refresh = this.#stale.get(`${kind}/${id}`);
     this.#stale.delete(`${kind}/${id}`);
+    await refresh?.();
     return this.#model;
   }
 
@@ -276,7 +282,9 @@ export class LivingStore {
         if (code) this.#keepCodes(code.discountId);
       } else if (table === 'discounts') {
         this.#keepCodes(key);
-        if (!row) this.#stale.set(`discount/${key}`, () => model.remove(SHOP, 'discount', key));
+        if (!row) {
+          this.#stale.set(`discount/${key}`, async () => model.remove(SHOP, 'discount', key));
+        }
       }
     }
   }
@@ -299,17 +307,17 @@ export class LivingStore {
   #keep<Value>(
     kind: Kind,
     id: string,
-    value: (() => Value) | undefined,
+    value: (() => Value | Promise<Value>) | undefined,
     put: (shop: string, value: Value) => void,
   ): void {
-    this.#stale.set(`${kind}/${id}`, () => {
-      if (value) put(SHOP, value());
+    this.#stale.set(`${kind}/${id}`, async () => {
+      if (value) put(SHOP, await value());
       else this.#model.remove(SHOP, kind, id);
     });
     if (!this.#past) return;
     const states = this.#past.get(`${kind}/${id}`) ?? [];
     this.#past.set(`${kind}/${id}`, states);
-    states.push({ at: this.#model.now(), value: () => value?.() });
+    states.push({ at: this.#model.now(), value: async () => value?.() });
   }
 }
 
@@ -318,20 +326,9 @@ function textOf(topic: string, payload: object): string {
   return JSON.stringify(paths.length > 0 ? pick(payload, paths) : payload);
 }
 
-export function toStoreOrder(world: World, order: OrderRow): StoreOrder {
-  const parsed = parseJson(textOf('orders/updated', orderPayload(world, order)));
-  const read = readOrderWebhook(parsed.kind === 'parsed' ? parsed.value : undefined);
-  if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
-  return { ...read.order, paidWithGiftCards: giftCardPayments(order) };
-}
-
-/** What the Admin API says of the transactions. */
-function giftCardPayments({ transactions }: OrderRow): Amount {
-  const minor = transactions
-    .filter(({ gateway }) => gateway === 'gift_card')
-    .reduce((sum, one) => sum + (one.kind === 'refund' ? -one.minor : one.minor), 0);
-  return readAmount((minor / 100).toFixed(2)) ?? ZERO;
-}
+/** As the Admin API answers: a webhook does not say everything. */
+export const toStoreOrder = (world: World, order: OrderRow): Promise<StoreOrder> =>
+  readOrderRow(world, order, shopRules);
 
 export function toStoreProduct(world: World, product: ProductRow): StoreProduct {
   const parsed = parseJson(textOf('products/update', productPayload(world, product)));

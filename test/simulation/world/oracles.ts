@@ -34,16 +34,16 @@ interface Held extends Omit<Compared, 'loyalty'> {
 }
 
 /** At the end of a run: does the loyalty service hold the wanted state of the store's last state? */
-export function compareStates({ loyalty, ...rest }: Compared): void {
+export async function compareStates({ loyalty, ...rest }: Compared): Promise<void> {
   const held = { ...rest, loyalty: loyalty.rows };
-  compareBalances(compareOrders(held), loyalty, rest.kernel);
+  compareBalances(await compareOrders(held), loyalty, rest.kernel);
   compareProducts(held);
   compareCodes(held);
   comparePoints(held);
 }
 
 /** Returns by customer what the store's orders are worth to them by the rules, in hundredths. */
-function compareOrders(held: Held): ReadonlyMap<string, number> {
+async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
   const { kernel, store, loyalty } = held;
   const worth = new Map<string, number>();
   const { world, buyers } = store;
@@ -51,7 +51,7 @@ function compareOrders(held: Held): ReadonlyMap<string, number> {
   for (const order of rows.orders.values()) {
     const found = loyalty.orders.get(order.id);
     const buyer = buyers.get(order.id);
-    const current = toStoreOrder(world, order);
+    const current = await toStoreOrder(world, order);
     // A known order is corrected even after its customer was deleted.
     const { customer = buyer && deletedCustomer(buyer, order.email) } = current;
     const whole = found && customer ? { ...current, customer } : current;
@@ -123,7 +123,10 @@ function isWorth(order: OrderRow, amount: number, held: Held): boolean {
   if (order.transactions.some(({ gateway }) => gateway === GIFT_CARD)) return amount >= 0;
   const kept = paidForKept(order, 'include') / 100;
   // What was refunded without a line while the lines changed may count as ignored by 0.1.0.
-  if (held.upgraded.has(order.id) && order.refunds.some(({ discrepancy }) => discrepancy)) {
+  if (
+    held.upgraded.has(order.id) &&
+    order.refunds.some(({ discrepancies }) => discrepancies.length > 0)
+  ) {
     return amount >= exact - ROUNDING;
   }
   if (wasWorthNothing(held.store, order.id)) {

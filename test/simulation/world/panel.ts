@@ -1,9 +1,9 @@
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { isBetweenLines } from '../../../shared/core/mapping/order-progress.ts';
+import { standingOf, usualRules } from '../../support/order-law.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP } from './connector.ts';
-import { type LivingStore, toStoreOrder } from './living-store.ts';
+import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { ON_ITS_WAY_MS } from './watch-merges.ts';
 import type { Seen } from './watch-orders.ts';
@@ -90,7 +90,7 @@ function isInSync(id: string, world: PanelWorld): boolean {
   const entry = ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id }));
   const order = store.world.rows.orders.get(id);
   if (!row?.IsCompleted || row.IsCancelledOrReturned || row.partialCancels.length > 0) return false;
-  if (!order || isBetweenLines(toStoreOrder(store.world, order))) return false;
+  if (!order || standingOf(order, usualRules).kind === 'exchange') return false;
   const isOfToday = (knownSince.get(id) ?? 0) >= rules.changeAt + ON_ITS_WAY_MS;
   const { outcome = '' } = entry?.outcomes.at(-1) ?? {};
   const isSettled =

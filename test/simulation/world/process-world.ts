@@ -1,3 +1,4 @@
+import type { MemoryStore } from '../../../local/harness/memory-store.ts';
 import type { EventQueue } from '../../../shared/core/events/queues.ts';
 import type { EntityEntry, Ledger } from '../../../shared/core/ledger/ledger.ts';
 import {
@@ -93,18 +94,18 @@ export function storeOf(
 ): Store & StoreWalk {
   const ask = <Value>(
     what: string,
-    effect: (store: LivingStore['now']) => Promise<Value>,
-    read = () => living.now,
+    effect: (store: MemoryStore) => Promise<Value>,
+    read = () => living.now(),
   ): Promise<Value | typeof UNAVAILABLE> => {
     if (signal?.aborted) return Promise.resolve(UNAVAILABLE);
     return process
-      .call('store', `asks the store for ${what}`, () => effect(read()))
+      .call('store', `asks the store for ${what}`, async () => effect(await read()))
       .catch(() => UNAVAILABLE);
   };
   const read = async <Value>(
     kind: EntityKind,
     id: string,
-    effect: (store: LivingStore['now']) => Promise<StoreAnswer<Value>>,
+    effect: (store: MemoryStore) => Promise<StoreAnswer<Value>>,
   ): Promise<StoreAnswer<Value>> => {
     const what = `${kind} ${id}`;
     const name = process.nextName();
@@ -115,8 +116,8 @@ export function storeOf(
       () => `the store lags on ${what}`,
     );
     const lagMs = kernel.chance(name, 6) * LONGEST_LAG_MS;
-    const answer = (store: LivingStore['now']) =>
-      lags ? Promise.resolve(living.asOf(kind, id, lagMs) as StoreAnswer<Value>) : effect(store);
+    const answer = async (store: MemoryStore) =>
+      lags ? ((await living.asOf(kind, id, lagMs)) as StoreAnswer<Value>) : effect(store);
     return ask(what, answer, () => living.nowOf(kind, id));
   };
   return {

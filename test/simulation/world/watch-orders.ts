@@ -1,12 +1,11 @@
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
-import type { World } from '../../../local/store-sandbox/model/world.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { isBetweenLines, isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
+import { standingOf, usualRules } from '../../support/order-law.ts';
 import { paidForKept } from '../../support/paid-for-kept.ts';
 import type { Backfill } from './backfill.ts';
 import { SHOP } from './connector.ts';
-import { type LivingStore, toStoreOrder } from './living-store.ts';
+import type { LivingStore } from './living-store.ts';
 import { ON_ITS_WAY_MS, type WatchedMerges, watchMerges } from './watch-merges.ts';
 
 interface Watched extends WatchedMerges {
@@ -95,18 +94,18 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 /** By either rule: an amount is 0 under both or under neither. */
-export function wasWorthNothing({ world, orderStates }: LivingStore, id: string): boolean {
-  return (orderStates.get(id) ?? []).some((row) => !row || isWorthNothing(world, row));
+export function wasWorthNothing({ orderStates }: LivingStore, id: string): boolean {
+  return (orderStates.get(id) ?? []).some((row) => !row || isWorthNothing(row));
 }
 
 /** A row never changes. */
 const worthNothing = new WeakMap<OrderRow, boolean>();
 
-function isWorthNothing(world: World, row: OrderRow): boolean {
+function isWorthNothing(row: OrderRow): boolean {
   const known = worthNothing.get(row);
   if (known !== undefined) return known;
-  const order = toStoreOrder(world, row);
-  const found = isOver(order) || (!isBetweenLines(order) && paidForKept(row) === 0);
+  const standing = standingOf(row, usualRules);
+  const found = standing.kind === 'over' || (standing.kind === 'open' && paidForKept(row) === 0);
   worthNothing.set(row, found);
   return found;
 }

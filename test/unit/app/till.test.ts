@@ -39,6 +39,8 @@ let applied: string[];
 let sent: { readonly path: string; readonly body: Readonly<Record<string, unknown>> }[];
 /** The answers to `redeem`, in turn. */
 let answers: (Answer<unknown> | Promise<Answer<unknown>>)[];
+/** Those to `challenge`; then it is started. */
+let starts: Answer<unknown>[];
 let looks: (() => void)[];
 let shown: object;
 let stored: Map<string, unknown>;
@@ -47,7 +49,7 @@ let asked: string[];
 
 beforeEach(() => {
   [cart, applied, sent, answers, looks, shown] = [robins, [], [], [], [], view];
-  [stored, time, asked] = [new Map(), 0, []];
+  [stored, time, asked, starts] = [new Map(), 0, [], []];
 });
 
 const storage = {
@@ -61,7 +63,8 @@ function openTill(customerId = 7, applyCode?: (code: string) => Promise<void>): 
     ask: async <T>(path: string, body?: object) => {
       if (body) sent.push({ path, body: body as Record<string, unknown> });
       else asked.push(path);
-      const answer = path === 'redeem' ? await answers.shift() : { kind: 'ok', value: shown };
+      const other = (path === 'challenge' && starts.shift()) || { kind: 'ok', value: shown };
+      const answer = path === 'redeem' ? await answers.shift() : other;
       return (answer ?? failed('technical')) as Answer<T>;
     },
     sale: { customerId, currency: 'EUR' },
@@ -112,6 +115,39 @@ describe('a reward at the till', () => {
     await till.answerChallenge('2222');
     expect(bodiesOf('redeem')).toMatchObject([{ answer: '2222' }]);
     expect(applied).toEqual(['THREE-1']);
+  });
+
+  it('asks for a phone number or an e-mail address where the program cannot reach the customer', async () => {
+    const needed = { ...failed('contact-needed'), asks: ['phone'], programMessage: 'Telefone?' };
+    starts = [needed as Answer<unknown>, failed('bad-request')];
+    answers = [failed('challenge-needed'), ok()];
+    const till = openTill();
+    await till.redeem(reward);
+    const contact = { kind: 'contact', asks: ['phone'] };
+    expect(till.step).toEqual({ ...contact, says: 'Telefone?', isMalformed: false });
+    await till.startChallenge({ phone: 'five' });
+    expect(till.step).toEqual({ ...contact, says: undefined, isMalformed: true });
+    await till.startChallenge({ phone: '+55 11 5550 0100' });
+    expect(till.step).toEqual({ kind: 'challenge', problem: undefined });
+    // A number that was mistyped can be corrected.
+    await till.sendAgain();
+    expect(till.step).toMatchObject(contact);
+    await till.startChallenge({ phone: '+55 11 5550 0101' });
+    await till.answerChallenge('2222');
+    expect(applied).toEqual(['THREE-1']);
+    expect(bodiesOf('challenge').map(({ phone }) => phone)).toEqual([
+      ...[undefined, 'five', '+55 11 5550 0100', '+55 11 5550 0101'],
+    ]);
+    expect(JSON.stringify([...stored])).not.toContain('5550');
+  });
+
+  it('sends another message without asking, where the program knows the way', async () => {
+    answers = [failed('challenge-needed')];
+    const till = openTill();
+    await till.redeem(reward);
+    await till.sendAgain();
+    expect(bodiesOf('challenge')).toEqual([{}, {}]);
+    expect(till.step).toEqual({ kind: 'challenge', problem: undefined });
   });
 
   it('sends the next redemption without the answer to the last challenge', async () => {

@@ -55,6 +55,25 @@ describe('words', () => {
     expect(plain(words.money(value))).toBe(money);
   });
 
+  it.each([
+    ['en', 'BRL', 'USD', 'BRL 50.00 off', 'BRL 2.50 cashback'],
+    ['pt-BR', 'BRL', 'USD', 'BRL 50,00 de desconto', 'BRL 2,50 de cashback'],
+    ['es', 'BRL', 'USD', '50,00 BRL de descuento', '2,50 BRL de cashback'],
+    // Both are written as "$" in this language.
+    ['en', 'USD', 'CAD', 'USD 50.00 off', 'USD 2.50 cashback'],
+    ['en', 'USD', 'JPY', 'USD 50.00 off', 'USD 2.50 cashback'],
+    ['en', 'JPY', 'USD', 'JPY 50 off', 'JPY 3 cashback'],
+    ['en', 'EUR', 'EUR', '€50.00 off', '€2.50 cashback'],
+  ])(
+    "in %s, of a program in %s on a page in %s, name the program's currency",
+    (locale, currency, pageCurrency, worth, gain) => {
+      const words = createWords(locale, currency, { pageCurrency });
+      const reward = { kind: 'fixed', value: 50, product: null } as const;
+      expect(plain(words.worth(reward))).toBe(worth);
+      expect(plain(words.gain(0, 2.5))).toBe(gain);
+    },
+  );
+
   it.each(['', 'xx', 'not a locale', 'en_', '__proto__', 'constructor'])(
     'are English where the page names no language that is spoken here (%j)',
     (locale) => expect(createWords(locale, 'no currency').points(1)).toBe('1 point'),
@@ -94,7 +113,7 @@ const script = await bundleWidget();
 
 describe('the words for the staff at a till', () => {
   it.each(['en', 'pt-BR', 'es'])('speak of the customer, never to them (%s)', (locale) => {
-    const words = createWords(locale, 'EUR', forStaff);
+    const words = createWords(locale, 'EUR', { adapt: forStaff });
     const said = [
       ...Object.keys(words.strings.why).map((code) => words.why(code)),
       words.strings.rewards.missing,
@@ -105,7 +124,7 @@ describe('the words for the staff at a till', () => {
   });
 
   it('name what only a till can be refused for', () => {
-    const words = createWords('en', 'EUR', forStaff);
+    const words = createWords('en', 'EUR', { adapt: forStaff });
     expect(words.why('challenge-wrong')).toBe('The code from the message is wrong.');
     expect(words.why('bad-token')).toContain('permission');
     expect(words.why('unheard-of')).toBe(words.strings.why.technical);

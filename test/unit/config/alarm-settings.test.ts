@@ -46,6 +46,7 @@ describe('the settings of the alarms', () => {
     const { shops } = defineConnector({
       ...least,
       alarms: { orderSilence: silence },
+      rules: { currency: 'EUR' },
       shops: [
         { domain: 'one.myshopify.com' },
         { domain: 'two.myshopify.com', orderSilence: own },

@@ -16,6 +16,9 @@ const least: ConnectorSettings = {
   loyalty: { address: 'https://loyalty.example.com/' },
 };
 
+const ONE_CURRENCY =
+  "Shops on one account of the loyalty service count in one currency: state it, such as 'BRL', or set 'any', and 50 BRL and 50 USD count alike; shops with accounts of their own have sharedAccount: false";
+
 /** The faults of settings that the type checker would refuse. */
 function faultsOf(settings: unknown): string[] {
   const checked = checkConnector(settings as ConnectorSettings);
@@ -103,7 +106,7 @@ describe('the connector’s settings', () => {
   it('let a shop differ from the others in single rules', () => {
     const { shops } = defineConnector({
       ...least,
-      rules: { testOrders: 'send', completeWhen: 'paid' },
+      rules: { testOrders: 'send', completeWhen: 'paid', currency: 'EUR' },
       shops: [
         { domain: 'one.myshopify.com' },
         {
@@ -118,6 +121,64 @@ describe('the connector’s settings', () => {
     ).toEqual([
       ['send', 'paid', 'subtotal'],
       ['skip', 'paid', 'total-less-shipping'],
+    ]);
+  });
+
+  it.each<[string, object, object, object, readonly string[]]>([
+    ['no currency', {}, {}, {}, ['rules.currency is missing.']],
+    ['one for all', { currency: 'BRL' }, {}, {}, []],
+    ['each the same', {}, { currency: 'BRL' }, { currency: 'BRL' }, []],
+    [
+      'two',
+      {},
+      { currency: 'BRL' },
+      { currency: 'USD' },
+      ['shops[1].rules.currency is not that of shops[0].'],
+    ],
+    [
+      'one that differs from all others',
+      { currency: 'BRL' },
+      {},
+      { currency: 'USD' },
+      ['shops[1].rules.currency is not that of shops[0].'],
+    ],
+    ['one of two', {}, { currency: 'BRL' }, {}, ['shops[1].rules.currency is missing.']],
+    [
+      'any in one of two',
+      { currency: 'BRL' },
+      {},
+      { currency: 'any' },
+      ['shops[1].rules.currency is not that of shops[0].'],
+    ],
+    ['any', { currency: 'any' }, {}, {}, []],
+    [
+      'accounts of their own',
+      { sharedAccount: false },
+      { currency: 'BRL' },
+      { currency: 'USD' },
+      [],
+    ],
+    ['accounts of their own, and nothing stated', { sharedAccount: false }, {}, {}, []],
+    ['an account of its own for one', { currency: 'BRL' }, {}, { sharedAccount: false }, []],
+  ])('of two shops with %s', (_, rules, one, two, problems) => {
+    const shops = [
+      { domain: 'one.myshopify.com', rules: one },
+      { domain: 'two.myshopify.com', rules: two },
+    ];
+    const expected = problems.map((problem) => `${problem} ${ONE_CURRENCY}`);
+    expect(faultsOf({ ...least, rules, shops })).toEqual(expected);
+  });
+
+  it('name the currency of a shop that shares its account with one of another stack', () => {
+    expect(withRules({ sharedAccount: true })).toEqual([
+      `rules.currency is missing. ${ONE_CURRENCY}`,
+    ]);
+    expect(withRules({ sharedAccount: true, currency: 'JPY' })).toEqual([]);
+  });
+
+  it.each(['brl', 'Any', 'REAL', '', 5])('refuse the currency %j', (currency) => {
+    expect(withRules({ currency })).toEqual([
+      "rules.currency must be three capital letters such as BRL, or 'any'",
     ]);
   });
 
@@ -166,6 +227,7 @@ describe('the connector’s settings', () => {
       "rules.couponKinds[0] must be 'percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y' or 'app'",
       'retryWindowDays must be a whole number of days from 1 to 10',
       'orderRetentionDays must be a whole number of days from 35 to 3650',
+      `rules.currency is missing. ${ONE_CURRENCY}`,
     ]
       .map((line) => `connector.config.ts: ${line}`)
       .join('\n');

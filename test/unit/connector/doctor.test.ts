@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
 import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
+import { judgeCurrencies } from '../../../scripts/connector/doctor/check-currency.ts';
 import { judgePointTokens } from '../../../scripts/connector/doctor/check-point-events.ts';
 import { judgeOrigins } from '../../../scripts/connector/doctor/check-program.ts';
 import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
@@ -23,6 +24,54 @@ import { completeStorefront } from '../../../shared/config/storefront-settings.t
 import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
 
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
+
+describe('the currencies of the shops', () => {
+  const shop = (
+    domain: string,
+    currency: string | undefined,
+    wanted: string | undefined,
+    sharedAccount = true,
+  ) => ({ domain, currency, rules: { currency: wanted, sharedAccount } });
+
+  it('fail where a shop on a shared account has another one than the settings allow', () => {
+    const findings = judgeCurrencies([shop('one', 'BRL', 'BRL'), shop('two', 'USD', 'BRL')]);
+    expect(findings).toMatchObject([
+      { verdict: 'pass', what: 'one: counts in BRL' },
+      {
+        verdict: 'fail',
+        what: 'two: the store has USD, but rules.currency is BRL: new orders are parked',
+        fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
+      },
+    ]);
+  });
+
+  it('name the setting that lets them count alike', () => {
+    const findings = judgeCurrencies([
+      shop('one', 'BRL', 'any'),
+      shop('two', 'USD', 'any'),
+      shop('three', 'EUR', 'any', false),
+    ]);
+    expect(verdicts(findings)).toEqual(['pass', 'pass', 'pass', 'info']);
+    expect(findings.at(-1)?.what).toBe(
+      "allowed by rules.currency 'any': 50 BRL and 50 USD count alike",
+    );
+    expect(judgeCurrencies([shop('one', 'BRL', 'any'), shop('two', 'BRL', 'any')])).toHaveLength(2);
+  });
+
+  it('are not known where the store did not answer, whatever the settings say', () => {
+    for (const wanted of ['BRL', 'any', undefined]) {
+      expect(judgeCurrencies([shop('one', undefined, wanted)])).toEqual([
+        { verdict: 'info', what: expect.stringMatching(/^one: not known/) },
+      ]);
+    }
+  });
+
+  it('need no setting for a shop with an account of its own, and fail where it is wrong', () => {
+    expect(verdicts(judgeCurrencies([shop('one', 'JPY', undefined, false)]))).toEqual(['pass']);
+    const [wrong] = judgeCurrencies([shop('one', 'JPY', 'USD', false)]);
+    expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.not.stringContaining('any') });
+  });
+});
 
 describe("the scopes of a shop's app", () => {
   const wanted = [

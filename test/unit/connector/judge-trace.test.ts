@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Trace } from '../../../scripts/connector/trace/collect-trace.ts';
+import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/collect-trace.ts';
 import { explainPoints } from '../../../scripts/connector/trace/explain-points.ts';
 import { judgeTrace, lostWebhookOf } from '../../../scripts/connector/trace/judge-trace.ts';
 import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import { cancelledOrderKey, idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { OrderEarning } from '../../../shared/core/storefront/read-order-earning.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
@@ -62,6 +62,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
 
 const at = (time: string) => `2026-11-15T${time}.000Z`;
 const earning: OrderEarning = { state: 'earned', points: 41, cashback: 0, why: null };
+const sentAmounts = { sent: { total: 1, products: [], completedAt: '', rest: '' }, taken: 0 };
 const heldOrder = { kind: 'held', changedAt: undefined, givenAt: undefined } as const;
 const sentEvent: Trace['letters'][number]['event'] = {
   ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '7', topic: 'orders/updated' },
@@ -258,6 +259,43 @@ describe('the points of an order', () => {
     const points = explainPoints(trace({ key, ...changes }));
     expect(points?.why).toBe(why);
     expect(points?.what).toMatch(words);
+  });
+});
+
+describe('an order that ended', () => {
+  const cancelled: Mapped = {
+    kind: 'wanted',
+    remember: undefined,
+    wanted: { kind: 'cancelled-order', id: '7', cancellation: {}, order: {}, sold: [] },
+  };
+  const line = { at: at('02:00:03'), version: 1, topic: 'orders/updated' };
+  const skippedAs = (why: string) => ({ ...line, outcome: 'skipped', why });
+  const call = { ...line, outcome: 'applied' };
+  const { appliedKey: _, ...unsent } = entry;
+  const appliedKey = cancelledOrderKey('7');
+
+  it.each<[string, Partial<EntityEntry>, string]>([
+    ['a guest', { outcomes: [skippedAs('guest')] }, 'guest'],
+    ['a guest, and was cancelled', { appliedKey, outcomes: [skippedAs('guest'), call] }, 'guest'],
+    ['pending', { outcomes: [skippedAs('pending')] }, 'never-sent'],
+  ])('was skipped to its end: %s', (_what, changes, why) => {
+    const known = { ...unsent, ...changes };
+    const skip = { kind: 'skip', why };
+    expect(skippedToItsEnd(cancelled, known, { kind: 'absent' })).toEqual(skip);
+  });
+
+  it.each<[string, Partial<EntityEntry>, Trace['serviceOrder']]>([
+    ['was sent', { appliedKey, outcomes: [call, call] }, { kind: 'absent' }],
+    ['was sent as completed', { amounts: sentAmounts, outcomes: [] }, { kind: 'absent' }],
+    ['may have been sent', { uncertain: true, outcomes: [] }, { kind: 'absent' }],
+    ['is in the service', { outcomes: [] }, { ...heldOrder, earning }],
+    [
+      'cannot be read',
+      { appliedKey, outcomes: [skippedAs('guest'), call] },
+      { kind: 'unknown', why: 'time-out' },
+    ],
+  ])('is expected as cancelled if it %s', (_what, changes, service) => {
+    expect(skippedToItsEnd(cancelled, { ...unsent, ...changes }, service)).toBe(cancelled);
   });
 });
 

@@ -93,10 +93,12 @@ describe('an order and the address that its customer has in the ledger', () => {
   if (!customer) throw new Error('the order has no customer');
   const same = contactHash(plainCustomerForm(customer));
   const other = contactHash({ ...plainCustomerForm(customer), Email: 'other@example.com' });
+  const phone = contactHash({ ...plainCustomerForm(customer), Phone: '+5511900000000' });
   const member = { shop: SHOP, kind: 'member', id: customer.id } as const;
 
   it.each([
     ['is late where a newer address is another one', true, 11, other, 'event'],
+    ['is late where a newer phone number is another one', true, 11, phone, 'event'],
     ['is not late where the newer address is the same', false, 11, same, 'event'],
     ['is late where another address is of the same second', true, 10, other, 'event'],
     ['is not late where the address is older', false, 9, other, 'event'],

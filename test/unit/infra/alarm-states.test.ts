@@ -68,6 +68,17 @@ describe('an alarm', () => {
     for (const series of quiet) expect(rings(alarm, series), String(series)).toBe(false);
   });
 
+  it('adds up what is counted, and takes the highest of a level and the 99th percentile of a time', () => {
+    const expected = (name: string) => {
+      if (name.startsWith('Approximate')) return 'Maximum';
+      return name.endsWith('Latency') ? 'p99' : 'Sum';
+    };
+    const metrics = alarms.flatMap((alarm) => alarm.metrics);
+    expect(metrics.map(({ name, statistic }) => [name, statistic])).toEqual(
+      metrics.map(({ name }) => [name, expected(name)]),
+    );
+  });
+
   it('takes ten times as many refused pages as other requests: shoppers make mistakes', () => {
     const [pages] = alarms.filter(({ name }) => name.endsWith('many-refused-storefront'));
     const [webhooks] = alarms.filter(({ name }) => name.endsWith('many-refused-webhooks'));

@@ -7,6 +7,7 @@ const silence = { hours: 4, opens: 9, closes: 21, timeZone: 'America/Sao_Paulo' 
 const template = synthesizeStack({
   alarms: { emails: ['oncall@example.com'], orderSilence: silence },
   deployment: { dashboard: true },
+  rules: { currency: 'EUR' },
   shops: [
     { domain: 'example-store.myshopify.com' },
     { domain: 'second-store.myshopify.com', orderSilence: { ...silence, hours: 2 } },

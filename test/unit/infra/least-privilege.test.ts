@@ -1,29 +1,19 @@
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { grantsIn } from '../../support/role-grants.ts';
+import { grantsIn, grantsOfPolicy, type PolicyResource } from '../../support/role-grants.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({
   shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com' }],
+  rules: { currency: 'EUR' },
 });
 const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
 
-interface Statement {
-  readonly Effect: string;
-  readonly Action: string | string[];
-  readonly Resource: unknown;
-}
-
-const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
-
 /** What the role of a function may do, as `service:Action on LogicalId`. */
 function grantsOf(name: string): string[] {
-  const found = policies.find(([id]) => id.startsWith(name));
-  const statements: Statement[] = found?.[1].Properties.PolicyDocument.Statement ?? [];
-  return statements
-    .flatMap(({ Action, Resource }) =>
-      list(Action).flatMap((action) => list(Resource).map((one) => `${action} on ${nameOf(one)}`)),
-    )
+  const [, policy] = policies.find(([id]) => id.startsWith(name)) ?? [];
+  return grantsOfPolicy(policy as PolicyResource)
+    .map(({ action, resource, condition }) => `${action} on ${nameOf(resource)}${condition}`)
     .toSorted();
 }
 

@@ -18,14 +18,17 @@ const keyCondition = v.object({
 const template = synthesizeStack({ storefront: {} });
 
 interface Statement {
+  readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Condition?: unknown;
 }
 
+/** Those that allow something. */
 function statementsOf(stack: Template, output: string): readonly Statement[] {
   const { Outputs: outputs, Resources: resources } = stack.toJSON();
-  return resources[outputs[output].Value.Ref].Properties.PolicyDocument.Statement;
+  const { Statement: all } = resources[outputs[output].Value.Ref].Properties.PolicyDocument;
+  return all.filter(({ Effect }: Statement) => Effect === 'Allow');
 }
 
 const actionsOf = (output: string): readonly string[] =>

@@ -6,6 +6,7 @@ const alarmed = 'owner@shop.example';
 const template = synthesizeStack(
   {
     shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com', path: 'second' }],
+    rules: { currency: 'EUR' },
     alarms: { emails: [alarmed] },
   },
   'dev',

@@ -4,6 +4,7 @@ import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.t
 const without = synthesizeStack();
 const template = synthesizeStack({
   shops: [{ domain: 'one-store.myshopify.com' }, { domain: 'two-store.myshopify.com' }],
+  rules: { currency: 'EUR' },
   storefront: {},
 });
 const functions = propertiesOf(template, 'AWS::Lambda::Function');

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { contract } from '../../support/sandbox-program.ts';
 
 describe('the contract at run time', () => {
-  it('knows the 33 operations with their paths', () => {
-    expect(contract.operations).toHaveLength(33);
+  it('knows the 34 operations with their paths', () => {
+    expect(contract.operations).toHaveLength(34);
     expect(contract.operations.find((o) => o.operationId === 'cancelPosOrder')).toMatchObject({
       method: 'POST',
       path: '/v1/pvt/POS/orders/{orderId}/cancel',
@@ -43,6 +43,8 @@ describe('the contract at run time', () => {
     );
     expect(wanting.map(({ operationId }) => operationId)).toEqual([
       'updateProduct',
+      'startChallenge',
+      'validateChallenge',
       'upsertCustomer',
       'changeCustomerStatus',
     ]);

@@ -27,7 +27,7 @@ describe('conventions', () => {
       sandbox.call('getRedeemedReward', { path: { id } }),
       sandbox.call('getCustomerPoints', { path: { id: 'c1' } }),
       sandbox.call('listAvailableRewards', { body: { CustomerId: EMAIL } }),
-      sandbox.call('startChallenge', { path: { id: EMAIL } }),
+      sandbox.call('startChallenge', { path: { id: EMAIL }, body: { TransactionId: 'sale' } }),
     ];
     for (const answer of bare) {
       expect(answer).not.toHaveProperty('Result');
@@ -208,7 +208,7 @@ describe('rewards and redemptions', () => {
     const sandbox = openSandboxWithPoints(300);
     const body = { CustomerId: EMAIL, PurchaseValue: 60, DiscountValue: 10 };
     expect(sandbox.call('listAvailableRewards', { body })).toMatchObject({
-      Customer: { OriginalId: 'c1', CurrentTier: { Name: expect.any(String) } },
+      Customer: { Id: 1, IsEnrolled: true, CurrentTier: { Name: expect.any(String) } },
       HasRewards: true,
       AvailablePoints: 300,
       CashbackEnabled: true,

@@ -39,11 +39,21 @@ describe('sendOrder', () => {
     expect(codeOf(openSandbox().callUnchecked('sendOrder', { body }))).toBe(code);
   });
 
-  it('refuses a completion at the very moment of placement, and accepts one a second later', () => {
-    const body = makeOrder({ OrderCompletedDate: '2026-10-05T11:00:00+02:00' });
-    expect(codeOf(openSandbox().call('sendOrder', { body }))).toBe(12);
-    const later = makeOrder({ OrderCompletedDate: '2026-10-05T11:00:01+02:00' });
-    expect(codeOf(openSandbox().call('sendOrder', { body: later }))).toBeUndefined();
+  it('accepts a completion at the moment of placement, and none before it', () => {
+    const send = (OrderCompletedDate: string) => {
+      const sandbox = openSandbox();
+      const completed = makeOrder({ OrderCompletedDate });
+      const open = makeOrder({ OriginalId: 'o2', IsCompleted: false, OrderCompletedDate: null });
+      sandbox.call('sendOrder', { body: open });
+      return [
+        codeOf(sandbox.call('sendOrder', { body: completed })),
+        codeOf(
+          sandbox.call('completeOrder', { path: { orderId: 'o2' }, body: { OrderCompletedDate } }),
+        ),
+      ];
+    };
+    expect(send('2026-10-05T11:00:00+02:00')).toEqual([undefined, undefined]);
+    expect(send('2026-10-05T10:59:59+02:00')).toEqual([12, 12]);
   });
 
   it('answers with the order, its customer and balances', () => {

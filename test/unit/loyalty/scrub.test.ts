@@ -112,5 +112,7 @@ describe('personal texts of a request', () => {
     ]);
     expect(personalTexts([{ QuizQuestionId: 1, OpenAnswer: 'blue' }])).toEqual(['blue']);
     expect(personalTexts({ customerId: 'c-3' })).toEqual(['c-3']);
+    const typed = { TransactionId: 't', Phone: '+49 30 1', Email: 'a@example.com', Code: '1234' };
+    expect(personalTexts(typed)).toEqual(['+49 30 1', 'a@example.com', '1234']);
   });
 });

@@ -27,7 +27,7 @@ it('the same orders are mapped the same, or the revision of the rules changes', 
   });
   const hash = createHash('sha256').update(keys.join()).digest('base64url');
   expect([rulesRevision(defaultRules), hash]).toEqual([
-    '0uBhFnAdQ1L5',
+    'KkbH09By4Hrs',
     'm2saHYJPhXlkk8ilsn4nkWDkfbAM4ogwZ90TC-C0XEc',
   ]);
 });

@@ -10,6 +10,7 @@ import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.
 
 const connector = defineConnector({
   shops: [{ domain: 'example-store.myshopify.com' }, { domain: 'second-store.myshopify.com' }],
+  rules: { currency: 'EUR' },
   loyalty: { address: 'https://loyalty.example.com' },
 });
 const credentials = { token: 'token', key: 'key' };

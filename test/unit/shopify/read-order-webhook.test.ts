@@ -145,7 +145,7 @@ describe('reading an order', () => {
 
   it('uses the stated price of the shipping that is left', () => {
     const order = storeOrder({ taxPercent: 20 }, { current_shipping_price_set: moneySet(350) });
-    expect(order.shipping).toEqual({ price: '3.5', taxOnTop: '0.7' });
+    expect(order.shipping).toEqual({ price: '3.5', taxOnTop: '0.7', refunded: '0' });
   });
 
   it('reads a removed shipping line and a free-shipping code as no shipping cost', () => {

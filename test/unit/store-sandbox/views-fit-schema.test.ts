@@ -12,15 +12,13 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { Tables } from '../../../local/sandbox-kit/tables.ts';
-import { Subscriptions } from '../../../local/store-sandbox/delivery/subscriptions.ts';
-import { BulkOperations } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext, View } from '../../../local/store-sandbox/graphql/graph-context.ts';
 import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root.ts';
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
 import * as documents from '../../../shared/shopify/admin/documents.gen.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import { openGraphContext } from '../../support/sandbox-admin.ts';
 import { openStore } from './open-store.ts';
 
 /** One view of a discount, or of a sale, serves all its types, so each type has fields that it does not use. */
@@ -73,6 +71,8 @@ function openContext(): GraphContext {
   act('fulfilOrder', { orderId, lines: [{ lineId, quantity: 1 }], trackingNumber: 'T1' });
   act('refundOrder', { orderId, lines: [{ lineId, quantity: 1 }], shipping: 'all', amount: 1 });
   act('returnItems', { orderId, lines: [{ lineId, quantity: 1 }] });
+  act('refundOrder', { orderId, amount: 1, pending: 'paired' });
+  act('openDispute', { orderId });
   act('cancelOrder', { orderId: act('placeRandomOrder', {}).id });
   act('createDiscount', { kind: 'app', codes: ['APP'] });
   act('createDiscount', {
@@ -93,26 +93,9 @@ function openContext(): GraphContext {
   ]) {
     act('setMetafield', { ownerGid, namespace: 'custom', key: 'k', value: 'v' });
   }
-  const bulk = new BulkOperations({
-    ids: world.ids,
-    now: world.now,
-    takesMs: 0,
-    check: () => undefined,
-    run: async () => ({ pieces: [], objects: 1, rootObjects: 1 }),
-    address: () => 'http://127.0.0.1:1',
-    announce: () => {},
-  });
-  bulk.start('{ shop { id } }', true);
-  bulk.stop();
-  const context: GraphContext = {
-    world,
-    scopes: new Set(['read_all_orders']),
-    subscriptions: new Subscriptions(new Tables()),
-    bulk,
-    unpaged: false,
-    tally: { objects: 0 },
-    perform: () => ({ kind: 'refused', why: '' }),
-  };
+  const context = openGraphContext(world, ['read_all_orders']);
+  context.bulk.start('{ shop { id } }', true);
+  context.bulk.stop();
   const create = mutationRoot(context).webhookSubscriptionCreate as (args: unknown) => View;
   create({ topic: 'ORDERS_CREATE', webhookSubscription: { uri: 'http://127.0.0.1:1/x' } });
   return context;
@@ -185,8 +168,9 @@ function askedFields(): ReadonlySet<string> {
   return asked;
 }
 
-/** The shop is the least that a person or a test can ask for. */
-const unasked = /^(?:Shop\.\w+|QueryRoot\.shop|Mutation\.bulkOperationCancel)$/;
+/** The shop is the least that a person or a test can ask for; money is complete whether it is asked for or not. */
+const unasked =
+  /^(?:Shop\.\w+|QueryRoot\.shop|Mutation\.bulkOperationCancel|Money(?:V2|Bag)\.\w+|Order\.(?:presentmentCurrencyCode|disputes|total(?:Outstanding|Received|Refunded)Set)|OrderDisputeSummary\.\w+|Refund\.transactions|OrderTransaction\.(?:created|processed)At|OrderAdjustment\.reason)$/;
 
 function seenFields(): { readonly faults: readonly string[]; readonly seen: Set<string> } {
   const root = queryRoot(openContext());

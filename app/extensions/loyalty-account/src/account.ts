@@ -11,6 +11,7 @@ import type {
 import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
 import { ANY_PURCHASE, answered, Program } from '../../../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../../../program/sentences.ts';
+import { readShopCurrency } from '../../../program/shop-currency.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords, type Words } from '../../../program/words.ts';
 
@@ -25,12 +26,6 @@ interface History {
   readonly page: number;
   readonly hasMore: boolean;
   readonly failure: Failure | undefined;
-}
-
-const SHOP_CURRENCY = 'query { shop { paymentSettings { currencyCode } } }';
-
-interface ShopAnswer {
-  readonly shop: { readonly paymentSettings: { readonly currencyCode: string } };
 }
 
 /** What the page shows, and what a customer does on it. */
@@ -83,7 +78,7 @@ export class Account {
     this.isLoading = true;
     this.#redraw();
     const [currency] = await Promise.all([
-      this.#readCurrency(),
+      readShopCurrency(this.#shopify),
       this.program.load(),
       this.#readHistory(1),
     ]);
@@ -161,15 +156,5 @@ export class Account {
 
   get #language(): string {
     return this.#shopify.localization.language.value.isoCode;
-  }
-
-  /** No API of this page names the currency. Amounts have none where the store does not say it. */
-  async #readCurrency(): Promise<string | undefined> {
-    try {
-      const { data } = await this.#shopify.query<ShopAnswer>(SHOP_CURRENCY);
-      return data?.shop.paymentSettings.currencyCode;
-    } catch {
-      return undefined;
-    }
   }
 }

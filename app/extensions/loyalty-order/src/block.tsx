@@ -4,6 +4,7 @@ import type { Api } from '@shopify/ui-extensions/customer-account.order-status.b
 import { render } from 'preact';
 import type { OrderEarning } from '../../../program/answers.ts';
 import { type Answer, createAsk } from '../../../program/ask.ts';
+import { readShopCurrency } from '../../../program/shop-currency.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords } from '../../../program/words.ts';
 import { sayEarning } from './say-earning.ts';
@@ -12,8 +13,14 @@ declare const shopify: Api;
 
 const ask = createAsk(`${STOREFRONT_ADDRESS}/account`, () => shopify.sessionToken.get());
 
+interface Earning {
+  readonly answer: Answer<OrderEarning>;
+  /** The store's own: the customer may have paid in another. */
+  readonly currency: string | undefined;
+}
+
 /** Undefined: not answered yet. */
-const earning = signal<Answer<OrderEarning> | undefined>(undefined);
+const earning = signal<Earning | undefined>(undefined);
 
 /** An order reaches the loyalty program some seconds after it was placed. */
 const LOOK_AGAIN_SECONDS = [3, 5, 10, 20, 30, 60];
@@ -31,9 +38,11 @@ export default async (): Promise<void> => {
 
 async function load(orderId: string): Promise<void> {
   const id = orderId.replace(/^.*\//, '');
+  const reading = readShopCurrency(shopify);
   for (const seconds of [...LOOK_AGAIN_SECONDS, undefined]) {
-    earning.value = await ask<OrderEarning>(`order?id=${id}`);
-    const isOpen = earning.value.kind === 'ok' && earning.value.value.state === 'waiting';
+    const answer = await ask<OrderEarning>(`order?id=${id}`);
+    earning.value = { answer, currency: await reading };
+    const isOpen = answer.kind === 'ok' && answer.value.state === 'waiting';
     if (!isOpen || seconds === undefined) return;
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
@@ -41,7 +50,9 @@ async function load(orderId: string): Promise<void> {
 
 function Block() {
   const { language, currency } = shopify.localization;
-  const words = createWords(language.value.isoCode, currency.value.isoCode);
+  const words = createWords(language.value.isoCode, earning.value?.currency, {
+    pageCurrency: currency.value.isoCode,
+  });
   const { order } = accountStrings[words.language];
   return (
     <s-section heading={order.heading}>
@@ -67,7 +78,7 @@ function Block() {
 }
 
 function Sentence({ words }: { readonly words: ReturnType<typeof createWords> }) {
-  const asked = earning.value;
+  const asked = earning.value?.answer;
   if (!asked) return <s-text color="subdued">{words.strings.loading}</s-text>;
   if (asked.kind === 'failed') return <s-text tone="critical">{words.failure(asked)}</s-text>;
   const { main, note } = sayEarning(asked.value, words);

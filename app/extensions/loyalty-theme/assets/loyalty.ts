@@ -62,9 +62,9 @@ class LoyaltyPanel extends ThemeBlock {
   async #open(): Promise<void> {
     this.#dialog?.showModal();
     this.loadWidget();
-    const lines = await this.#readCart();
     const template = this.querySelector('template');
     const widget = (template?.content ?? this).querySelector('loyalty-widget');
+    const lines = await this.#readCart(widget?.getAttribute('currency'));
     if (lines !== undefined && lines !== widget?.getAttribute('cart')) {
       widget?.setAttribute('cart', lines);
     }
@@ -72,14 +72,16 @@ class LoyaltyPanel extends ThemeBlock {
   }
 
   /** Themes change the cart without a new page, and the rewards depend on it. As in loyalty-widget.liquid. */
-  async #readCart(): Promise<string | undefined> {
+  async #readCart(programCurrency: string | null | undefined): Promise<string | undefined> {
     try {
       const answer = await fetch(`${this.getAttribute('cart')}.js`);
       const {
+        currency,
         items,
         items_subtotal_price: subtotal,
         total_price: total,
       }: Cart = await answer.json();
+      if (currency !== programCurrency) return '';
       const paidPart = subtotal > 0 ? total / subtotal : 1;
       const priceOf = (line: CartLine) => Number(((line.final_price * paidPart) / 100).toFixed(4));
       return items
@@ -104,6 +106,8 @@ class LoyaltyPanel extends ThemeBlock {
 
 /** Shopify's page "Cart API reference". */
 interface Cart {
+  /** The visitor's, of all amounts. */
+  readonly currency: string;
   readonly items: readonly CartLine[];
   /** After discounts on lines, before those on the whole cart. */
   readonly items_subtotal_price: number;

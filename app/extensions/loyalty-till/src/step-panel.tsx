@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { Contact } from '../../../program/answers.ts';
 import { fill } from '../../../program/words.ts';
 import { hasCode } from './cart.ts';
+import type { Step } from './till.ts';
 import type { TillView } from './use-till.ts';
 
 /** How far the redemption is. */
@@ -12,6 +14,8 @@ export function StepPanel(view: TillView) {
       return null;
     case 'redeeming':
       return <s-text>{words.strings.rewards.redeeming}</s-text>;
+    case 'contact':
+      return <AskForContact {...view} step={step} />;
     case 'challenge':
       return <Challenge {...view} />;
     case 'waiting':
@@ -43,6 +47,7 @@ export function StepPanel(view: TillView) {
     case 'failed':
       return (
         <s-banner heading={words.failure(step.failure)} tone="critical">
+          {step.failure.programMessage && <s-text>{step.failure.programMessage}</s-text>}
           {step.mayHaveHappened ? (
             <>
               <s-text>{strings.mayHaveHappened}</s-text>
@@ -66,6 +71,47 @@ function Back({ till, strings }: TillView) {
   );
 }
 
+function AskForContact({
+  till,
+  strings,
+  step: { asks, says, isMalformed },
+}: TillView & { readonly step: Extract<Step, { kind: 'contact' }> }) {
+  const { contact, back } = strings;
+  const [typed, setTyped] = useState<Readonly<Partial<Record<Contact, string>>>>({});
+  const given = Object.fromEntries(
+    asks.flatMap((one) => (typed[one]?.trim() ? [[one, typed[one].trim()]] : [])),
+  );
+  return (
+    <s-section heading={contact.heading}>
+      <s-stack direction="block" gap="base">
+        <s-text>{contact.ask}</s-text>
+        {says && <s-text>{says}</s-text>}
+        {asks.map((one) => (
+          <s-text-field
+            key={one}
+            label={contact.labels[one]}
+            value={typed[one] ?? ''}
+            error={isMalformed ? contact.malformed : ''}
+            onInput={({ currentTarget }) =>
+              setTyped({ ...typed, [one]: currentTarget.value ?? '' })
+            }
+          />
+        ))}
+        <s-stack direction="inline" gap="base">
+          <s-button
+            variant="primary"
+            disabled={Object.keys(given).length === 0}
+            onClick={() => void till.startChallenge(given)}
+          >
+            {contact.send}
+          </s-button>
+          <s-button onClick={() => till.leave()}>{back}</s-button>
+        </s-stack>
+      </s-stack>
+    </s-section>
+  );
+}
+
 function Challenge({ till, words, strings }: TillView) {
   const { challenge, back } = strings;
   const [answer, setAnswer] = useState('');
@@ -77,7 +123,7 @@ function Challenge({ till, words, strings }: TillView) {
         <s-text-field
           label={challenge.label}
           value={answer}
-          error={problem ? words.failure(problem) : ''}
+          error={problem ? (problem.programMessage ?? words.failure(problem)) : ''}
           onInput={({ currentTarget }) => setAnswer(currentTarget.value ?? '')}
         />
         <s-stack direction="inline" gap="base">
@@ -88,7 +134,7 @@ function Challenge({ till, words, strings }: TillView) {
           >
             {challenge.confirm}
           </s-button>
-          <s-button onClick={() => void till.startChallenge()}>{challenge.again}</s-button>
+          <s-button onClick={() => void till.sendAgain()}>{challenge.again}</s-button>
           <s-button onClick={() => till.leave()}>{back}</s-button>
         </s-stack>
       </s-stack>

@@ -1,4 +1,4 @@
-import type { Redemption, Reward } from '../../../program/answers.ts';
+import type { Contact, Redemption, Reward } from '../../../program/answers.ts';
 import type { Ask, Failure } from '../../../program/ask.ts';
 import { answered, isUncertain, Program, type ProgramParts } from '../../../program/program.ts';
 import type { CartProblem } from '../../../program/strings/till.ts';
@@ -8,12 +8,22 @@ import type { StoredKeys } from './stored-keys.ts';
 /**
  *   choosing ──redeem──▶ redeeming ──▶ given, or kept with the reason why it is not in the cart
  *                         │  ▲   └───▶ waiting, until the code is made ──▶ given or kept
- *                         ▼  └────────────── failed (a repetition sends the same request)
- *                       challenge ──answer──▶ redeeming
+ *                         │  └────────────── failed (a repetition sends the same request)
+ *                         ├──▶ challenge ──answer──▶ redeeming
+ *                         └──▶ contact ──phone or e-mail──▶ challenge
  */
 export type Step =
   | { readonly kind: 'choosing' }
   | { readonly kind: 'redeeming' }
+  /** The program cannot reach the customer: the cashier asks for a phone number or an e-mail address. */
+  | {
+      readonly kind: 'contact';
+      readonly asks: readonly Contact[];
+      /** The program's own words. */
+      readonly says: string | undefined;
+      /** What was typed is no phone number, or no e-mail address. */
+      readonly isMalformed: boolean;
+    }
   /** The customer has got a message, and tells the code in it. */
   | { readonly kind: 'challenge'; readonly problem: Failure | undefined }
   | { readonly kind: 'waiting'; readonly redemption: Redemption }
@@ -47,6 +57,8 @@ export class Till {
   #wish: Wish | undefined;
   /** The customer's answer to the challenge. */
   #answer: string | undefined;
+  /** What the program asked for, to send this customer a message. */
+  #asks: readonly Contact[] = [];
 
   constructor(parts: TillParts) {
     this.#parts = parts;
@@ -77,6 +89,7 @@ export class Till {
     if (this.problem() !== undefined) return;
     this.#wish = { reward, value };
     this.#answer = undefined;
+    this.#asks = [];
     const { needsChallenge } = answered(this.program.model.view) ?? {};
     await (needsChallenge ? this.startChallenge() : this.#send());
   }
@@ -91,13 +104,25 @@ export class Till {
     await this.#send();
   }
 
-  /** The service sends the customer a message with a code. */
-  async startChallenge(): Promise<void> {
+  /** The service sends the customer a message with a code. What was typed is kept nowhere. */
+  async startChallenge(typed: Readonly<Partial<Record<Contact, string>>> = {}): Promise<void> {
     this.#go({ kind: 'redeeming' });
-    const sent = await this.#parts.ask<object>('challenge', {});
-    if (sent.kind === 'ok') this.#go({ kind: 'challenge', problem: undefined });
+    const sent = await this.#parts.ask<object>('challenge', typed);
+    if (sent.kind === 'ok') return this.#go({ kind: 'challenge', problem: undefined });
+    if (sent.code === 'contact-needed' && sent.asks) {
+      this.#asks = sent.asks;
+      return this.#askForContact({ says: sent.programMessage });
+    }
+    if (sent.code === 'bad-request' && Object.keys(typed).length > 0) {
+      return this.#askForContact({ isMalformed: true });
+    }
     // Nothing is redeemed yet: the cashier can start again.
-    else this.#go({ kind: 'failed', failure: sent, mayHaveHappened: false });
+    this.#go({ kind: 'failed', failure: sent, mayHaveHappened: false });
+  }
+
+  /** What the cashier typed may have been wrong: it is asked for again. */
+  async sendAgain(): Promise<void> {
+    await (this.#asks.length > 0 ? this.#askForContact() : this.startChallenge());
   }
 
   /** Also for a code that the customer got earlier, or elsewhere. */
@@ -120,6 +145,10 @@ export class Till {
     this.#wish = undefined;
     this.#answer = undefined;
     this.#go({ kind: 'choosing' });
+  }
+
+  #askForContact({ says = undefined as string | undefined, isMalformed = false } = {}): void {
+    this.#go({ kind: 'contact', asks: this.#asks, says, isMalformed });
   }
 
   #answered(body: object | undefined): object {

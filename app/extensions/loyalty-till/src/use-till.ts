@@ -47,7 +47,7 @@ export function useTill(): TillView {
     return () => clearTimeout(timer);
   }, [relevant]);
 
-  const words = createWords(api.locale.current.value, currency, forStaff);
+  const words = createWords(api.locale.current.value, currency, { adapt: forStaff });
   return { till, cart, isOffline, words, strings: tillStrings[words.language] };
 }
 

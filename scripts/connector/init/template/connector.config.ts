@@ -13,7 +13,7 @@ export default defineConnector({
     {
       // The permanent domain, as the admin's address bar shows it, not the shop's own domain.
       domain: 'example-store.myshopify.com',
-      // A second shop is a second entry here, with its own `rules` where it differs.
+      // A second shop is a second entry here, with its own `rules` where it differs. Both then need `rules.currency`.
     },
   ],
 

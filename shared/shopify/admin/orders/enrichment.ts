@@ -1,11 +1,14 @@
 import { LOCALIZED_FIELDS, type StoreOrder } from '../../../store/order.ts';
 import { idFromGid } from '../../entity-id.ts';
+import { latest } from '../../webhooks/read-order-webhook.ts';
 import type { OrderNode, WholeOrder } from './order-as-payload.ts';
 
 /** What is read of an order beyond its webhook. Each option costs an access scope, query points or both. */
 export interface Enrichment {
   /** Brand and type of the card, from the order's transactions. */
   readonly card?: boolean | undefined;
+  /** When the order was paid, from the same. */
+  readonly paymentDates?: boolean | undefined;
   /** Name of the retail location. Needs `read_locations`. */
   readonly locationNames?: boolean | undefined;
   /** Name of the staff member. Needs `read_users`, which Shopify grants only to some plans. */
@@ -29,6 +32,7 @@ export function extrasVariables(enrichment: Enrichment) {
   const customerMetafields = metafieldKeys(enrichment, 'customer');
   return {
     withCard: enrichment.card ?? false,
+    withPayments: enrichment.card === true || enrichment.paymentDates === true,
     withLocation: enrichment.locationNames ?? false,
     withStaff: enrichment.staffNames ?? false,
     withLocalizedFields: enrichment.localizedFields ?? false,
@@ -56,13 +60,14 @@ export function metafieldKeys(
 export function orderDetails({
   node,
   lines,
-}: WholeOrder): Pick<StoreOrder, 'card' | 'location' | 'staff' | 'metafields'> {
+}: WholeOrder): Pick<StoreOrder, 'card' | 'paidAt' | 'location' | 'staff' | 'metafields'> {
   const { retailLocation } = node;
   const staff =
     node.staffMember ?? lines.map(({ staffMember }) => staffMember).find((member) => member);
   const staffId = idFromGid(staff?.id, 'StaffMember');
   return {
     card: cardOf(node),
+    paidAt: paidAtOf(node),
     location: retailLocation
       ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
       : undefined,
@@ -89,6 +94,13 @@ function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
     return { brand, type: repeats ? undefined : method };
   }
   return undefined;
+}
+
+function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
+  const dates = transactions
+    .filter(({ kind, status }) => status === 'SUCCESS' && (kind === 'SALE' || kind === 'CAPTURE'))
+    .flatMap(({ processedAt }) => (processedAt ? [new Date(processedAt).toISOString()] : []));
+  return latest(dates);
 }
 
 function metafieldsOf(node: OrderNode): NonNullable<StoreOrder['metafields']> {

@@ -1,4 +1,5 @@
-import { type Amount, atLeastZero, readAmount, subtract, sum, ZERO } from '../../../store/money.ts';
+import { readAmount, smallest, subtract, sum, ZERO } from '../../../store/money.ts';
+import type { GiftCardPayment } from '../../../store/order.ts';
 import { isGiftCard } from '../../webhooks/read-order-webhook.ts';
 import { type AdminFailure, failure } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
@@ -7,12 +8,14 @@ import type { OrderNode } from './order-as-payload.ts';
 
 const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
 
-/** Less what was refunded to them; at least zero, because a refund may go to a new gift card. */
+/** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
 export async function readGiftCardPayments(
   ask: Ask,
   { id, updatedAt, paymentGatewayNames }: OrderNode,
-): Promise<{ readonly kind: 'paid'; readonly paidWithGiftCards: Amount } | AdminFailure> {
-  if (!paymentGatewayNames.some(isGiftCard)) return { kind: 'paid', paidWithGiftCards: ZERO };
+): Promise<{ readonly kind: 'paid'; readonly paidWithGiftCards: GiftCardPayment } | AdminFailure> {
+  if (!paymentGatewayNames.some(isGiftCard)) {
+    return { kind: 'paid', paidWithGiftCards: { net: ZERO, returned: ZERO } };
+  }
   const answer = await ask(orderPaymentsDocument, { id });
   if (answer.kind === 'failure') return answer;
   const order = answer.kind === 'data' ? answer.data.order : undefined;
@@ -26,9 +29,7 @@ export async function readGiftCardPayments(
         .filter(({ kind }) => fits(kind))
         .map(({ amountSet }) => readAmount(amountSet.shopMoney.amount) ?? ZERO),
     );
-  const net = subtract(
-    total((kind) => PAID.has(kind)),
-    total((kind) => kind === 'REFUND'),
-  );
-  return { kind: 'paid', paidWithGiftCards: atLeastZero(net) };
+  const paid = total((kind) => PAID.has(kind));
+  const returned = smallest([paid, total((kind) => kind === 'REFUND')]) ?? ZERO;
+  return { kind: 'paid', paidWithGiftCards: { net: subtract(paid, returned), returned } };
 }

@@ -1,3 +1,4 @@
+import { readAmount, sum, ZERO } from '../../../store/money.ts';
 import { idFromGid } from '../../entity-id.ts';
 import type { DataOf } from '../client/admin-client.ts';
 import type { orderDocument, refundDocument } from '../documents.gen.ts';
@@ -10,12 +11,10 @@ export type CustomerNode = NonNullable<OrderNode['customer']>;
 type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
 export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];
 
-/** What was taken back in one refund, the money paid back, and the difference between the two. */
+/** One refund with all pages of its lines. */
 export interface RefundDetails {
   readonly lines: readonly RefundLineNode[];
-  readonly shipping: RefundNode['refundShippingLines']['nodes'];
-  readonly money: Money;
-  readonly adjustments: RefundNode['orderAdjustments']['nodes'];
+  readonly node: RefundNode;
 }
 
 /** An order with all pages of its lists. */
@@ -60,6 +59,7 @@ export function orderAsPayload(order: WholeOrder): unknown {
     current_subtotal_price: amountOf(node.currentSubtotalPriceSet),
     current_total_price: amountOf(node.currentTotalPriceSet),
     current_shipping_price_set: moneySet(node.currentShippingPriceSet),
+    total_outstanding: amountOf(node.totalOutstandingSet),
     discount_applications: discountPayloads(order),
     payment_gateway_names: node.paymentGatewayNames,
     note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
@@ -115,26 +115,36 @@ function shippingPayload(line: ShippingNode) {
 
 function refundPayloads({ node, refunds }: WholeOrder) {
   return node.refunds.map(({ id, createdAt, processedAt }) => {
+    const dates = { created_at: createdAt, processed_at: processedAt };
     const details = refunds.get(id);
-    return {
-      created_at: createdAt,
-      processed_at: processedAt,
-      refund_line_items: details?.lines.map(refundLine),
-      refund_shipping_lines: details?.shipping.map(({ subtotalAmountSet, taxAmountSet }) => ({
-        subtotal_amount_set: moneySet(subtotalAmountSet),
-        tax_amount_set: moneySet(taxAmountSet),
-      })),
-      // The Admin API lists refunded shipping separately.
-      order_adjustments: details?.adjustments.map(({ amountSet, taxAmountSet }) => ({
-        kind: 'refund_discrepancy',
-        amount: amountOf(amountSet),
-        tax_amount: amountOf(taxAmountSet),
-      })),
-      transactions: details && [
-        { kind: 'refund', status: 'success', amount: amountOf(details.money) },
-      ],
-    };
+    return details ? { ...dates, ...refundPayload(details) } : dates;
   });
+}
+
+function refundPayload({ lines, node }: RefundDetails) {
+  return {
+    refund_line_items: lines.map(refundLine),
+    refund_shipping_lines: node.refundShippingLines.nodes.map((line) => ({
+      subtotal_amount_set: moneySet(line.subtotalAmountSet),
+      tax_amount_set: moneySet(line.taxAmountSet),
+    })),
+    // The Admin API lists refunded shipping separately.
+    order_adjustments: node.orderAdjustments.nodes.map(({ amountSet, taxAmountSet }) => ({
+      kind: 'refund_discrepancy',
+      amount: amountOf(amountSet),
+      tax_amount: amountOf(taxAmountSet),
+    })),
+    total_duties_set: { shop_money: { amount: dutiesOf(node) } },
+    transactions: node.transactions.nodes.map(({ kind, status, amountSet }) => ({
+      kind: kind.toLowerCase(),
+      status: status.toLowerCase(),
+      amount: amountOf(amountSet),
+    })),
+  };
+}
+
+function dutiesOf({ duties }: RefundNode) {
+  return sum((duties ?? []).map(({ amountSet }) => readAmount(amountOf(amountSet)) ?? ZERO));
 }
 
 function refundLine({ quantity, lineItem, subtotalSet, totalTaxSet }: RefundLineNode) {

@@ -94,20 +94,16 @@ async function readRefunds(
 ): Promise<Refunds> {
   const details = new Map<string, RefundDetails>();
   for (const { id } of needsRefunds(lines) ? refunds : []) {
-    let rest: Omit<RefundDetails, 'lines'> | undefined;
+    let node: RefundDetails['node'] | undefined;
     const list = await readRest<RefundLineNode>(BEFORE_FIRST, updatedAt, async (after) =>
       pick(await ask(refundDocument, { id, after: after || null }), ({ refund }) => {
         if (!refund) return undefined;
-        rest = {
-          adjustments: refund.orderAdjustments.nodes,
-          shipping: refund.refundShippingLines.nodes,
-          money: refund.totalRefundedSet,
-        };
+        node = refund;
         return { state: refund.order.updatedAt, page: refund.refundLineItems };
       }),
     );
     if (list.kind === 'failure') return list;
-    if (rest) details.set(id, { lines: list.nodes, ...rest });
+    if (node) details.set(id, { lines: list.nodes, node });
   }
   return { kind: 'refunds', refunds: details };
 }

@@ -131,6 +131,44 @@ describe('the blocks', () => {
     expect(free).toContain('cart="1:49:1,2:8.5:3"');
   });
 
+  describe.each([
+    // What 60 of the store's money is for the visitor, in the hundredths of Liquid.
+    ['BRL', 'USD', 1200],
+    ['USD', 'JPY', 900000],
+    ['JPY', 'USD', 40],
+  ])('in a store with %s, for a visitor who sees %s', (currency, seen, price) => {
+    const page = {
+      currency,
+      pageType: 'cart',
+      customer: CUSTOMER,
+      cart: {
+        item_count: 1,
+        currency: { iso_code: seen },
+        items: [{ product_id: '1', final_price: price, quantity: 1 }],
+      },
+    };
+    const product = { ...PRODUCT, selected_or_first_available_variant: { id: '11', price } };
+
+    it.each(['loyalty', 'loyalty-badge', 'loyalty-button'])(
+      "%s names the store's currency, and no amount of the visitor's",
+      (block) => {
+        const html = theme.render(block, { product, earned: true }, page);
+        expect(html).toContain(` currency="${currency}"`);
+        expect(html).toContain(` page-currency="${seen}"`);
+        expect(html).not.toMatch(/ (cart|items|price|prices)="[\d:]/);
+      },
+    );
+
+    it('the points of a product are not counted from a price of another currency', () => {
+      expect(theme.render('loyalty-points', { product }, page)).not.toMatch(/<script|<loyalty-/);
+    });
+
+    it('a program of nothing but points is not shown, and keeps no room', () => {
+      const only = { balance: false, rewards: false, quizzes: false, earned: true };
+      expect(theme.render('loyalty', { product, ...only }, page)).not.toContain('<');
+    });
+  });
+
   it('set only attributes that the elements read', () => {
     const html = theme.render(
       'loyalty',

@@ -1,10 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  balanceKey,
   recallBalance,
   rememberBalance,
 } from '../../../../shared/core/balances/remembered-balance.ts';
 import { balanceChange } from '../../../../shared/core/balances/write-together.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
+import { onePartApart } from '../../../support/one-part-apart.ts';
 
 // What one change drops shows only at the change after it: here each story has several.
 
@@ -19,6 +22,18 @@ async function tell(worker: Worker, ...given: [points: number, options?: object]
 
 /** The service's answer for a customer whom it does not let be read. */
 const refused = { kind: 'business-error', class: 'rejected', name: undefined, message: 'no' };
+
+it('a balance is written again where only its points, cashback, tier or expiring points differ', () => {
+  const amount = fc.constantFrom('1', '2');
+  const expiring = fc.record({ points: amount, at: fc.constantFrom('2026-10-10', '2026-10-11') });
+  const parts = { points: amount, cashback: amount, tier: amount, expiring };
+  fc.assert(
+    fc.property(onePartApart(parts), (pair) => {
+      const [one, other] = pair.map((held) => balanceKey({ ...held, seen: [] }));
+      expect(one).not.toBe(other);
+    }),
+  );
+});
 
 describe('a balance over many changes', () => {
   it('is not read again for a repetition of any of its last 20 events', async () => {

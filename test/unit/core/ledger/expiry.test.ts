@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { openBackfills } from '../../../../scripts/connector/backfill/backfill-state.ts';
+import { recordBegin, recordEnd } from '../../../../scripts/connector/history/audit-records.ts';
 import { momentAt, orderAt } from '../../../fixtures/order-life.ts';
+import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
@@ -46,6 +50,32 @@ describe('what the ledger forgets, and when', () => {
     };
     expect(await expiry(1, 'active')).toBeUndefined();
     expect(await expiry(2, 'expired')).toBeDefined();
+  });
+
+  it('a notice of the store, and what is left of a redacted person, after the retention of the settings', async () => {
+    const { id } = persons.quillane;
+    await connector.handle('orders/paid', orderAt(1, {}, { customer: persons.quillane }));
+    connector.clock.ms += DAY;
+    const person = { shop_domain: SHOP, customer: { id } };
+    const orders = { orders_to_redact: [Number(ID)], orders_requested: [] };
+    await connector.handle('customers/redact', { ...person, ...orders });
+    await connector.handle('customers/data_request', { ...person, data_request: { id: 77 } });
+    const expected = Math.floor(connector.clock.ms / 1000) + 400 * 86_400;
+    expect(connector.entry('order', ID)?.expiresAt).toBe(expected);
+    expect(connector.entry('notice', 'data-request/77')?.expiresAt).toBe(expected);
+  });
+
+  it('what an operator did, and how far a backfill has come, after 400 days', async () => {
+    const now = new Date(connector.clock.ms);
+    const ledger = createMemoryLedger();
+    const caller = { arn: 'arn:aws:iam::000000000000:user/robin', userId: 'AIDA' };
+    const change = { command: 'send', arguments: {}, version: '1' };
+    const key = await recordBegin(ledger, caller, change, now);
+    await recordEnd(ledger, key, { result: 'finished', counts: {} }, now);
+    await openBackfills(ledger, SHOP, () => now).enlist('orders_first_now');
+    const expected = Math.floor(now.getTime() / 1000) + 400 * 86_400;
+    const expiries = [...ledger.entries.values()].map(({ expiresAt }) => expiresAt);
+    expect(expiries).toEqual([expected, expected, expected]);
   });
 
   it('nothing of an order that an event leaves unchanged', async () => {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AmountRules,
-  amountRulesText,
-  orderAmounts,
-} from '../../../../shared/core/mapping/order-amounts.ts';
+import { type AmountRules, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
+import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';
-import { amount, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+import { giftCards, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 /** One point for each unit of the currency, and shipping of 7.00. More examples: docs/mapping.md. */
 function points(order: StoreOrder, changed: Partial<AmountRules> = {}): number {
@@ -27,7 +24,7 @@ const order = (spec: Partial<OrderSpec> = {}, changes: Record<string, unknown> =
 
 const withGiftCard = (spec: Partial<OrderSpec>, paid: string): StoreOrder => ({
   ...order(spec),
-  paidWithGiftCards: amount(paid),
+  paidWithGiftCards: giftCards(paid),
 });
 
 /** The first line is a gift card. */
@@ -36,28 +33,105 @@ function sellingGiftCard(spec: Partial<OrderSpec>): StoreOrder {
   return { ...rest, lines: lines.map((one, i) => ({ ...one, giftCard: i === 0 })) };
 }
 
-const adjustment = (kind: string | null, value: string, reason = 'Refund discrepancy') => ({
+/** A refund with these adjustments, all of them of the kind that is no shipping, and this money. */
+const refund = (adjustments: readonly number[], money: number, changes: object = {}) => ({
   refund_line_items: [],
-  order_adjustments: [{ kind, reason, amount: value, tax_amount: '0.00' }],
+  order_adjustments: adjustments.map((cents) => ({
+    ...{ kind: 'refund_discrepancy', reason: 'Refund discrepancy' },
+    ...{ amount: (cents / 100).toFixed(2), tax_amount: '0.00' },
+  })),
+  transactions: [paidBack(money)],
+  ...changes,
 });
 
+/** Of the second line, worth 30.00. */
+const taken = { refund_line_items: [{ line_item_id: 9001, quantity: 1, subtotal: 30 }] };
+const pending = (cents: number) => ({ transactions: [paidBack(cents, { status: 'pending' })] });
+
 describe('a refund of an amount without lines', () => {
+  const whole = { orderTotal: 'total-less-shipping' } as const;
+  const lines = [line(2000), line(3000, { product: 2 })];
+  const secondBack = [line(2000), line(3000, { product: 2, takenBack: 1 })];
+  const of = (spec: OrderSpec['lines'], ...refunds: readonly object[]) =>
+    points(order({ lines: spec }, { refunds }));
+
   it('55.00 of 50.00 and 7.00 shipping refunded without lines keeps 0 points, not fewer', () => {
     expect(points(order({ amountRefundedCents: 5500 }))).toBe(0);
   });
 
   it('a refund of shipping that only its reason names keeps all 50 points', () => {
-    expect(points(order({}, { refunds: [adjustment(null, '-7.00', 'Shipping refund')] }))).toBe(50);
-    expect(points(order({}, { refunds: [adjustment(null, '-7.00')] }))).toBe(43);
+    const named = (reason: string) => {
+      const [adjustment] = refund([-700], 700).order_adjustments;
+      return refund([], 700, { order_adjustments: [{ ...adjustment, kind: null, reason }] });
+    };
+    expect(points(order({}, { refunds: [named('Shipping refund')] }))).toBe(50);
+    expect(points(order({}, { refunds: [named('Refund discrepancy')] }))).toBe(43);
   });
 
   it('30.00 taken back with 20.00 paid at first and 10.00 later keeps 20 points, not 10', () => {
-    const lines = [line(2000), line(3000, { product: 2, takenBack: 1 })];
-    const taken = [{ line_item_id: 9001, quantity: 1, subtotal: 30 }];
-    const first = { ...adjustment('refund_discrepancy', '10.00'), refund_line_items: taken };
-    const later = adjustment('refund_discrepancy', '-10.00');
-    expect(points(order({ lines }, { refunds: [first] }))).toBe(20);
-    expect(points(order({ lines }, { refunds: [first, later] }))).toBe(20);
+    const first = refund([1000], 2000, taken);
+    expect(of(secondBack, first)).toBe(20);
+    expect(of(secondBack, first, refund([-1000], 1000))).toBe(20);
+  });
+
+  it('30.00 paid back and then taken out by an edit keeps 20 points in either order, not 0', () => {
+    const [money, edit] = [refund([-3000], 3000), refund([], 0, { ...taken, transactions: [] })];
+    expect(of(lines, money)).toBe(20);
+    expect(of(secondBack, money, edit)).toBe(20);
+    expect(of(secondBack, edit, money)).toBe(20);
+  });
+
+  it('30.00 paid back for a piece whose return has no refund keeps 20 points, not 0', () => {
+    expect(of(secondBack, refund([-3000], 3000))).toBe(20);
+  });
+
+  it('10.00 that are pending count once they have settled: 30 → 20 points, however they are recorded', () => {
+    const before = refund([-2000], 2000);
+    for (const recorded of [[1000], [-1000, 1000]]) {
+      expect(of(lines, before, refund(recorded, 0, pending(1000)))).toBe(30);
+    }
+    for (const recorded of [[-1000], [1000, -1000], [-1000, 1000, -1000]]) {
+      expect(of(lines, before, refund(recorded, 1000))).toBe(20);
+    }
+  });
+
+  it('30.00 taken back with pending money keeps 20 points, before and after it has settled', () => {
+    expect(of(secondBack, refund([3000], 0, { ...taken, ...pending(3000) }))).toBe(20);
+    expect(of(secondBack, refund([3000, -3000], 3000, taken))).toBe(20);
+  });
+
+  it('10.00 that failed are not back: 50 points', () => {
+    const failed = { transactions: [paidBack(1000, { status: 'failure' })] };
+    expect(of(lines, refund([-1000], 0, failed))).toBe(50);
+  });
+
+  it('money for what no list names takes nothing from the goods: duties of 2.00 refunded, 50 points', () => {
+    const shop_money = { amount: '2.00' };
+    const duties = refund([], 200, { total_duties_set: { shop_money } });
+    expect(of(lines, duties)).toBe(50);
+    expect(of(lines, refund([], 200))).toBe(50);
+    expect(of(secondBack, duties, refund([-3000], 3000))).toBe(20);
+  });
+
+  it('tips and duties go after the goods: 50.00 and a tip of 3.00, of which 51.00 are refunded, keep 2 points', () => {
+    const tipped = { tipCents: 300, dutiesCents: 100 };
+    expect(points(order({ ...tipped, amountRefundedCents: 5100 }), whole)).toBe(3);
+    expect(points(order({ ...tipped, amountRefundedCents: 5700 }), whole)).toBe(0);
+    expect(points(order({ ...tipped, lines: [line(5000, { takenBack: 1 })] }), whole)).toBe(0);
+  });
+
+  it('in the customer’s currency is not known from a webhook, unless all of it was for lines', () => {
+    const foreign = { transactions: [paidBack(600, { currency: 'USD' })] };
+    const read = (...refunds: object[]) => order({}, { refunds }).refundedWithoutLines;
+    expect(read(refund([-3000], 0, foreign))).toBeUndefined();
+    const unnamed = { transactions: [paidBack(600, { currency: null })] };
+    expect(read(refund([-3000], 0, unnamed))).toBe('6');
+    expect(
+      order({}, { presentment_currency: 'USD', refunds: [refund([-3000], 0, unnamed)] })
+        .refundedWithoutLines,
+    ).toBeUndefined();
+    expect(read(refund([], 0, foreign))).toBe('0');
+    expect(read(refund([-3000], 0, { transactions: undefined }))).toBeUndefined();
   });
 });
 
@@ -100,22 +174,18 @@ describe('gift cards', () => {
     expect(points(withGiftCard({ shippingCents: 0 }, '90'))).toBe(0);
   });
 
+  it('never earn more by a refund of shipping, to wherever it goes', () => {
+    const coat = { lines: [line(8000)], shippingCents: 2000, shippingRefundedCents: 2000 };
+    const of = (net: string, returned: string) =>
+      points({ ...order(coat), paidWithGiftCards: giftCards(net, returned) });
+    expect(points(withGiftCard({ ...coat, shippingRefundedCents: 0 }, '50'))).toBe(40);
+    expect([of('30', '20'), of('40', '10'), of('50', '0')]).toEqual([40, 40, 30]);
+  });
+
   it('three products of 10.00, 9.99 by gift card: prices that add up to 20.01 to the cent', () => {
     const lines = [1, 2, 3].map((product) => line(1000, { product }));
     const counted = orderAmounts(withGiftCard({ lines, shippingCents: 0 }, '9.99'), rules);
     expect(counted.total).toBe('20.01');
     expect(counted.lines.map(({ counts }) => counts)).toEqual(['6.67', '6.67', '6.67']);
-  });
-});
-
-describe('the text of the rules', () => {
-  it('differs for every set of rules that could count another amount', () => {
-    const texts = new Set<string>();
-    for (const orderTotal of ['subtotal', 'total-less-shipping'] as const)
-      for (const taxes of ['exclude', 'include'] as const)
-        for (const giftCards of ['earn-when-bought', 'earn-when-used', 'never'] as const)
-          texts.add(amountRulesText({ orderTotal, taxes, giftCards }));
-    expect(texts.size).toBe(12);
-    expect(amountRulesText({ ...rules, ...{ testOrders: 'send' } })).toBe(amountRulesText(rules));
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
-import { needsPayments, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import { lacksAmounts, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import {
   needsEnrichment,
   paymentMethod,
 } from '../../../../shared/core/mapping/order-references.ts';
 import { faultText } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
-import { amount, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const sold = { ...storeOrder(), pointOfSale: true, paymentGateways: ['cards'] };
 const card = { brand: 'Visa', type: 'debit' };
@@ -67,9 +67,14 @@ describe('the store is asked for more of an order', () => {
 
   it('for what gift cards paid, where that earns nothing', () => {
     const unknown = { ...sold, paidWithGiftCards: undefined };
-    expect(needsPayments(unknown, rules)).toBe(true);
-    expect(needsPayments(unknown, { ...rules, giftCards: 'earn-when-used' })).toBe(false);
-    expect(needsPayments({ ...sold, paidWithGiftCards: amount('1') }, rules)).toBe(false);
+    expect(lacksAmounts(unknown, rules)).toBe(true);
+    expect(lacksAmounts(unknown, { ...rules, giftCards: 'earn-when-used' })).toBe(false);
+    expect(lacksAmounts({ ...sold, paidWithGiftCards: giftCards('1') }, rules)).toBe(false);
+  });
+
+  it('for what was refunded without lines in another currency, under any rules', () => {
+    const unknown = { ...sold, refundedWithoutLines: undefined };
+    expect(lacksAmounts(unknown, { ...rules, giftCards: 'earn-when-used' })).toBe(true);
   });
 });
 
@@ -111,9 +116,9 @@ describe('a tip', () => {
   it('earns as much less as a gift card paid of the order', () => {
     const whole = { ...rules, orderTotal: 'total-less-shipping' } as const;
     const tipped = storeOrder({ tipCents: 300, shippingCents: 0 });
-    const half = { ...tipped, paidWithGiftCards: amount('26.5') };
-    expect(Number(orderAmounts(tipped, whole).extras)).toBe(3);
-    expect(Number(orderAmounts(half, whole).extras)).toBe(1.5);
+    const half = { ...tipped, paidWithGiftCards: giftCards('26.5') };
+    expect(Number(orderAmounts(tipped, whole).total)).toBe(53);
+    expect(Number(orderAmounts(half, whole).total)).toBe(26.5);
   });
 });
 

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
+import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { OrderSpec } from '../../../fixtures/order-spec.ts';
-import { amount, storeProduct } from '../../../fixtures/store-entities.ts';
+import { amount, giftCards, storeProduct } from '../../../fixtures/store-entities.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';
@@ -28,6 +29,18 @@ describe('a webhook that leaves something out', () => {
     expect(connector.store.reads).toBe(1);
   });
 
+  it.each([
+    ['without variants', {}],
+    ['with an empty list of variants', { variants: [], variant_gids: [] }],
+    ['whose variants have no price', { variants: [{ id: 1 }] }],
+  ])('a product %s gets its price from the store', async (_what, variants) => {
+    const updatedAt = '2026-10-09T11:00:00.000Z';
+    connector.store.putProduct(SHOP, storeProduct({ id: '8', price: amount('5'), updatedAt }));
+    const payload = { id: 8, title: 'Linen shirt', status: 'active', updated_at: updatedAt };
+    await connector.handle('products/update', { ...payload, ...variants });
+    expect(connector.loyalty.journal).toMatchObject([{ body: { ProductPrice: 5 } }]);
+  });
+
   it('an order whose document is in a metafield is read from the store before a call', async () => {
     const metafield = { owner: 'customer', namespace: 'facts', key: 'document' } as const;
     connector = openWebhookConnector({ rules: { document: { from: 'metafield', ...metafield } } });
@@ -49,7 +62,7 @@ describe('an order paid in part with a gift card', () => {
   /** The store changes it and sends its webhook. */
   const change = (second: number, order: Partial<OrderSpec> = {}) => {
     const payload = orderAt(second, { ...spec, ...order }, gateways);
-    const stored = { ...storeOrderOf(payload), paidWithGiftCards: amount('20') };
+    const stored = { ...storeOrderOf(payload), paidWithGiftCards: giftCards('20') };
     connector.store.putOrder(SHOP, stored);
     return connector.handle('orders/updated', payload);
   };
@@ -69,6 +82,37 @@ describe('an order paid in part with a gift card', () => {
     await change(2, { lines: [line] });
     const held = connector.loyalty.rows.orders.get(ID);
     expect(held && amountHeld(held)).toBe(10);
+  });
+});
+
+describe('an order of 500 BRL that was paid in US dollars', () => {
+  const line = { product: 1, priceCents: 50_000, quantity: 1, discountCents: 0, takenBack: 0 };
+  const spec = { ...fulfilled, shippingCents: 0, lines: [line] };
+  const brl = { currency: 'BRL', presentment_currency: 'USD' };
+  /** The store knows both amounts; its webhooks have that of the customer. */
+  const change = (second: number, changes: object = {}, refunded = false) => {
+    const [refund] = orderAt(second, { ...spec, amountRefundedCents: 10_000 }).refunds as object[];
+    const refundsIn = (cents: number, currency: string) =>
+      refunded ? [{ ...refund, transactions: [paidBack(cents, { currency })] }] : [];
+    const payload = orderAt(second, spec, { ...brl, ...changes, refunds: refundsIn(2000, 'USD') });
+    const known = { ...payload, refunds: refundsIn(10_000, 'BRL') };
+    connector.store.putOrder(SHOP, storeOrderOf(known));
+    return connector.handle('orders/updated', payload);
+  };
+  const points = () => {
+    const held = connector.loyalty.rows.orders.get(ID);
+    return held && amountHeld(held);
+  };
+
+  it('falls to 400 points by a refund of 20 USD without a line, and stays there', async () => {
+    connector = openWebhookConnector({ assumptions: { raiseAfterPartialCancel: 'send-gross' } });
+    await change(1);
+    expect([points(), connector.store.reads]).toEqual([500, 0]);
+    await change(2, {}, true);
+    expect([points(), connector.store.reads]).toEqual([400, 1]);
+    await change(3, { source_name: 'app' }, true);
+    expect([points(), connector.store.reads]).toEqual([400, 2]);
+    expect(connector.dead.size).toBe(0);
   });
 });
 

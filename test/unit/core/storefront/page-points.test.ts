@@ -37,9 +37,10 @@ describe('the points of a product or a cart', () => {
     for (const customerId of ['', '7', '8']) await shop.ask('points', { own, customerId });
     expect(shop.calls('calculateProductPoints')).toBe(1);
     await shop.ask('points', { own: { ...own, currency: 'USD' } });
+    await shop.ask('points', { own: { ...own, items: own.items.replace('0.10', '0.20') } });
     shop.clock.ms += 60_000;
     await shop.ask('points', { own });
-    expect(shop.calls('calculateProductPoints')).toBe(3);
+    expect(shop.calls('calculateProductPoints')).toBe(4);
   });
 
   it.each([

@@ -77,6 +77,21 @@ describe('a view', () => {
     expect(view.tier?.next?.goals[0]).toMatchObject({ value: 400 });
   });
 
+  it.each(['AvailablePoints', 'AvailableCashback'])(
+    'asks for the balance again where only %s has changed since the page before',
+    async (counted) => {
+      const shop = await open('394');
+      await look(shop);
+      shop.loyalty.world.interfere = ({ operation }, pass) => {
+        if (operation !== 'listAvailableRewards') return pass();
+        const answer = JSON.parse(pass().text);
+        return answerOf({ ...answer, [counted]: answer[counted] + 1 });
+      };
+      await look(shop);
+      expect(shop.calls('getCustomerPoints')).toBe(2);
+    },
+  );
+
   it('has what an event changed, of the tier too, although the points are the same', async () => {
     const shop = await open();
     await look(shop);

@@ -113,12 +113,12 @@ const calls: Record<keyof LoyaltyClient, { call: () => Promise<unknown>; wire: s
     wire: 'DELETE /v1/pvt/POS/rewards?OriginalKey=a%26b ',
   },
   startChallenge: {
-    call: () => client.startChallenge('a@example.com'),
-    wire: 'POST /v1/pvt/POS/customers/a%40example.com/challenge ',
+    call: () => client.startChallenge('a@example.com', { TransactionId: 't', Phone: '+1 555' }),
+    wire: 'POST /v1/pvt/POS/customers/a%40example.com/challenge {"TransactionId":"t","Phone":"+1 555"}',
   },
   validateChallenge: {
-    call: () => client.validateChallenge('a@example.com', { Code: '1234' }),
-    wire: 'POST /v1/pvt/POS/customers/a%40example.com/challengevalidate {"Code":"1234"}',
+    call: () => client.validateChallenge('a@example.com', { TransactionId: 't', Code: '1234' }),
+    wire: 'POST /v1/pvt/POS/customers/a%40example.com/challengevalidate {"TransactionId":"t","Code":"1234"}',
   },
   getRedeemedReward: {
     call: () => client.getRedeemedReward(12),
@@ -127,6 +127,10 @@ const calls: Record<keyof LoyaltyClient, { call: () => Promise<unknown>; wire: s
   getCustomerPoints: {
     call: () => client.getCustomerPoints('7'),
     wire: 'GET /v1/pvt/Customer/7/points ',
+  },
+  changePoints: {
+    call: () => client.changePoints('7', { Points: 5, Reason: 'r', ChangeKey: 'k' }),
+    wire: 'POST /v1/pvt/Customer/7/points {"Points":5,"Reason":"r","ChangeKey":"k"}',
   },
   listPointsHistory: {
     call: () => client.listPointsHistory('7', { PageNumber: 2, PageSize: 50 }),
@@ -162,7 +166,7 @@ describe('the operations of the client', () => {
       Object.entries(methods).map(([method, one]) => [one.operationId, method.toUpperCase(), path]),
     );
     const inTable = Object.entries(operationTable).map(([id, one]) => [id, one.method, one.path]);
-    expect(inTable).toHaveLength(33);
+    expect(inTable).toHaveLength(34);
     expect(inTable.toSorted()).toEqual(inContract.toSorted());
   });
 

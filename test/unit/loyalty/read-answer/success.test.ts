@@ -53,6 +53,19 @@ describe('an answer that reports no error and no success', () => {
   const inA = (Result: object) => ({ HasError: false, Severity: 0, Code: '00', Result });
   const inB = (Result: object) => ({ HasError: false, Result });
 
+  it.each(['partiallyCancelOrder', 'partiallyCancelPosOrder'] as const)(
+    '%s: a used CancelKey stands in RefundErrorDetails of an answer that says success',
+    (operation) => {
+      const used = (isCanceled: boolean) => ({
+        isCanceled,
+        RefundErrorDetails: { Code: 'X', Message: 'Used', Field: 'CancelKey' },
+      });
+      for (const body of [inA(used(true)), inB(used(false))]) {
+        expect(finding(operation, body)).toEqual(['cancel-key-used', 'rejected']);
+      }
+    },
+  );
+
   it.each(['cancelOrder', 'cancelPosOrder', 'cancelRedemption', 'cancelRedemptionByKey'] as const)(
     '%s: what does not say that it is cancelled is not cancelled',
     (operation) => {

@@ -222,6 +222,24 @@ describe('an order on several pages', () => {
   });
 });
 
+describe('when an order was paid', () => {
+  const transactions = [
+    { kind: 'AUTHORIZATION', status: 'SUCCESS', processedAt: '2026-10-30T09:00:00Z' },
+    { kind: 'CAPTURE', status: 'SUCCESS', processedAt: '2026-11-06T09:00:00+01:00' },
+    { kind: 'SALE', status: 'SUCCESS', processedAt: '2026-11-05T23:00:00Z' },
+    { kind: 'SALE', status: 'PENDING', processedAt: '2026-11-07T09:00:00Z' },
+    { kind: 'REFUND', status: 'SUCCESS', processedAt: '2026-11-08T09:00:00Z' },
+    { kind: 'SALE', status: 'SUCCESS', processedAt: null },
+  ];
+
+  it('is the time of its last payment that succeeded, if it is asked for', async () => {
+    const order = await read({ transactions }, { paymentDates: true });
+    expect(order).toMatchObject({ paidAt: '2026-11-06T08:00:00.000Z', card: undefined });
+    expect((await read({ transactions })).paidAt).toBeUndefined();
+    expect((await read({ transactions: [] }, { paymentDates: true })).paidAt).toBeUndefined();
+  });
+});
+
 describe('what was paid with gift cards and store credit', () => {
   const payment = (gateway: string, cents: number, given: Record<string, unknown> = {}) => ({
     kind: 'SALE',
@@ -245,7 +263,7 @@ describe('what was paid with gift cards and store credit', () => {
         payment('shopify_payments', 2200, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toBe('25');
+    expect(order.paidWithGiftCards).toEqual({ net: '25', returned: '10' });
     expect(order.paymentGateways[0]).toBe('shopify_payments');
   });
 
@@ -257,11 +275,11 @@ describe('what was paid with gift cards and store credit', () => {
         payment('gift_card', 2000, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toBe('0');
+    expect(order.paidWithGiftCards).toEqual({ net: '0', returned: '0' });
   });
 
   it('is not asked for where none of them paid', async () => {
-    expect((await read({})).paidWithGiftCards).toBe('0');
+    expect((await read({})).paidWithGiftCards).toEqual({ net: '0', returned: '0' });
   });
 });
 

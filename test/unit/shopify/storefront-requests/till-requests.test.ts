@@ -59,7 +59,7 @@ describe('a till', () => {
     ]);
     const started = await shop.ask('till/7001/challenge', { as: staff, body: {} });
     expect([started.status, started.json]).toEqual([200, { started: true }]);
-    expect(shop.challenged).toEqual([{ customerId: '7001', staffId: '42' }]);
+    expect(shop.challenged).toEqual([{ customerId: '7001', staffId: '42', typed: {} }]);
   });
 
   it('is shown whether the customer must answer a challenge', async () => {
@@ -89,6 +89,64 @@ describe('a till', () => {
       const answer = await start();
       expect([answer.status, answer.json.error.code]).toEqual([status, code]);
     }
+  });
+
+  it('asks for what the service lacks, in its own words, and passes on what the customer told', async () => {
+    const shop = serveInProcess();
+    const start = (body: object) => shop.ask('till/7001/challenge', { as: staff, body });
+    shop.parts.challenge = { kind: 'contact-needed', asks: ['phone', 'email'], said: 'Diga onde.' };
+    expect(await start({})).toMatchObject({
+      status: 409,
+      json: {
+        error: { code: 'contact-needed', asks: ['phone', 'email'], programMessage: 'Diga onde.' },
+      },
+    });
+    const told = [
+      { phone: '+55 (11) 5550-0100' },
+      { email: 'robin@example.com' },
+      { phone: '1155500100', email: 'robin@example.com' },
+    ];
+    for (const typed of told) await start(typed);
+    expect(shop.challenged.slice(1).map(({ typed }) => typed)).toEqual(told);
+    shop.parts.challenge = { kind: 'refused', why: 'refused', said: 'Não agora.' };
+    expect((await start({})).json.error).toMatchObject({ programMessage: 'Não agora.' });
+    shop.parts.answer = { kind: 'refused', why: 'challenge-wrong', said: 'Código errado.' };
+    const wrong = await shop.ask('till/7001/redeem', { as: staff, body: redeemBody });
+    expect(wrong.json.error).toMatchObject({ programMessage: 'Código errado.' });
+  });
+
+  it('passes on nothing that is no phone number and no e-mail address', async () => {
+    const shop = serveInProcess();
+    const texts = [
+      '',
+      ' ',
+      'x',
+      1,
+      null,
+      ['+55 11 5550 0100'],
+      {},
+      '@',
+      'a@',
+      '@b',
+      'a b@example.com',
+    ];
+    const phones = [
+      ...texts,
+      '1234',
+      `+${'1'.repeat(40)}`,
+      '+55 11 5550\n0100',
+      'robin@example.com',
+    ];
+    const emails = [...texts, '+55 11 5550 0100', `${'a'.repeat(300)}@example.com`, 'a@b@c'];
+    const bodies = [...phones.map((phone) => ({ phone })), ...emails.map((email) => ({ email }))];
+    for (const body of bodies) {
+      const { status, json } = await shop.ask('till/7001/challenge', { as: staff, body });
+      expect([body, status, json.error?.code]).toEqual([body, 400, 'bad-request']);
+    }
+    const chosen = { TransactionId: 'of-the-caller' };
+    const { json } = await shop.ask('till/7001/challenge', { as: staff, body: chosen });
+    expect(json.error.code).toBe('unknown-field');
+    expect(shop.challenged).toEqual([]);
   });
 
   it('refuses an answer that is no PIN, and fields that it does not know', async () => {

@@ -103,9 +103,9 @@ export const strings = inEveryLanguage({
       'Sin puntos: los datos del cliente se borraron.',
     ],
     'never-sent': [
-      'No points: the order ended before it was complete.',
-      'Sem pontos: o pedido terminou antes de ser concluído.',
-      'Sin puntos: el pedido terminó antes de completarse.',
+      'No points: the order ended before anything of it was sent.',
+      'Sem pontos: o pedido terminou antes de ser enviado.',
+      'Sin puntos: el pedido terminó antes de enviarse.',
     ],
     cancelled: [
       'No points: the order was cancelled or wholly refunded.',

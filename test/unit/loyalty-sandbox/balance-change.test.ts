@@ -154,3 +154,53 @@ describe('changeCashback', () => {
     });
   });
 });
+
+describe('changePoints', () => {
+  const points = ({ Value: _, ...rest } = change(), more: object = {}) => ({
+    ...rest,
+    Points: 40,
+    ...more,
+  });
+  const ask = (sandbox: ReturnType<typeof openSandbox>, body: object) =>
+    sandbox.call('changePoints', { path, body });
+
+  it('adds and removes whole points, with what they are worth as cashback', () => {
+    const sandbox = openSandboxWithPoints(100);
+    expect(ask(sandbox, points()).Result).toMatchObject({
+      PointsBalance: 140,
+      CashbackBalance: 7,
+    });
+    const removal = points(change({ OperationType: 1, ChangeKey: 'k2' }), { Points: -120 });
+    expect(ask(sandbox, removal).Result).toMatchObject({ PointsBalance: 20, CashbackBalance: 1 });
+    expect(sandbox.takeEvents()).toMatchObject([
+      { topic: 'Point_Add', payload: { Points: 40, Cashback: 2 } },
+      { topic: 'Point_Removed', payload: { Points: -120, Cashback: -6 } },
+    ]);
+  });
+
+  it('has the rules of a cashback change: key, reason, sign and balance; and parts of a point are none', () => {
+    const sandbox = openSandboxWithPoints(100);
+    const code = (more: object) => codeOf(ask(sandbox, points(change(), more)));
+    expect(code({ Points: 1.5 })).toBe(7);
+    expect(code({ ChangeKey: undefined })).toBe(65);
+    expect(code({ Reason: ' ' })).toBe(67);
+    expect(code({ Points: 0 })).toBe(64);
+    expect(code({ Points: -1 })).toBe(62);
+    expect(code({ OperationType: 1 })).toBe(63);
+    expect(code({ OperationType: 1, Points: -101 })).toBe(70);
+    expect(code({})).toBeUndefined();
+    expect(codeOf(sandbox.call('changeCashback', { path, body: change() }))).toBe(66);
+  });
+
+  it('tells the customer CustomerReason without its HTML, and never Reason', () => {
+    const sandbox = openSandboxWithPoints(100);
+    const told = { Reason: 'Complaint 12', CustomerReason: '<b>A gift</b> from us' };
+    ask(sandbox, points(change(), told));
+    const history = sandbox.call('listPointsHistory', { path });
+    expect(history.Items?.[0]?.Title).toBe('A gift from us');
+    expect(JSON.stringify(history)).not.toContain('Complaint');
+    expect(codeOf(ask(sandbox, points(change(), { CustomerReason: 'x'.repeat(256) })))).toBe(66);
+    const long = { CustomerReason: 'x'.repeat(256), ChangeKey: 'k2' };
+    expect(codeOf(ask(sandbox, points(change(), long)))).toBe(7);
+  });
+});

@@ -1,0 +1,58 @@
+import { Tables } from '../../local/sandbox-kit/tables.ts';
+import { Subscriptions } from '../../local/store-sandbox/delivery/subscriptions.ts';
+import { BulkOperations } from '../../local/store-sandbox/graphql/bulk-operations.ts';
+import type { GraphContext } from '../../local/store-sandbox/graphql/graph-context.ts';
+import { queryRoot } from '../../local/store-sandbox/graphql/query-root.ts';
+import type { OrderRow } from '../../local/store-sandbox/model/order-row.ts';
+import type { World } from '../../local/store-sandbox/model/world.ts';
+import { defaultServerSettings } from '../../local/store-sandbox/settings.ts';
+import type { Shop } from '../../shared/config/connector-config.ts';
+import { enrichmentOf } from '../../shared/services/configured-store.ts';
+import { questionsOf } from '../../shared/shopify/admin/admin-store.ts';
+import type { StoreOrder } from '../../shared/store/order.ts';
+import { askIn } from './admin-execution.ts';
+
+/** The sandbox's Admin API without a server and without limits. */
+export function openGraphContext(
+  world: World,
+  scopes: readonly string[] = defaultServerSettings.scopes,
+): GraphContext {
+  return {
+    world,
+    scopes: new Set(scopes),
+    subscriptions: new Subscriptions(new Tables()),
+    bulk: new BulkOperations({
+      ids: world.ids,
+      now: world.now,
+      takesMs: 0,
+      check: () => undefined,
+      run: async () => ({ pieces: [], objects: 1, rootObjects: 1 }),
+      address: () => 'http://127.0.0.1:1',
+      announce: () => {},
+    }),
+    unpaged: false,
+    tally: { objects: 0 },
+    perform: () => ({ kind: 'refused', why: '' }),
+  };
+}
+
+/**
+ * An order in one of its states, as the connector with these rules reads it from the Admin API: its own queries on
+ * Shopify's schema. A webhook does not say everything.
+ */
+export async function readOrderRow(
+  world: World,
+  order: OrderRow,
+  rules: Shop['rules'],
+): Promise<StoreOrder> {
+  const { rows } = world;
+  const orders = { ...rows.orders, get: () => order, values: () => [order].values() };
+  const root = queryRoot(openGraphContext({ ...world, rows: { ...rows, orders } }));
+  const questions = questionsOf(
+    () => askIn(root),
+    () => enrichmentOf(rules),
+  );
+  const answer = await questions.readOrder(world.shop.domain, order.id);
+  if (answer.kind !== 'found') throw new Error(`the store says ${JSON.stringify(answer)}`);
+  return answer.value;
+}
