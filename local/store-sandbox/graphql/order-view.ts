@@ -82,6 +82,7 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     localizedFields: list(order.localizedFields, ({ key, value }) => ({
       ...{ __typename: 'LocalizedField', key, value },
     })),
+    disputes: [],
     totalOutstandingSet: amount(({ outstandingMinor }) => Math.max(0, outstandingMinor)),
     totalTipReceivedSet: amount(({ tipMinor }) => tipMinor),
     currentSubtotalPriceSet: amount(({ current }) => current.subtotalMinor),

@@ -9,6 +9,7 @@ export type OrderRules = Pick<
   | 'orderTotal'
   | 'taxes'
   | 'giftCards'
+  | 'lostDisputes'
   | 'customersWithoutEmail'
   | 'customers'
   | 'testOrders'
