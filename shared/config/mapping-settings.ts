@@ -94,6 +94,17 @@ export interface MappingSettings {
   readonly giftCards?: 'earn-when-bought' | 'earn-when-used' | 'never';
 
   /**
+   * Chargebacks that the merchant lost or accepted. No status of an order shows them.
+   *
+   * - `ignore`: the order keeps its points.
+   * - `take-back`: its amount becomes 0. Not for an inquiry, nor while the dispute is open. For Shopify Payments
+   *   only; needs the scope `read_shopify_payments_disputes`, and then `webhooks sync`.
+   *
+   * Orders that were sent before the setting changed keep the one they were sent under. Default: `ignore`.
+   */
+  readonly lostDisputes?: 'ignore' | 'take-back';
+
+  /**
    * Customers with neither an e-mail address nor a document (see `document`), such as those of a till with a
    * telephone number only.
    *
@@ -226,6 +237,7 @@ export const defaultRules: MappingRules = {
   orderTotal: 'subtotal',
   taxes: 'exclude',
   giftCards: 'earn-when-bought',
+  lostDisputes: 'ignore',
   customersWithoutEmail: 'skip',
   customers: 'from-sign-up',
   redactedCustomers: 'keep',

@@ -81,6 +81,7 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
   orderTotal: oneOf('subtotal', 'total-less-shipping'),
   taxes: oneOf('exclude', 'include'),
   giftCards: oneOf('earn-when-bought', 'earn-when-used', 'never'),
+  lostDisputes: oneOf('ignore', 'take-back'),
   customersWithoutEmail: oneOf('skip', 'send'),
   customers: oneOf('from-sign-up', 'with-orders'),
   redactedCustomers: oneOf('keep', 'deactivate'),

@@ -30,6 +30,7 @@ export function createConfiguredStore(
 
 export function enrichmentOf({
   completeWhen,
+  lostDisputes,
   enrich,
   document,
   birthday,
@@ -38,6 +39,7 @@ export function enrichmentOf({
   return {
     card: enrich.cardDetails,
     paymentDates: completeWhen === 'paid',
+    disputes: lostDisputes === 'take-back',
     locationNames: enrich.locationNames,
     staffNames: enrich.staffNames,
     localizedFields: sources.some(({ from }) => from === 'localized-field'),

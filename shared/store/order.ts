@@ -31,6 +31,8 @@ export interface StoreOrder {
   readonly outstanding: Amount | undefined;
   /** The time of the last payment that succeeded. Only known to sources that read the order's transactions. */
   readonly paidAt: string | undefined;
+  /** A chargeback was lost or accepted. Undefined: this source does not say. */
+  readonly lostDispute: boolean | undefined;
   /** `fulfilled`, `partial`, `restocked`, …; undefined: nothing fulfilled. */
   readonly fulfillmentStatus: string | undefined;
   /** Includes lines with nothing left. Tips are not lines. */

@@ -27,6 +27,7 @@ const payloads: Readonly<Record<string, unknown>> = {
   'orders/edited': { order_edit: { id: 7, order_id: 5_512_345_678_901, line_items: {} } },
   'orders/delete': { id: 5_512_345_678_901 },
   'refunds/create': { id: 7, order_id: 5_512_345_678_901, refund_line_items: [] },
+  'disputes/create': { id: 7, order_id: 5_512_345_678_901, type: 'chargeback', status: 'lost' },
   'products/create': productAt(1),
   'products/update': productAt(2, { variant_gids: [{ admin_graphql_api_id: 'x' }] }),
   'products/delete': { id: 8_012_345_678_901 },

@@ -51,7 +51,7 @@ export function describeApp(
     subscriptions: appConfiguration(
       webhookAddress,
       connector.healing.subscriptions,
-      shop.rules.customers,
+      shop.rules,
       connector.healing,
     ),
     proxy: connector.storefront && {
@@ -85,7 +85,9 @@ const STOREFRONT: readonly WantedScope[] = [
 /** The scopes that the functions need under these settings, and no other. */
 export function wantedScopes(
   { storefront }: Pick<Connector, 'storefront'>,
-  { rules: { enrich, customers } }: { readonly rules: Pick<MappingRules, 'enrich' | 'customers'> },
+  {
+    rules: { enrich, customers, lostDisputes },
+  }: { readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes'> },
 ): readonly WantedScope[] {
   return [
     ...ALWAYS,
@@ -94,6 +96,9 @@ export function wantedScopes(
       : []),
     ...(customers === 'from-sign-up'
       ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
+      : []),
+    ...(lostDisputes === 'take-back'
+      ? [{ scope: 'read_shopify_payments_disputes', for: "rules.lostDisputes 'take-back'" }]
       : []),
     ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
     ...(storefront ? STOREFRONT : []),

@@ -15,6 +15,8 @@ export type SkipReason =
   | 'parked-before'
   /** The store has not merged the two customers, or not yet. */
   | 'merge-not-completed'
+  /** A dispute of a payment that belongs to no order. */
+  | 'no-order'
   /** Of a balance: its customer was merged into another, who has a balance of their own. */
   | 'customer-merged'
   /** The store does not know the customer. */

@@ -31,8 +31,9 @@ import { rulesRevision } from './rules-revision.ts';
 import type { Mapped, MappingFault, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
-export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
+export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
   const remembered = recallOrder(before.remembered);
+  const order = { ...snapshot, lostDispute: snapshot.lostDispute ?? remembered?.lostDispute };
   const skipped = skipReason(order, rules, before, remembered);
   if (skipped !== undefined) return { kind: 'skip', why: skipped };
 
@@ -71,6 +72,7 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
     knownFields({
       basics: rememberedBasics(form),
       countedBy,
+      lostDispute: order.lostDispute || undefined,
       customer: customer.form,
       card: order.card ?? remembered?.card,
       branch,
@@ -96,8 +98,8 @@ export function mapOrder(order: StoreOrder, rules: OrderRules, before: KnownBefo
  * See docs/decisions/0051-an-order-keeps-its-rules.md.
  */
 function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
-  const { orderTotal, taxes, giftCards } = sent?.countedBy ?? rules;
-  return { orderTotal, taxes, giftCards };
+  const { orderTotal, taxes, giftCards, lostDisputes } = sent?.countedBy ?? rules;
+  return { orderTotal, taxes, giftCards, lostDisputes };
 }
 
 /**

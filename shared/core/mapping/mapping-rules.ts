@@ -10,6 +10,7 @@ export type OrderRules = Pick<
   | 'orderTotal'
   | 'taxes'
   | 'giftCards'
+  | 'lostDisputes'
   | 'customersWithoutEmail'
   | 'customers'
   | 'testOrders'

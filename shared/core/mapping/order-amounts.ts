@@ -13,7 +13,7 @@ import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { isUnpaid } from './order-progress.ts';
 
-export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards'>;
+export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards' | 'lostDisputes'>;
 
 export interface OrderAmounts {
   readonly total: Amount;
@@ -38,7 +38,8 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const kept = order.lines.filter(({ kept: quantity }) => quantity > 0).toSorted(byId);
   const taxOnTop = order.taxesIncluded ? ZERO : sum(kept.map(({ tax }) => tax));
   const goods = sum([order.subtotal, taxOnTop]);
-  const refunded = isUnpaid(order) ? order.total : (order.refundedWithoutLines ?? ZERO);
+  const isLost = order.lostDispute === true && rules.lostDisputes === 'take-back';
+  const refunded = isLost || isUnpaid(order) ? order.total : (order.refundedWithoutLines ?? ZERO);
   const inMoney = paidInMoney(order, rules, refunded);
 
   const counting = kept

@@ -21,13 +21,14 @@ export interface KnownBefore {
 
 /**
  * What the ledger keeps of an applied order: what a later snapshot may no longer say (its customer
- * was deleted) or cannot say (a webhook knows neither the card nor the names of staff and place).
+ * was deleted) or cannot say (a webhook knows neither disputes, nor the card, nor the names of staff and place).
  */
 export interface RememberedOrder {
   /** What a cancellation in the form of an order needs, once the order itself is deleted. */
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
   readonly countedBy?: AmountRules;
+  readonly lostDispute?: boolean | undefined;
   readonly customer?: CustomerForm | undefined;
   readonly card?: StoreOrder['card'];
   readonly branch?: ReferenceForm | undefined;

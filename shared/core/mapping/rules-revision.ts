@@ -11,12 +11,11 @@ const MAPPING = 3;
  * that a difference made by the rules alone does not count as a change in the store.
  */
 export function rulesRevision(rules: OrderRules): string {
-  const { completeWhen, orderTotal, taxes, giftCards, pendingOrders, customersWithoutEmail } =
-    rules;
-  const { document, birthday, enrich, enrolment, metadata } = rules;
+  const { completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders } = rules;
+  const { customersWithoutEmail, document, birthday, enrich, enrolment, metadata } = rules;
   const settings = [
-    ...[completeWhen, orderTotal, taxes, giftCards, pendingOrders, customersWithoutEmail],
-    ...[document, birthday, enrich, enrolment, metadata],
+    ...[completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders],
+    ...[customersWithoutEmail, document, birthday, enrich, enrolment, metadata],
   ];
   const text = JSON.stringify([MAPPING, ...settings], (_, value: unknown) =>
     typeof value === 'function' ? String(value) : value,

@@ -16,7 +16,7 @@ import {
 import { type ProductSource, topicsOfEvents } from './wanted-events.ts';
 import {
   type ExistingSubscription,
-  type SubscribedCustomers,
+  type SubscribedRules,
   shopAddress,
   type WantedSubscription,
   wantedSubscriptions,
@@ -27,7 +27,7 @@ export interface SubscriptionsSettings {
   readonly shopOf: (domain: string) => {
     /** The shop's part of the webhook address. */
     readonly path: string;
-    readonly rules: { readonly customers: SubscribedCustomers };
+    readonly rules: SubscribedRules;
   };
   /** Of the deployment, without a shop's part. */
   readonly webhookAddress: string;
@@ -63,7 +63,7 @@ export function createSubscriptions(settings: SubscriptionsSettings): Subscripti
       const { path, rules } = shopOf(shop);
       const wanted =
         madeBy === 'admin-api'
-          ? wantedSubscriptions(shopAddress(webhookAddress, path), rules.customers, products)
+          ? wantedSubscriptions(shopAddress(webhookAddress, path), rules, products)
           : [];
       const ofEvents = topicsOfEvents(products);
       const findings = compareSubscriptions(wanted, answer.data, webhookAddress, ofEvents);

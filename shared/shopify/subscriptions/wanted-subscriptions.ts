@@ -23,8 +23,13 @@ export interface ExistingSubscription extends WantedSubscription {
   readonly apiVersion: { readonly handle: string; readonly supported: boolean };
 }
 
-/** The setting that decides whether customers are subscribed to. */
-export type SubscribedCustomers = 'from-sign-up' | 'with-orders';
+/** The settings that decide whether customers and disputes are subscribed to. */
+export interface SubscribedRules {
+  readonly customers: 'from-sign-up' | 'with-orders';
+  readonly lostDisputes: 'ignore' | 'take-back';
+}
+
+const DEFAULTS: SubscribedRules = { customers: 'from-sign-up', lostDisputes: 'ignore' };
 
 /**
  * One subscription for every topic that the connector handles under the shop's rules and no Event announces,
@@ -33,13 +38,14 @@ export type SubscribedCustomers = 'from-sign-up' | 'with-orders';
  */
 export function wantedSubscriptions(
   uri: string,
-  customers: SubscribedCustomers = 'from-sign-up',
+  { customers, lostDisputes }: SubscribedRules = DEFAULTS,
   products: ProductSource = BY_WEBHOOKS,
 ): readonly WantedSubscription[] {
   const announced = topicsOfEvents(products);
   return [...topicRoutes]
     .filter(([topic]) => !complianceTopics.has(topic) && !announced.has(topic))
     .filter(([, { kind }]) => kind !== 'member' || customers === 'from-sign-up')
+    .filter(([topic]) => lostDisputes === 'take-back' || !topic.startsWith('disputes/'))
     .map(([topic, route]) => ({
       topic,
       uri,
@@ -58,14 +64,14 @@ export function shopAddress(webhookAddress: string, shopPath: string): string {
 export function appConfiguration(
   uri: string,
   madeBy: 'admin-api' | 'app-configuration',
-  customers: SubscribedCustomers = 'from-sign-up',
+  rules: SubscribedRules = DEFAULTS,
   products: ProductSource = BY_WEBHOOKS,
 ): string {
   const compliance = table('webhooks.subscriptions', [
     ['compliance_topics', [...complianceTopics]],
     ['uri', uri],
   ]);
-  const wanted = madeBy === 'admin-api' ? [] : wantedSubscriptions(uri, customers, products);
+  const wanted = madeBy === 'admin-api' ? [] : wantedSubscriptions(uri, rules, products);
   const groups = Map.groupBy(wanted, (one) => one.includeFields.join());
   const subscriptions = [...groups.values()].map((group) => {
     const fields = group[0]?.includeFields ?? [];

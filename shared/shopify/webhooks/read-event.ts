@@ -79,6 +79,7 @@ function readPayload(event: StoreEvent, payload: unknown): EventReading {
     }
     case 'order-reference': {
       const read = readOrderReference(payload);
+      if (hasNoOrder(payload)) return task({ kind: 'skip', why: 'no-order' });
       if (read.kind !== 'read') return unreadable(read.faults);
       return askStore(event, read.orderId, read.changedAt);
     }
@@ -134,6 +135,11 @@ function readMerge(event: StoreEvent, payload: unknown): EventReading {
   if (!read.completed) return task({ kind: 'skip', why: 'merge-not-completed' });
   const { keptId, deletedId } = read;
   return sameId(event, deletedId) ?? task({ kind: 'merge', keptId, deletedId });
+}
+
+/** Only the dispute of a payment without an order says so. */
+function hasNoOrder(payload: unknown): boolean {
+  return (payload as { order_id?: unknown } | null)?.order_id === null;
 }
 
 function readDiscount(payload: unknown): EventReading {

@@ -47,6 +47,7 @@ function toOrder(payload: OrderPayload): StoreOrder {
     paymentStatus: filled(payload.financial_status),
     outstanding: payload.total_outstanding ?? undefined,
     paidAt: undefined,
+    lostDispute: undefined,
     fulfillmentStatus: filled(payload.fulfillment_status),
     lines,
     taxesIncluded: payload.taxes_included ?? false,

@@ -34,7 +34,7 @@ const refund = v.object({ order_id: id, created_at: optional(moment) });
 const edit = v.object({ order_edit: v.object({ order_id: id, committed_at: optional(moment) }) });
 
 /**
- * orders/edited and refunds/create: neither body carries the order itself, nor its global id.
+ * orders/edited, refunds/create and disputes/*: no body carries the order itself, nor its global id.
  */
 export function readOrderReference(value: unknown): ReadOrderReference {
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'order_edit')) {

@@ -51,6 +51,8 @@ export const topicRoutes: ReadonlyMap<string, TopicRoute> = new Map<string, Topi
   ['orders/edited', orderReference],
   ['orders/delete', { kind: 'order', ...deletion }],
   ['refunds/create', orderReference],
+  ['disputes/create', orderReference],
+  ['disputes/update', orderReference],
   ['products/create', product],
   ['products/update', product],
   ['products/delete', { kind: 'product', ...deletion }],

@@ -98,9 +98,10 @@ export function webhookFields(topic: string, { kind, carries }: TopicRoute): rea
       return kind === 'order' ? orderFields : productFields;
     case 'merge':
       return mergeFields;
-    // Of a refund only its order and its date are read.
+    // Of a refund only its order and its date are read, of a dispute its order.
     case 'order-reference':
-      return topic === 'refunds/create' ? ['created_at', 'order_id'] : [];
+      if (topic === 'orders/edited') return [];
+      return topic === 'refunds/create' ? ['created_at', 'order_id'] : ['order_id'];
     // The body holds the owner's address too; the domain is enough.
     case 'shop':
       return ['myshopify_domain'];

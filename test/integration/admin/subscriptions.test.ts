@@ -44,7 +44,7 @@ function open(
   });
   return createSubscriptions({
     ask: () => client.until(undefined),
-    shopOf: () => ({ path: 'shop', rules: { customers: 'from-sign-up' } }),
+    shopOf: () => ({ path: 'shop', rules: { customers: 'from-sign-up', lostDisputes: 'ignore' } }),
     webhookAddress,
     madeBy,
     products: { productChanges, productTriggers: undefined },

@@ -14,12 +14,22 @@ describe('the completion date', () => {
       await shop.rest();
       const { OrderPlacementDate, OrderCompletedDate, points } = shop.held(order) ?? {};
       expect(points).toBe(50);
-      expect(Date.parse(OrderCompletedDate ?? '')).toBeGreaterThanOrEqual(
-        Date.parse(OrderPlacementDate ?? ''),
-      );
+      expect(OrderCompletedDate).toBe(OrderPlacementDate);
       expect(await shop.parked()).toBe(0);
     },
   );
+
+  test('is that of the payment, if it came 32 days later', async () => {
+    const shop = await shops.open({ rules: { completeWhen: 'paid' } });
+    const order = shop.buy([50], { payment: 'none' });
+    await shop.rest();
+    shop.later(32 * 86_400);
+    shop.actions.payOrder({ orderId: order.id });
+    await shop.rest();
+    const { OrderPlacementDate, OrderCompletedDate, points } = shop.held(order) ?? {};
+    const days = Date.parse(OrderCompletedDate ?? '') - Date.parse(OrderPlacementDate ?? '');
+    expect([points, Math.floor(days / 86_400_000)]).toEqual([50, 32]);
+  });
 
   test('does not move with a refund, a tag, an addition or its shipping', async () => {
     const { shop, order } = await shops.openSold([60, 40]);

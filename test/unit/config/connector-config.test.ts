@@ -43,6 +43,7 @@ describe('the connector’s settings', () => {
             orderTotal: 'subtotal',
             taxes: 'exclude',
             giftCards: 'earn-when-bought',
+            lostDisputes: 'ignore',
             customersWithoutEmail: 'skip',
             customers: 'from-sign-up',
             redactedCustomers: 'keep',

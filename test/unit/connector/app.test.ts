@@ -40,6 +40,11 @@ describe('the scopes of the app', () => {
     ['orders with their customers', { rules: { customers: 'with-orders' } }, []],
     ['customers from sign-up', { rules: { customers: 'from-sign-up' } }, ['read_customer_merge']],
     [
+      'lost disputes',
+      { rules: { customers: 'with-orders', lostDisputes: 'take-back' } },
+      ['read_shopify_payments_disputes'],
+    ],
+    [
       'names of locations',
       { rules: { customers: 'with-orders', enrich: { locationNames: true } } },
       ['read_locations'],

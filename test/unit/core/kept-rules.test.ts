@@ -289,6 +289,7 @@ describe('the revision of the rules', () => {
       { orderTotal: 'total-less-shipping' },
       { taxes: 'include' },
       { giftCards: 'never' },
+      { lostDisputes: 'take-back' },
       { pendingOrders: 'skip' },
       { customersWithoutEmail: 'send' },
       { document: { from: 'note-attribute', name: 'document' } },

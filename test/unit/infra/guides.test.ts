@@ -143,6 +143,7 @@ describe('docs/deploy.md', () => {
     const rules = {
       enrich: { locationNames: true, staffNames: true },
       customers: 'from-sign-up',
+      lostDisputes: 'take-back',
     } as const;
     const { storefront } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],

@@ -27,7 +27,7 @@ it('the same orders are mapped the same, or the revision of the rules changes', 
   });
   const hash = createHash('sha256').update(keys.join()).digest('base64url');
   expect([rulesRevision(defaultRules), hash]).toEqual([
-    'KkbH09By4Hrs',
+    'ar6IeQRpboZO',
     'm2saHYJPhXlkk8ilsn4nkWDkfbAM4ogwZ90TC-C0XEc',
   ]);
 });

@@ -25,6 +25,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
     ...{ id: 3, order_id: 5, created_at: updated_at },
     admin_graphql_api_id: 'gid://shopify/Refund/3',
   },
+  'disputes/create': { id: 4, order_id: 5, type: 'chargeback', status: 'lost' },
   'products/update': productAt(1),
   'Product/update': productEventAt(1),
   'Product/delete': productEventAt(1, 'delete'),
@@ -90,6 +91,7 @@ describe('a signed body under a topic that it does not belong to', () => {
     expect(accepted.map(({ own, topic }) => `${own} as ${topic}`).toSorted()).toEqual([
       'app/uninstalled as customers/delete',
       'customers/update as customers/delete',
+      'disputes/create as customers/delete',
       'orders/delete as customers/delete',
       'orders/delete as products/delete',
     ]);

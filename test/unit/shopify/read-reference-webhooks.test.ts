@@ -40,6 +40,7 @@ describe('reading a reference to an order', () => {
   it.each([
     ['orders/edited', '{"order_edit":{"id":7,"order_id":820982911946154508,"line_items":{}}}'],
     ['refunds/create', '{"id":7,"order_id":820982911946154508,"refund_line_items":[]}'],
+    ['disputes/create', '{"id":7,"order_id":820982911946154508,"type":"chargeback"}'],
   ])('reads the exact id of the order from %s', (_, body) => {
     expect(readOrderReference(parsed(body))).toMatchObject({ orderId: '820982911946154508' });
   });

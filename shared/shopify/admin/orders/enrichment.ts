@@ -9,6 +9,8 @@ export interface Enrichment {
   readonly card?: boolean | undefined;
   /** When the order was paid, from the same. */
   readonly paymentDates?: boolean | undefined;
+  /** Whether a chargeback was lost. */
+  readonly disputes?: boolean | undefined;
   /** Name of the retail location. Needs `read_locations`. */
   readonly locationNames?: boolean | undefined;
   /** Name of the staff member. Needs `read_users`, which Shopify grants only to some plans. */
@@ -33,6 +35,7 @@ export function extrasVariables(enrichment: Enrichment) {
   return {
     withCard: enrichment.card ?? false,
     withPayments: enrichment.card === true || enrichment.paymentDates === true,
+    withDisputes: enrichment.disputes ?? false,
     withLocation: enrichment.locationNames ?? false,
     withStaff: enrichment.staffNames ?? false,
     withLocalizedFields: enrichment.localizedFields ?? false,
@@ -60,7 +63,10 @@ export function metafieldKeys(
 export function orderDetails({
   node,
   lines,
-}: WholeOrder): Pick<StoreOrder, 'card' | 'paidAt' | 'location' | 'staff' | 'metafields'> {
+}: WholeOrder): Pick<
+  StoreOrder,
+  'card' | 'paidAt' | 'lostDispute' | 'location' | 'staff' | 'metafields'
+> {
   const { retailLocation } = node;
   const staff =
     node.staffMember ?? lines.map(({ staffMember }) => staffMember).find((member) => member);
@@ -68,6 +74,7 @@ export function orderDetails({
   return {
     card: cardOf(node),
     paidAt: paidAtOf(node),
+    lostDispute: node.disputes?.some(isLost),
     location: retailLocation
       ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
       : undefined,
@@ -94,6 +101,12 @@ function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
     return { brand, type: repeats ? undefined : method };
   }
   return undefined;
+}
+
+type DisputeNode = NonNullable<OrderNode['disputes']>[number];
+
+function isLost({ initiatedAs, status }: DisputeNode): boolean {
+  return initiatedAs === 'CHARGEBACK' && (status === 'LOST' || status === 'ACCEPTED');
 }
 
 function paidAtOf({ transactions = [] }: OrderNode): string | undefined {

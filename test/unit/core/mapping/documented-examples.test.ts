@@ -103,15 +103,16 @@ const orders: Readonly<Record<string, StoreOrder>> = {
     ...order({ ...noShipping, lines: [line(4000)] }, {}, refundsOf(withoutLines(500))),
     ...{ paymentStatus: 'partially_refunded', outstanding: amount('25') },
   },
+  31: { ...order(), lostDispute: true },
 };
 
 const ROW = /^\| (\d+) \| ([^|]+) \| ([^|]*)\| ([\d.]+|not sent) \|/gm;
-const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)]
-  .map(([, number = '', words = '', settings = '', points = '']) => ({
+const rows = [...readFileSync('docs/mapping.md', 'utf8').matchAll(ROW)].map(
+  ([, number = '', words = '', settings = '', points = '']) => ({
     ...{ number, words, points },
     settings: settings.trim(),
-  }))
-  .filter(({ number }) => number !== '31');
+  }),
+);
 
 /** `taxes: 'include'` in backticks; empty: the defaults. */
 function rulesOf(settings: string): OrderRules {
@@ -141,6 +142,12 @@ describe('an example in docs/mapping.md', () => {
 
   it('29: paid later, it earns 50', () => {
     expect(earned(order(), rules)).toBe(50);
+  });
+
+  it('31: without the setting, or for a dispute that is not lost, it earns 50', () => {
+    expect(earned({ ...order(), lostDispute: true }, rules)).toBe(50);
+    const counted = { ...rules, lostDisputes: 'take-back' } as const;
+    expect(earned({ ...order(), lostDispute: false }, counted)).toBe(50);
   });
 
   it('stands there for every order of this test', () => {

@@ -240,6 +240,25 @@ describe('when an order was paid', () => {
   });
 });
 
+describe('a dispute', () => {
+  it.each([
+    ['CHARGEBACK', 'LOST', true],
+    ['CHARGEBACK', 'ACCEPTED', true],
+    ['CHARGEBACK', 'WON', false],
+    ['CHARGEBACK', 'NEEDS_RESPONSE', false],
+    ['CHARGEBACK', 'UNDER_REVIEW', false],
+    ['INQUIRY', 'LOST', false],
+    ['INQUIRY', 'ACCEPTED', false],
+  ])('that began as %s and is %s is lost: %s', async (initiatedAs, status, lost) => {
+    const disputes = [
+      { initiatedAs: 'INQUIRY', status: 'WON' },
+      { initiatedAs, status },
+    ];
+    expect((await read({ disputes }, { disputes: true })).lostDispute).toBe(lost);
+    expect((await read({ disputes })).lostDispute).toBeUndefined();
+  });
+});
+
 describe('what was paid with gift cards and store credit', () => {
   const payment = (gateway: string, cents: number, given: Record<string, unknown> = {}) => ({
     kind: 'SALE',

@@ -36,12 +36,24 @@ describe('the connector’s part of shopify.app.toml', () => {
   });
 
   it('declares no topic of customers where the settings send them with their orders', () => {
-    const topics = wantedSubscriptions(uri, 'with-orders').map(({ topic }) => topic);
+    const withOrders = { customers: 'with-orders', lostDisputes: 'ignore' } as const;
+    const topics = wantedSubscriptions(uri, withOrders).map(({ topic }) => topic);
     expect(topics.filter((topic) => topic.startsWith('customers/'))).toEqual([]);
-    expect(topics).toHaveLength(wantedSubscriptions(uri, 'from-sign-up').length - 4);
-    expect(appConfiguration(uri, 'app-configuration', 'with-orders')).not.toContain(
-      'customers/merge',
-    );
+    expect(topics).toHaveLength(wantedSubscriptions(uri).length - 4);
+    expect(appConfiguration(uri, 'app-configuration', withOrders)).not.toContain('customers/merge');
+  });
+
+  it('declares the topics of disputes only where lost ones count', () => {
+    const counted = { customers: 'from-sign-up', lostDisputes: 'take-back' } as const;
+    const topicsOf = (...given: Parameters<typeof wantedSubscriptions>) =>
+      wantedSubscriptions(...given)
+        .filter(({ topic }) => topic.startsWith('disputes/'))
+        .map(({ topic, includeFields }) => ({ topic, includeFields }));
+    expect(topicsOf(uri)).toEqual([]);
+    expect(topicsOf(uri, counted)).toEqual([
+      { topic: 'disputes/create', includeFields: ['order_id'] },
+      { topic: 'disputes/update', includeFields: ['order_id'] },
+    ]);
   });
 
   it('declares only the compliance topics where the Admin API creates the others', () => {

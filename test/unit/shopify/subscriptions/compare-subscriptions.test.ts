@@ -12,7 +12,8 @@ import { complianceTopics, topicRoutes } from '../../../../shared/shopify/webhoo
 
 const HERE = 'https://hooks.example.com';
 const uri = shopAddress(HERE, 'shop');
-const wanted = wantedSubscriptions(uri);
+const rules = { customers: 'from-sign-up', lostDisputes: 'take-back' } as const;
+const wanted = wantedSubscriptions(uri, rules);
 
 let lastId = 0;
 function existing(topic: string, given: Partial<ExistingSubscription> = {}): ExistingSubscription {

@@ -88,7 +88,7 @@ describe('shopify.app.toml with Events', () => {
   it.each(['admin-api', 'app-configuration'] as const)(
     'declares them once and no webhook of products (%s)',
     (madeBy) => {
-      const text = appConfiguration(uri, madeBy, 'from-sign-up', byEvents);
+      const text = appConfiguration(uri, madeBy, undefined, byEvents);
       const read = parseToml(text) as {
         events: { api_version: string; subscription: unknown[] };
         webhooks: { subscriptions: { topics?: string[] }[] };
