@@ -165,7 +165,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await disturbService({ ...world, seen, knownSince, walk });
   }
   judgeLetters();
-  const compared = { kernel, store, loyalty, rules, seen, knownSince, upgraded };
+  const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
+  const compared = { kernel, store, loyalty, rules, seen, knownSince, upgraded, disputesLost };
   await compareStates(compared);
   // Reconciliation does not walk customers.
   const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));

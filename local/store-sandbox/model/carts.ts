@@ -53,6 +53,15 @@ function usableCodes(rows: StoreRows, now: Date): string[] {
   });
 }
 
+/** The customer's currencies: with 0, 2 and 3 decimals, and with rates above and below 1. */
+const FOREIGN = [
+  { currency: 'JPY', rate: 161.37 },
+  { currency: 'USD', rate: 1.0837 },
+  { currency: 'USD', rate: 0.2 },
+  { currency: 'KWD', rate: 0.3317 },
+  { currency: 'CLP', rate: 0.0097 },
+] as const;
+
 /** Every combination of what an order can have, for tests of laws that hold for all orders. */
 export const anyCart: Cart = (rows, draw) => {
   // The lowest numbers give the simplest order, because property tests shrink towards them.
@@ -91,18 +100,10 @@ export const anyCart: Cart = (rows, draw) => {
     ...(oneOf(3) && { tip: cents() }),
     ...(oneOf(5) && { duties: cents() }),
     ...(oneOf(4) && location && { pos: { locationId: location.id, staffId: staff?.id } }),
+    ...(oneOf(3) && { presentment: pick(FOREIGN, draw) }),
     payment: pick(['none', 'authorized', 'paid'] as const, draw) ?? 'none',
   };
 };
-
-/** The customer's currencies: with 0, 2 and 3 decimals, and with rates above and below 1. */
-const FOREIGN = [
-  { currency: 'JPY', rate: 161.37 },
-  { currency: 'USD', rate: 1.0837 },
-  { currency: 'USD', rate: 0.2 },
-  { currency: 'KWD', rate: 0.3317 },
-  { currency: 'CLP', rate: 0.0097 },
-] as const;
 
 /** Orders whose amounts are hard to get right, in a shop of this currency. */
 export const variedCart =

@@ -88,6 +88,8 @@ function liveThroughEverything(store: OpenStore): void {
   store.do('fulfilOrder', { orderId });
   store.do('refundOrder', { orderId, lines: [{ lineId, quantity: 1 }], shipping: 'all' });
   store.do('refundOrder', { orderId, amount: 1 });
+  store.do('openDispute', { orderId });
+  store.do('updateDispute', { orderId, status: 'lost' });
   const cancelled = place('paid');
   store.do('cancelOrder', { orderId: cancelled.id });
   store.do('deleteOrder', { orderId: cancelled.id });

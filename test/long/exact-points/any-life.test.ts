@@ -2,15 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineAmounts, sum } from '../../../local/store-sandbox/model/line-amounts.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
-import {
-  financialStatus,
-  fulfillmentStatus,
-} from '../../../local/store-sandbox/model/order-status.ts';
 import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
 import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
-import { GIFT_CARD, paidForKept } from '../../support/paid-for-kept.ts';
+import { standingOf, usualRules } from '../../support/order-law.ts';
 
 const shops = openShops();
+const GIFT_CARD = 'gift_card';
 
 /** What is known of an order beyond its row in the store. */
 interface Known {
@@ -24,14 +21,11 @@ interface Known {
 /** Follows the order to where the store is now. Called only when all is at rest. */
 function follow(known: Known, order: OrderRow): void {
   if (known.isOver) return;
-  known.wasComplete ||= fulfillmentStatus(order) === 'fulfilled';
-  const status = financialStatus(order);
-  if (order.cancelledAt !== null || status === 'refunded') {
-    Object.assign(known, { isOver: true, points: 0 });
-    return;
-  }
-  const isExchange = status === 'paid' && orderTotals(order).current.pieces === 0;
-  if (known.wasComplete && !isExchange) known.points = paidForKept(order);
+  const standing = standingOf(order, usualRules);
+  if (standing.kind === 'over') Object.assign(known, { isOver: true, points: 0 });
+  if (standing.kind !== 'open') return;
+  known.wasComplete ||= standing.isComplete;
+  if (known.wasComplete) known.points = Number(standing.minor);
 }
 
 /** One thing that happens to an order; numbers from 0 to 9999 choose what. */
@@ -45,6 +39,7 @@ function step(shop: Shop, order: OrderRow, [what = 0, a = 0, b = 0]: readonly nu
   const piece = chosen && [{ lineId: chosen.lineId, quantity: 1 + (b % chosen.quantity) }];
   const { receivedMinor, refundedMinor } = orderTotals(order);
   const some = (receivedMinor - refundedMinor) / 100;
+  const pending = (['balanced', 'paired', 'rise'] as const)[b % 3];
   const add = [{ title: `Addition ${a}`, price: (b % 5000) / 100 }];
   const choices = [
     () => piece && actions.refundOrder({ orderId, lines: piece }),
@@ -53,6 +48,9 @@ function step(shop: Shop, order: OrderRow, [what = 0, a = 0, b = 0]: readonly nu
     () =>
       piece &&
       actions.refundOrder({ orderId, lines: piece, amount: Math.floor(some * (a % 60)) / 100 }),
+    () => actions.refundOrder({ orderId, amount: Math.floor(some * (b % 30)) / 100, pending }),
+    () => piece && actions.refundOrder({ orderId, lines: piece, pending }),
+    () => actions.settleRefund({ orderId, outcome: b % 4 === 0 ? 'failure' : 'success' }),
     () => actions.refundOrder({ orderId, shipping: 'all' }),
     () => actions.editOrder({ orderId, add }),
     () => chosen && actions.editOrder({ orderId, set: [{ ...chosen, quantity: b % 4 }] }),
@@ -78,6 +76,11 @@ const anyCart = fc.record({
   rate: fc.constantFrom(0, 0.07, 0.2),
   percentage: fc.constantFrom(0, 10, 33.3333),
   shipping: fc.constantFrom(0, 7.5),
+  presentment: fc.constantFrom(
+    undefined,
+    { currency: 'USD', rate: 0.2 },
+    { currency: 'JPY', rate: 161.37 },
+  ),
   /** The percentage of the whole that a gift card pays. */
   giftCard: fc.constantFrom(0, 0, 30, 100),
 });
@@ -85,12 +88,13 @@ const anyCart = fc.record({
 type Cart = typeof anyCart extends fc.Arbitrary<infer Value> ? Value : never;
 
 function buy(shop: Shop, cart: Cart): string {
-  const { taxesIncluded, rate, percentage, shipping } = cart;
+  const { taxesIncluded, rate, percentage, shipping, presentment } = cart;
   const goods = cart.prices.map(
     ([cents, quantity]) => [(cents / 100).toFixed(2), quantity] as const,
   );
   const order = shop.buy(goods, {
     taxesIncluded,
+    ...(presentment && { presentment }),
     taxes: rate > 0 ? [{ title: 'VAT', rate }] : [],
     discounts: percentage > 0 ? [{ title: 'Off', percentage }] : [],
     shipping: shipping > 0 ? [{ price: shipping }] : [],

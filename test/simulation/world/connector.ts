@@ -6,7 +6,7 @@ export const SECRET = 'secret-of-the-simulation';
 
 /**
  * The deployment that is simulated. An amount that rises after a partial cancel is sent and not parked, so that both
- * sides can be compared at the end; all other settings have their defaults.
+ * sides can be compared at the end, and lost disputes count; all other settings have their defaults.
  */
 export const connector = defineConnector({
   shops: [{ domain: SHOP }],
@@ -14,6 +14,7 @@ export const connector = defineConnector({
     address: 'https://loyalty.example.com',
     assumptions: { raiseAfterPartialCancel: 'send-gross' },
   },
+  rules: { lostDisputes: 'take-back' },
   storefront: {},
 });
 

@@ -2,7 +2,11 @@ import { createMemoryStore, type MemoryStore } from '../../../local/harness/memo
 import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { pick, toPaths } from '../../../local/store-sandbox/delivery/pick-fields.ts';
 import { act } from '../../../local/store-sandbox/model/actions.ts';
-import { cartWithoutCode } from '../../../local/store-sandbox/model/carts.ts';
+import {
+  type Cart,
+  cartWithoutCode,
+  variedCart,
+} from '../../../local/store-sandbox/model/carts.ts';
 import { codesOf, discountStatus } from '../../../local/store-sandbox/model/discounts.ts';
 import { createIds } from '../../../local/store-sandbox/model/ids.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
@@ -38,14 +42,21 @@ const habits: Habits = {
   weights: {
     placeOrder: 100,
     tagOrder: 150,
-    payOrder: 50,
-    payPart: 25,
-    fulfilOrder: 60,
+    payOrder: 60,
+    payDeposit: 30,
+    voidPayment: 8,
+    expirePayment: 8,
+    fulfilOrder: 70,
     fulfilPart: 15,
     editOrder: 130,
     exchangeLine: 40,
     refundLine: 45,
-    refundAmount: 15,
+    refundShippingTo: 15,
+    refundAmount: 30,
+    refundLater: 25,
+    settleRefund: 40,
+    openDispute: 6,
+    decideDispute: 10,
     returnLine: 10,
     refundReturn: 5,
     cancelOrder: 30,
@@ -67,7 +78,7 @@ const habits: Habits = {
     removeCode: 18,
     deleteDiscount: 10,
   },
-  cart: cartWithoutCode,
+  cart: simulatedCart,
   prices: [10, 20, 35],
   pieces: [1, 2],
   repeats: 0.5,
@@ -76,6 +87,12 @@ const habits: Habits = {
   // Reconcile does not trust more deletions at once.
   maxDeleted: 3,
 };
+
+/** Products of the store for one of its customers or a guest, and money of every kind. */
+function simulatedCart(...given: Parameters<Cart>): ReturnType<Cart> {
+  const { lines: _, customerId: __, ...money } = variedCart(defaultShop.currency)(...given);
+  return { ...cartWithoutCode(...given), ...money };
+}
 
 const partsOf: Readonly<Record<string, readonly string[]>> = {
   line_items: [
@@ -86,6 +103,8 @@ const partsOf: Readonly<Record<string, readonly string[]>> = {
     'quantity',
     'current_quantity',
     'price',
+    'gift_card',
+    'tip_payment_gateway',
     'discount_allocations',
     'tax_lines',
   ],

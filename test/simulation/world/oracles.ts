@@ -1,6 +1,9 @@
 import { amountHeld, knownFrom } from '../../../local/harness/held-order.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import type { ProgramTables } from '../../../local/loyalty-sandbox/program/rows.ts';
+import type {
+  OrderRow as HeldRow,
+  ProgramTables,
+} from '../../../local/loyalty-sandbox/program/rows.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import type { StoreRows } from '../../../local/store-sandbox/model/rows.ts';
 import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
@@ -10,13 +13,14 @@ import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCustomer } from '../../../shared/store/order.ts';
-import { GIFT_CARD, paidForKept } from '../../support/paid-for-kept.ts';
+import { judgeOrder } from '../../support/judge-order.ts';
+import { type LawRules, paidBackBeyond, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP, shopRules } from './connector.ts';
 import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { ON_ITS_WAY_MS } from './watch-merges.ts';
-import { hasContact, type Seen, wasWorthNothing } from './watch-orders.ts';
+import { hasContact, type Seen } from './watch-orders.ts';
 
 interface Compared {
   readonly kernel: Kernel;
@@ -25,6 +29,8 @@ interface Compared {
   readonly rules: Rules;
   readonly seen: Seen;
   readonly knownSince: ReadonlyMap<string, number>;
+  /** A webhook about a dispute never came. */
+  readonly disputesLost: boolean;
   /** Orders that the ledger knew from 0.1.0. */
   readonly upgraded: ReadonlySet<string>;
 }
@@ -67,7 +73,7 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
     ) {
       // It changes no more, except by its end.
       const states = store.orderStates.get(order.id) ?? [];
-      const had = states.some((row) => row && isWorth(row, amountHeld(found), held));
+      const had = states.some((row) => row && judge(row, found, held) === undefined);
       if (found.IsCancelledOrReturned || !had) {
         differ(`of a redacted customer is held with ${amountHeld(found)}, which it never was`);
       }
@@ -78,14 +84,15 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
       else if (found?.IsCompleted) addTo(worth, found.customerId, amountHeld(found));
     } else if (mapped.wanted.kind === 'order') {
       const { order: due } = mapped.wanted;
-      const keepsOldRules = found !== undefined && rulesOf(found.OriginalId, held) !== 'exclude';
+      const keepsOldRules =
+        found !== undefined && taxesOf(found.OriginalId, held).includes('include');
       const owner = found?.customerId ?? '';
       if (found?.IsCompleted) addTo(worth, owner, amountHeld(found));
       const [has, wanted] = [found ?? {}, due].map((one) => textOf(one, rows));
+      const broken = found && judge(order, found, held);
       if (!found) differ('is not known to the service');
-      else if (!isWorth(order, amountHeld(found), held)) {
-        differ(`is held with ${amountHeld(found)} and is worth ${paidForKept(order) / 100}`);
-      } else if (found.partialCancels.length === 0 && !keepsOldRules && has !== wanted) {
+      else if (broken !== undefined) differ(broken);
+      else if (found.partialCancels.length === 0 && !keepsOldRules && has !== wanted) {
         differ(`is held as ${has} and not as ${wanted}`);
       } else if (store.customerNow(owner) !== store.customerNow(due.Customer?.OriginalId ?? '')) {
         differ(`is held as of customer ${owner}, and is not theirs`);
@@ -101,39 +108,48 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
   return worth;
 }
 
-/** By which rule for taxes an order was first sent as completed; undefined: it was sent while that changed. */
-function rulesOf(id: string, { rules, seen, knownSince }: Held): 'include' | 'exclude' | undefined {
-  if ((seen.completedAt.get(id) ?? rules.changeAt) < rules.changeAt) return 'include';
-  const markedAt = knownSince.get(id) ?? Number.POSITIVE_INFINITY;
-  return markedAt < rules.changeAt + ON_ITS_WAY_MS ? undefined : 'exclude';
+/**
+ * The rules that an order is counted by: those that it was first sent as completed under. Both, where it was sent while
+ * they changed.
+ */
+function rulesOf(id: string, { rules, seen, knownSince, disputesLost }: Held): LawRules[] {
+  const taxes = taxesOf(id, { rules, seen, knownSince });
+  // A dispute changes nothing of its order, so without its webhook no walk finds it.
+  const disputes = disputesLost ? (['take-back', 'ignore'] as const) : (['take-back'] as const);
+  return taxes.flatMap((rule) =>
+    disputes.map((lostDisputes) => ({ ...usualRules, taxes: rule, lostDisputes })),
+  );
 }
 
-/** Kept rules are applied by proportion, and each change of the order may round once more. */
-const ROUNDING = 0.1;
+function taxesOf(
+  id: string,
+  { rules, seen, knownSince }: Pick<Held, 'rules' | 'seen' | 'knownSince'>,
+): LawRules['taxes'][] {
+  if ((seen.completedAt.get(id) ?? rules.changeAt) < rules.changeAt) return ['include'];
+  const markedAt = knownSince.get(id) ?? Number.POSITIVE_INFINITY;
+  return markedAt < rules.changeAt + ON_ITS_WAY_MS ? ['include', 'exclude'] : ['exclude'];
+}
 
-/** By the rows of the store alone. An order keeps the rules that it was first completed under. */
-function isWorth(order: OrderRow, amount: number, held: Held): boolean {
-  const rule = rulesOf(order.id, held);
-  const exact = paidForKept(order) / 100;
-  // Of a return that is not refunded yet, no source says which piece had the odd cent of the tax.
-  const oddCents = order.reductions.filter(({ refundId }) => refundId === undefined).length;
-  const isExact = Math.abs(amount - exact) * 100 <= oddCents + 0.001;
-  if (rule === 'exclude') return isExact;
-  // The proportion does not know later payments with gift cards, and begins anew once the order was worth nothing.
-  if (order.transactions.some(({ gateway }) => gateway === GIFT_CARD)) return amount >= 0;
-  const kept = paidForKept(order, 'include') / 100;
+/** By the rows of the store alone. */
+function judge(
+  order: OrderRow,
+  found: Pick<HeldRow, 'IsCompleted' | 'IsCancelledOrReturned' | 'OrderTotal' | 'partialCancels'>,
+  held: Held,
+): string | undefined {
   // What was refunded without a line while the lines changed may count as ignored by 0.1.0.
-  if (
-    held.upgraded.has(order.id) &&
-    order.refunds.some(({ discrepancies }) => discrepancies.length > 0)
-  ) {
-    return amount >= exact - ROUNDING;
-  }
-  if (wasWorthNothing(held.store, order.id)) {
-    return amount >= exact - ROUNDING && amount <= kept + ROUNDING;
-  }
-  const isKept = Math.abs(amount - kept) <= ROUNDING;
-  return isKept || (rule === undefined && isExact);
+  if (held.upgraded.has(order.id) && paidBackBeyond(order) > 0n) return undefined;
+  const states = held.store.orderStates.get(order.id) ?? [];
+  const judgement = judgeOrder({
+    states: [...states.filter((row) => row !== order), order],
+    held: {
+      isCompleted: found.IsCompleted,
+      isCancelled: found.IsCancelledOrReturned,
+      minor: BigInt(Math.round(amountHeld(found) * 100)),
+    },
+    rules: rulesOf(order.id, held),
+    letters: [],
+  });
+  return judgement.kind === 'broken' ? judgement.what : undefined;
 }
 
 /** Every customer of the store is a member with their address and telephone number of today. */
@@ -159,7 +175,7 @@ export function judgeRedactions(
     loyalty,
     rules,
     kernel: { journal },
-  }: Omit<Compared, 'seen' | 'knownSince' | 'upgraded'>,
+  }: Omit<Compared, 'seen' | 'knownSince' | 'upgraded' | 'disputesLost'>,
   { entries }: MemoryLedger,
   lettersExpire: boolean,
 ): void {

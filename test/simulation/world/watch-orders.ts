@@ -2,7 +2,6 @@ import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { standingOf, usualRules } from '../../support/order-law.ts';
-import { paidForKept } from '../../support/paid-for-kept.ts';
 import type { Backfill } from './backfill.ts';
 import { SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
@@ -94,7 +93,7 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 /** By either rule: an amount is 0 under both or under neither. */
-export function wasWorthNothing({ orderStates }: LivingStore, id: string): boolean {
+function wasWorthNothing({ orderStates }: LivingStore, id: string): boolean {
   return (orderStates.get(id) ?? []).some((row) => !row || isWorthNothing(row));
 }
 
@@ -105,7 +104,7 @@ function isWorthNothing(row: OrderRow): boolean {
   const known = worthNothing.get(row);
   if (known !== undefined) return known;
   const standing = standingOf(row, usualRules);
-  const found = standing.kind === 'over' || (standing.kind === 'open' && paidForKept(row) === 0);
+  const found = standing.kind === 'over' || (standing.kind === 'open' && standing.minor === 0n);
   worthNothing.set(row, found);
   return found;
 }
