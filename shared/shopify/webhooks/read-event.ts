@@ -102,7 +102,8 @@ function readProduct(event: StoreEvent, payload: unknown): EventReading {
   const read = readProductWebhook(payload);
   if (read.kind !== 'read') return unreadable(read.faults);
   const reading = snapshot(event, { kind: 'product', product: read.product }, read.product.id);
-  return reading.kind === 'snapshot' ? { ...reading, partial: hasMoreVariants(payload) } : reading;
+  const partial = read.product.price === undefined || hasMoreVariants(payload);
+  return reading.kind === 'snapshot' ? { ...reading, partial } : reading;
 }
 
 function readEventOfProduct(event: StoreEvent, payload: unknown): EventReading {

@@ -29,6 +29,18 @@ describe('a webhook that leaves something out', () => {
     expect(connector.store.reads).toBe(1);
   });
 
+  it.each([
+    ['without variants', {}],
+    ['with an empty list of variants', { variants: [], variant_gids: [] }],
+    ['whose variants have no price', { variants: [{ id: 1 }] }],
+  ])('a product %s gets its price from the store', async (_what, variants) => {
+    const updatedAt = '2026-10-09T11:00:00.000Z';
+    connector.store.putProduct(SHOP, storeProduct({ id: '8', price: amount('5'), updatedAt }));
+    const payload = { id: 8, title: 'Linen shirt', status: 'active', updated_at: updatedAt };
+    await connector.handle('products/update', { ...payload, ...variants });
+    expect(connector.loyalty.journal).toMatchObject([{ body: { ProductPrice: 5 } }]);
+  });
+
   it('an order whose document is in a metafield is read from the store before a call', async () => {
     const metafield = { owner: 'customer', namespace: 'facts', key: 'document' } as const;
     connector = openWebhookConnector({ rules: { document: { from: 'metafield', ...metafield } } });
