@@ -78,6 +78,14 @@ export function createMemoryStore(): MemoryStore {
     return value === undefined ? { kind: 'gone' } : { kind: 'found', value };
   }
 
+  /** The store does not distinguish upper and lower case in codes. The exact spelling first. */
+  function spellingOf(shop: string, code: string): string {
+    if (things.has(at(shop, 'coupon', code))) return code;
+    const small = at(shop, 'coupon', code).toLowerCase();
+    const found = [...things.keys()].find((key) => key.toLowerCase() === small);
+    return found === undefined ? code : (things.get(found) as StoreCoupon).code;
+  }
+
   function couponsOf(shop: string, discountId: string): StoreCoupon[] {
     return [...things]
       .filter(([key]) => key.startsWith(at(shop, 'coupon', '')))
@@ -121,7 +129,7 @@ export function createMemoryStore(): MemoryStore {
       return { kind: 'unavailable', why: 'order-not-visible', misconfigured: true, hidden: true };
     },
     readProduct: async (shop, id) => read(shop, 'product', id),
-    readCoupon: async (shop, code) => read(shop, 'coupon', code),
+    readCoupon: async (shop, code) => read(shop, 'coupon', spellingOf(shop, code)),
     readMember: async (shop, id) => read(shop, 'member', id),
     async readDiscount(shop, id, from = '0') {
       const answer = read<{ readonly automatic: boolean }>(shop, 'discount', id);

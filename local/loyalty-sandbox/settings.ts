@@ -116,6 +116,8 @@ const settings = group({
   birthdayIsFinal: flag(false),
   /** What an absent IsEnrolled means for a new customer: not shown. A store sends its members. */
   enrolledByDefault: flag(true),
+  /** Whether upper and lower case make two codes, and two OriginalIds of coupons: not shown. */
+  couponCase: oneOf('distinguished', 'ignored'),
   /** Whether a coupon must have a customer (else error 55): not shown. Public codes have none. */
   requireCouponCustomer: flag(false),
   /**

@@ -135,6 +135,12 @@ export function describeStoreContract(name: string, create: () => Promise<StoreU
         expect(await readPages(store, DISCOUNT)).toEqual([{ automatic: false, coupons: [] }]);
       });
 
+      it('are found in any case, in the spelling of the store', async () => {
+        await subject.putCoupon(SHOP, storeCoupon({ code: 'AUTUMN10' }));
+        const found = await store.readCoupon(SHOP, 'Autumn10');
+        expect(found).toMatchObject({ value: { code: 'AUTUMN10' } });
+      });
+
       it('are found with any characters', async () => {
         await fc.assert(
           fc.asyncProperty(anyCode, async (code) => {

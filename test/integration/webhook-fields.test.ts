@@ -135,6 +135,7 @@ function unusual(topic: string, body: string): string[] {
         media: [{ preview_image: { src: 'https://example.com/3.png' } }],
       },
       { ...payload, variants: payload.variants.slice(0, 0) },
+      { ...payload, variant_gids: [...payload.variant_gids, ...payload.variant_gids] },
       {
         ...payload,
         category: {

@@ -22,7 +22,7 @@ type CouponType = components['schemas']['CouponType'];
  * An upsert by OriginalId; sending an inactive coupon again makes it active. The first broken rule
  * answers: 56 a body that is not JSON; 39 no OriginalId; 56 a body that cannot be read or makes no coupon, a code that belongs to
  * another coupon, a change of a used coupon; 55 a customer who is not known; then those of the
- * customer. Codes are compared exactly, letter for letter.
+ * customer.
  */
 export function createCoupon(context: Context, call: Call): Outcome<Page<CouponItem>> {
   const { tables } = context;
@@ -42,9 +42,9 @@ export function createCoupon(context: Context, call: Call): Outcome<Page<CouponI
   const impossible = findContradiction(sent);
   if (impossible) return refuse(56, impossible);
 
-  const before = tables.coupons.get(id);
-  const holder = tables.couponCodes.get(CouponCode);
-  if (holder !== undefined && holder !== id) {
+  const before = findCoupon(context, id);
+  const holder = findCoupon(context, tables.couponCodes.get(codeKey(context, CouponCode)) ?? '');
+  if (holder && holder.OriginalId !== before?.OriginalId) {
     return refuse(56, 'CouponCode belongs to another coupon.');
   }
   const plan = customer && planCustomer(context, customer, faults, 'coupon', customerId);
@@ -55,7 +55,7 @@ export function createCoupon(context: Context, call: Call): Outcome<Page<CouponI
   const after: CouponRow = {
     ...sent,
     Id: before?.Id ?? 0,
-    OriginalId: id,
+    OriginalId: before?.OriginalId ?? id,
     CouponCode,
     CreatedDate: sent.CreatedDate ?? before?.CreatedDate ?? context.now().toISOString(),
     customerId: owner.result,
@@ -65,7 +65,7 @@ export function createCoupon(context: Context, call: Call): Outcome<Page<CouponI
   if (before?.IsUsed && !isSame(before, after)) return refuse(56, 'The coupon is used.');
 
   if (plan) saveCustomer(context, plan);
-  if (before && before.CouponCode !== CouponCode) tables.couponCodes.delete(before.CouponCode);
+  if (before) tables.couponCodes.delete(codeKey(context, before.CouponCode));
   return done(listOne(context, saveCoupon(context, after)));
 }
 
@@ -132,15 +132,27 @@ export function saveCoupon(context: Context, coupon: CouponRow): CouponRow {
   const { tables } = context;
   const row = coupon.Id === 0 ? { ...coupon, Id: takeNumber(context, 'coupon') } : coupon;
   tables.coupons.put(row.OriginalId, row);
-  tables.couponCodes.put(row.CouponCode, row.OriginalId);
+  tables.couponCodes.put(codeKey(context, row.CouponCode), row.OriginalId);
   return row;
 }
+
+const codeKey = ({ settings }: Pick<Context, 'settings'>, code: string): string =>
+  settings.couponCase === 'ignored' ? code.toLowerCase() : code;
+
+function findCoupon({ tables, settings }: Context, id: string): CouponRow | undefined {
+  const exact = tables.coupons.get(id);
+  if (exact || settings.couponCase === 'distinguished') return exact;
+  const folded = id.toLowerCase();
+  return [...tables.coupons.values()].find((row) => row.OriginalId.toLowerCase() === folded);
+}
+
+const couponOfCode = (context: Context, code: string): CouponRow | undefined =>
+  context.tables.coupons.get(context.tables.couponCodes.get(codeKey(context, code)) ?? '');
 
 /** 57 for an unknown code. A coupon that is inactive already stays so, without an error. */
 export function deactivateCoupon(context: Context, call: Call): Outcome<Page<CouponItem>> {
   const { tables } = context;
-  const id = tables.couponCodes.get(call.path.code ?? '');
-  const coupon = id === undefined ? undefined : tables.coupons.get(id);
+  const coupon = couponOfCode(context, call.path.code ?? '');
   if (!coupon) return refuse(57, 'No coupon has this code.');
   const inactive = { ...coupon, isActive: false };
   if (coupon.isActive) tables.coupons.put(coupon.OriginalId, inactive);
@@ -149,8 +161,7 @@ export function deactivateCoupon(context: Context, call: Call): Outcome<Page<Cou
 
 /** 57 for an unknown code. Documented: IsUsed is true for an inactive one, too. */
 export function getCoupon(context: Context, { path }: Call): Outcome<Page<CouponItem>> {
-  const { tables } = context;
-  const coupon = tables.coupons.get(tables.couponCodes.get(path.code ?? '') ?? '');
+  const coupon = couponOfCode(context, path.code ?? '');
   if (!coupon) return refuse(57, 'No coupon has this code.');
   return done(listOne(context, { ...coupon, IsUsed: coupon.IsUsed || !coupon.isActive }));
 }
@@ -176,13 +187,13 @@ function listOne({ tables }: Context, row: CouponRow): Page<CouponItem> {
  * another code. A coupon without a customer is public and serves every customer, so one order does not
  * use it up (the contract does not say). An unknown code is ignored: a store need not mirror every discount.
  */
-export function useCoupon({ tables }: Context, code: string, orderId: string): void {
+export function useCoupon(context: Context, code: string, orderId: string): void {
+  const { tables } = context;
   const redemption = tables.redemptions.get(tables.externalCodes.get(code) ?? '');
   if (redemption && redemption.usedByOrderId === null) {
     tables.redemptions.put(redemption.OriginalKey, { ...redemption, usedByOrderId: orderId });
   }
-  const id = tables.couponCodes.get(code);
-  const coupon = id === undefined ? undefined : tables.coupons.get(id);
+  const coupon = couponOfCode(context, code);
   if (!coupon || coupon.IsUsed || coupon.customerId === null) return;
   tables.coupons.put(coupon.OriginalId, { ...coupon, IsUsed: true, usedByOrderId: orderId });
 }

@@ -3,7 +3,7 @@ import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import type { EntityKey, EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import { otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 
 export async function askStore(
@@ -47,7 +47,9 @@ export function mapNow(
   // An entity that neither side knows may never have existed.
   if (store.kind === 'unavailable' || (store.kind === 'gone' && !entry)) return undefined;
   const now = new Date();
-  const found = store.kind === 'found' ? store.value : undefined;
+  // Under another spelling the store has it as another code, if the ledger knows this one.
+  const isOther = store.kind === 'found' && entry && otherSpelling(key, store.value) !== undefined;
+  const found = store.kind === 'found' && !isOther ? store.value : undefined;
   const entity = found ?? ({ kind: 'gone' } as const);
   const version = found ? versionOf(found) : now.getTime();
   return mapSnapshot(

@@ -81,8 +81,8 @@ export interface StoreEvent extends EventHead, Meaning {
   /** An operator wants this order counted by the rules of today, although it was sent under others. */
   readonly newRules?: boolean;
   /**
-   * An operator wants it sent although the ledger says that nothing changed: the service may have lost
-   * it. Never over a newer version.
+   * It is sent although the ledger says that nothing changed: the service may have lost it, as an operator
+   * says, or by the end of the same code in another spelling. Never over a newer version.
    */
   readonly force?: boolean;
 }

@@ -43,7 +43,7 @@ export async function findRemovedCodes(
       const answer = await store.readCoupon(shop, key.id);
       // What was sent before is returned too: it is counted nowhere else.
       if (answer.kind === 'unavailable') return { sent, stopped: answer };
-      if (answer.kind === 'found') continue;
+      if (answer.kind === 'found' && answer.value.code === key.id) continue;
       const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
       if (!(await sendOnce(message, world))) continue;
       sent.push({ id: key.id, version, why: 'removed' });

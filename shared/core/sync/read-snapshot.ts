@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly version: number;
   readonly source: SnapshotSource;
   readonly partial?: boolean;
+  /** Of a code that is gone: the store has it in this other spelling. */
+  readonly respelled?: string;
   /** A backfill asks for it, although it may be older than go-live. */
   readonly history?: boolean;
   /** An operator wants it counted by the rules of today. */
@@ -62,7 +64,10 @@ export async function readSnapshot(
     case 'found': {
       const version = versionOf(answer.value);
       const lags = carried !== undefined && version < carried;
-      return lags ? askStoreLater('lags') : snapshot(answer.value, version);
+      if (lags) return askStoreLater('lags');
+      const respelled = otherSpelling(key, answer.value);
+      if (respelled === undefined) return snapshot(answer.value, version);
+      return { ...snapshot({ kind: 'gone' }, version), respelled };
     }
     case 'gone':
       return judgeGone(key, question, now());
@@ -97,6 +102,11 @@ function judgeGone(
   const cancelled = kind === 'order' && entry?.appliedKey === cancelledOrderKey(id);
   if (!entry?.uncertain && (settled || cancelled)) return { kind: 'superseded' };
   return askStoreLater('says-gone');
+}
+
+/** The store does not distinguish upper and lower case in codes, and finds a code in any spelling. */
+export function otherSpelling({ id }: EntityKey, entity: StoreEntity): string | undefined {
+  return entity.kind === 'coupon' && entity.coupon.code !== id ? entity.coupon.code : undefined;
 }
 
 const UNSEEN_MS = 10 * 60_000;

@@ -15,6 +15,7 @@ import type { Mapped } from '../mapping/wanted-state.ts';
 import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
+import { sendCode } from './fan-out.ts';
 import { hasLateCustomer } from './late-customer.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
@@ -90,8 +91,25 @@ export async function syncEntity(
       continue;
     }
     await noteUsedCodes(key.shop, entity, world);
-    return executePlan(next, mapped, { key, event, entry, snapshot, redelivered }, world);
+    const given = { key, event, entry, snapshot, redelivered };
+    const synced = await executePlan(next, mapped, given, world);
+    if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, world);
+    return synced;
   }
+}
+
+/**
+ * After the end of a code that was renamed in case only. Whether the service distinguishes case is not known:
+ * if it does not, this was the end of the other spelling too, which is then sent again.
+ */
+async function sendRespelled(
+  event: StoreEvent,
+  { respelled }: Snapshot,
+  world: SyncWorld,
+): Promise<void> {
+  if (respelled === undefined) return;
+  const force = world.shop(event.shop).assumptions.couponsAreReplaced;
+  await sendCode({ ...event, force }, { code: respelled, why: 'respelled' }, world);
 }
 
 /** Undefined when the ledger does not say when the program went live: then no order can be decided. */

@@ -145,7 +145,7 @@ describe('what the simulation found', () => {
 
   it('takes a product off offer that a dead worker had sent, though the ledger never knew it', async () => {
     const connector = openConnector();
-    const product = { id: Number(PRODUCT), title: 'Hat', status: 'active' };
+    const product = { id: Number(PRODUCT), title: 'Hat', variants: [{ price: '9.00' }] };
     const created = { ...product, updated_at: '2026-10-09T11:00:00Z' };
     await connector.deliver({ topic: 'products/create', payload: created });
     await workAndDie(connector, 'products');
@@ -160,7 +160,7 @@ describe('what the simulation found', () => {
 
   it('sends nothing about a deleted product that cannot have been sent', async () => {
     const connector = openConnector();
-    const product = { id: Number(PRODUCT), title: 'Hat', status: 'active' };
+    const product = { id: Number(PRODUCT), title: 'Hat', variants: [{ price: '9.00' }] };
     const created = { ...product, updated_at: '2026-10-09T11:00:00Z' };
     await connector.deliver({ topic: 'products/create', payload: created });
     await connector.deliver({ topic: 'products/delete', payload: { id: Number(PRODUCT) } });

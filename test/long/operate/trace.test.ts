@@ -146,6 +146,26 @@ describe('loyalty-connector trace', () => {
     expect(skipped.code).toBe(0);
   });
 
+  it('tells the spellings of a code that was renamed in case only apart', async () => {
+    const { actions } = connector.store;
+    const { id: discountId } = actions.createDiscount({ percentage: 10, codes: ['WINTER'] });
+    await tellOf('coupon', 'WINTER');
+    actions.removeCodes({ discountId, codes: ['WINTER'] });
+    actions.addCodes({ discountId, codes: ['Winter'] });
+    const missed = await connector.run('trace coupon WINTER');
+    expect(missed.stdout).toContain('NOT IN AGREEMENT');
+    await tellOf('coupon', 'WINTER');
+    await connector.work();
+    for (const [code, state] of [
+      ['WINTER', 'not active'],
+      ['Winter', 'active'],
+    ]) {
+      const { stdout } = await connector.run(`trace coupon ${code}`);
+      expect(stdout).toContain(`should hold a coupon, ${state}`);
+      expect(stdout).toContain('IN AGREEMENT\n  The current state of the store was applied.');
+    }
+  });
+
   it('says of an order that ended before anything of it was sent why, and that nothing is expected', async () => {
     const { actions } = connector.store;
     const lines = [{ title: 'Shirt', price: 1 }];

@@ -134,6 +134,40 @@ describe('a discount', () => {
   });
 });
 
+describe.each(['distinguished', 'ignored'] as const)(
+  'a code renamed in case only, at a service where case is %s',
+  (couponCase) => {
+    const later = momentAt(5);
+    beforeEach(async () => {
+      connector = openWebhookConnector({ service: { couponCase } });
+      connector.store.putCoupon(SHOP, storeCoupon({ code: 'AUTUMN10', updatedAt: momentAt(0) }));
+      await connector.handle('discounts/create', changed);
+      connector.store.remove(SHOP, 'coupon', 'AUTUMN10');
+      const renamed = { code: 'Autumn10', codeId: '99', updatedAt: later };
+      connector.store.putCoupon(SHOP, storeCoupon(renamed));
+    });
+    const removed = ['discounts/redeemcode_removed', withCode('AUTUMN10', later)] as const;
+    const added = ['discounts/redeemcode_added', withCode('Autumn10', later)] as const;
+    const updated = ['discounts/update', { ...changed, updated_at: later }] as const;
+
+    it.each<[string, readonly (readonly [string, object])[]]>([
+      ['is added and removed', [added, removed]],
+      ['is removed and added', [removed, added]],
+      ['is removed, and nothing else is announced', [removed]],
+      ['changes its discount', [updated, removed]],
+    ])('is active in its new spelling alone: it %s', async (_, events) => {
+      for (const event of events) await connector.handle(...event);
+      expect(active()).toEqual(['Autumn10']);
+      const calls = connector.loyalty.journal.length;
+      connector.clock.ms += 600_000;
+      for (const event of events) await connector.handle(...event);
+      expect(active()).toEqual(['Autumn10']);
+      expect(connector.loyalty.journal.length - calls).toBeLessThanOrEqual(1);
+      expect(connector.dead.size).toBe(0);
+    });
+  },
+);
+
 describe('a code of a discount', () => {
   it('is deactivated when it is removed, and nothing else of its discount is touched', async () => {
     connector.store.putCoupon(SHOP, storeCoupon({ code: 'KEPT', codeId: '1' }));

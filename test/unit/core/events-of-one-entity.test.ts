@@ -78,7 +78,7 @@ describe('an event behind one that fails', () => {
 });
 
 describe('a deletion', () => {
-  const product = { id: 8, title: 'Shirt', status: 'active', variants: [] };
+  const product = { id: 8, title: 'Shirt', status: 'active', variants: [{ price: '9.00' }] };
   const created = { ...product, updated_at: '2026-10-09T11:00:00Z' };
 
   it('of a product that was never sent costs no call', async () => {

@@ -287,7 +287,13 @@ describe('a code that changes', () => {
     for (const title of ['Shirt', 'Coat']) {
       connector.clock.ms += 600_000;
       const updated_at = nowOf(connector);
-      const payload = { id: Number(id), title, status: 'active', variants: [], updated_at };
+      const payload = {
+        id: Number(id),
+        title,
+        status: 'active',
+        variants: [{ price: '9.00' }],
+        updated_at,
+      };
       await connector.deliver({ topic: 'products/update', payload });
       await connector.drain();
     }

@@ -102,7 +102,13 @@ describe('a worker that dies without a trace, over a first send', () => {
   it('leaves no product active that the store deletes meanwhile', async () => {
     const connector = openConnector();
     const updated_at = '2026-10-09T11:00:00.000Z';
-    const product = { id: 8, title: 'Shirt', status: 'active', variants: [], updated_at };
+    const product = {
+      id: 8,
+      title: 'Shirt',
+      status: 'active',
+      variants: [{ price: '9.00' }],
+      updated_at,
+    };
     await connector.deliver({ topic: 'products/create', payload: product });
     await dieSilently(connector, 'products');
     expect(operations(connector)).toEqual(['updateProduct']);

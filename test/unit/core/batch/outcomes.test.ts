@@ -83,7 +83,12 @@ describe('outcomes', () => {
     await connector.reconcile();
     await connector.drain();
     expect(outcomes()?.at(-1)).toMatchObject({ outcome: 'applied', origin: 'reconcile' });
-    const product = { id: Number(id), title: 'Coat', status: 'active', variants: [] };
+    const product = {
+      id: Number(id),
+      title: 'Coat',
+      status: 'active',
+      variants: [{ price: '9.00' }],
+    };
     const later = new Date(connector.clock.ms).toISOString();
     await connector.handle('products/update', { ...product, updated_at: later });
     expect(outcomes()?.at(-1)).not.toHaveProperty('origin');

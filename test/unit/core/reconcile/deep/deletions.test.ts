@@ -55,6 +55,17 @@ describe('the deletions that a deep walk finds', () => {
     expect(connector.healed('coupon')).toBe(1);
   });
 
+  it('finds a code that was renamed in case only', async () => {
+    const connector = await openKnowing();
+    const answer = await connector.store.readCoupon(SHOP, 'B');
+    if (answer.kind !== 'found') throw new Error('no such code');
+    connector.store.remove(SHOP, 'coupon', 'B');
+    connector.store.putCoupon(SHOP, { ...answer.value, code: 'b' });
+    await connector.reconcileDeeply();
+    expect(connector.activeCodes()).toEqual(['A', 'b']);
+    expect(connector.dead.size).toBe(0);
+  });
+
   describe('without the right to see all orders', () => {
     it('cancels none that is merely out of sight', async () => {
       const connector = await openKnowing();
