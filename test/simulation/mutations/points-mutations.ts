@@ -86,8 +86,8 @@ export const pointsMutations: readonly Mutation[] = [
     name: 'lost-orders-stay-lost',
     bug: 'an order that the service lost is only reported',
     file: 'shared/core/reconcile/compare-order.ts',
-    find: "  return isHealed ? { kind: 'heal' } : report;",
-    replace: '  return isHealed ? report : report;',
+    find: '  return isHealed ?',
+    replace: '  return isHealed && !isAboutState ?',
     within: 60,
   },
   {
