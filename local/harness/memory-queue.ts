@@ -57,6 +57,13 @@ interface StoredMessage extends Required<OutgoingMessage> {
   receiptHandle: string | undefined;
 }
 
+/**
+ * As SQS has them: too long for a number, and a text of another length is not larger or smaller by its first
+ * digits ("The length of SequenceNumber is 128 bits", SendMessage).
+ */
+export const sequenceNumber = (count: number): string =>
+  String(9_999_999_999_999_999_998n + BigInt(count));
+
 const DEDUPLICATION_MS = 5 * 60_000;
 const MESSAGE_MAX_BYTES = 1_048_576;
 const MAX_VISIBILITY_SECONDS = 43_200;
@@ -132,7 +139,7 @@ export function createMemoryQueue({
         attributes: {},
         ...message,
         messageId,
-        sequenceNumber: String(count).padStart(20, '0'),
+        sequenceNumber: sequenceNumber(count),
         attempts: 0,
         visibleAt: now(),
         receiptHandle: undefined,

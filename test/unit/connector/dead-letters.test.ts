@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
 import { KINDS, REASONS } from '../../../scripts/connector/dead-letters/filter-options.ts';
 import {
   describeFilter,
@@ -16,13 +17,21 @@ import {
   letterReaderOf,
   prepareReplay,
 } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import type { ReplayedLetter } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
+import {
+  newTally,
+  type ReplayedLetter,
+} from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import {
   maskCall,
   maskPersonal,
 } from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
 import { walkLetters } from '../../../scripts/connector/dead-letters/walk-letters.ts';
-import { LETTER_REASONS, type LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import {
+  type DeadLetter,
+  LETTER_REASONS,
+  type LetterQueue,
+} from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { EventKind, StoreEvent } from '../../../shared/core/events/event.ts';
 import { hashBody } from '../../../shared/core/events/message-ids.ts';
@@ -32,22 +41,17 @@ import { LETTER_SHOP, letterEvent } from '../../support/parked-letters.ts';
 
 const at = Date.parse('2026-10-09T12:00:00Z');
 
-function letterOf(event: Partial<StoreEvent> | string, changes: Partial<ReadLetter> = {}) {
-  return readLetter({
-    family: 'orders',
-    letterId: 'letter-1',
-    messageId: 'message-1',
-    receiptHandle: 'handle',
+function deadLetter(event: Partial<StoreEvent> | string, changes: Partial<DeadLetter> = {}) {
+  return {
+    ...({ family: 'orders', reason: 'rejected', why: 'refused' } as const),
+    ...{ letterId: 'letter-1', messageId: 'message-1', receiptHandle: 'handle' },
     body: typeof event === 'string' ? event : encodeEvent(letterEvent(event)),
-    sequenceNumber: '1',
-    reason: 'rejected',
-    why: 'refused',
-    code: 'Order_InvalidTotal',
-    attempts: 1,
-    at,
+    ...{ sequenceNumber: sequenceNumber(1), code: 'Order_InvalidTotal', attempts: 1, at },
     ...changes,
-  });
+  };
 }
+
+const letterOf = (...given: Parameters<typeof deadLetter>) => readLetter(deadLetter(...given));
 
 describe('a filter', () => {
   const letter = letterOf({});
@@ -341,6 +345,38 @@ describe('following replayed letters', () => {
     const followed = await follow([replayed('1', '3')], known, [again, ...others]);
     expect(followed).toMatchObject({ settled: 0, failing: 1, failures: [{ count: 1 }] });
     expect(followed.each).toEqual([{ kind: 'order', id: '1', result: 'failing' }]);
+  });
+});
+
+describe('replaying letters', () => {
+  it('sends those of one entity in the order they were parked in, however SQS lists them', async () => {
+    const received = [4, 2, 3, 1].map((count) => {
+      const id = String(count);
+      const parked = { messageId: id, receiptHandle: id, sequenceNumber: sequenceNumber(count) };
+      return deadLetter({ deliveryId: id }, parked);
+    });
+    const pages = [received, []];
+    const sent: string[] = [];
+    await replayLetters(
+      { filter: {}, limit: 10, refetch: false, force: false, by: 'ops@desk' },
+      {
+        ...letterReaderOf([{ domain: LETTER_SHOP }]),
+        queues: [{ ...emptyQueue, receive: async () => pages.shift() ?? [] }],
+        replayQueue: {
+          sendAll: async (events) => {
+            sent.push(...events.map(({ deliveryId }) => deliveryId));
+            return [];
+          },
+        },
+        retire: async () => {},
+        pacer: createPacer(undefined, { monotonicMs: () => 0, pause: async () => {} }),
+        now: () => new Date(at),
+        signal: new AbortController().signal,
+        onReplayed: () => {},
+      },
+      newTally(),
+    );
+    expect(sent).toEqual(['1', '2', '3', '4']);
   });
 });
 

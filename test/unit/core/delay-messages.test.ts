@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
+import { waitsIn } from '../../../scripts/connector/retry-now/waiting-messages.ts';
 import { type DelayWorld, delayMessages, type Item } from '../../../shared/core/batch/conclude.ts';
 import { type WaitingMessage, waitingIn } from '../../../shared/core/batch/waiting.ts';
 
@@ -169,6 +170,15 @@ describe('what waits, as the operator sees it', () => {
     expect(one?.until).toBeGreaterThan(NOON);
     // Longer than it waits: the next attempt and the command read it.
     expect((entry?.expiresAt ?? 0) * 1_000).toBe((one?.until ?? 0) + 3_600_000);
+  });
+
+  it('waits for its newest attempt, of nine and ten the tenth', async () => {
+    const { world, ledger } = open();
+    for (const attempts of [10, 9]) await delayMessages([item('1', attempts, 0)], retry, world);
+    const [tenth] = ledger.entries.values();
+    const records = [...ledger.entries].map(([text, entry]) => ({ id: text, entry }));
+    const waits = waitsIn('example-store.myshopify.com', records, new Date(NOON));
+    expect(waits).toMatchObject([{ until: waitingIn(tenth?.remembered)?.until, receives: 10 }]);
   });
 
   it('is not recorded when the time of the batch is over', async () => {

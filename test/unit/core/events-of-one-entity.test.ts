@@ -50,6 +50,14 @@ describe('an order that changes twice within one second', () => {
     await connector.drain();
     expect(held()).toBe(30);
   });
+
+  it('is sent once, as the last webhook to arrive says', async () => {
+    store(5, '30.00');
+    await deliver(5, '50.00');
+    await deliver(5, '30.00');
+    await connector.drain();
+    expect([held(), calls()]).toEqual([30, 1]);
+  });
 });
 
 describe('an event behind one that fails', () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sequenceNumber } from '../../../../local/harness/memory-queue.ts';
 import { sortGroup } from '../../../../shared/core/balances/customer-work.ts';
 import type { Item } from '../../../../shared/core/batch/conclude.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
@@ -88,10 +89,13 @@ describe('balances in the store', () => {
   it('take a replayed event for as old as its first delivery, however a batch lists them', () => {
     const common = { receivedAt: '2026-10-09T12:00:00Z', eventDate: '2026-10-09T12:00:00Z' };
     const items = (['3 first', '1 first', '2 second'] as const).map((text): Item => {
-      const [sequenceNumber = '', deliveryId = ''] = text.split(' ');
-      const ids = { messageId: text, receiptHandle: text, groupId: text, sequenceNumber };
+      const [count = '', deliveryId = ''] = text.split(' ');
+      const ids = { messageId: text, receiptHandle: text, groupId: text };
       return {
-        message: { ...ids, body: '', attempts: 1 },
+        message: {
+          ...{ ...ids, body: '', attempts: 1 },
+          sequenceNumber: sequenceNumber(Number(count)),
+        },
         event: {
           ...{ kind: 'balance', shop: SHOP, id: '1', topic: 'Point_Add', deliveryId },
           ...{ ...common, points: '1', cashback: '0' },
