@@ -80,8 +80,8 @@ export interface StoreOrder {
 export interface GiftCardPayment {
   /** Less what went back to them. */
   readonly net: Amount;
-  /** What went back to them, at most what they paid. */
-  readonly returned: Amount;
+  /** What went back to them for shipping. */
+  readonly returnedForShipping: Amount;
 }
 
 export interface StoreOrderLine {

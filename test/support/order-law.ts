@@ -51,9 +51,7 @@ export function standingOf(order: OrderRow, rules: LawRules): Standing {
       : status === 'paid' || (status === 'partially_refunded' && owed(order) <= 0n);
   const isLost =
     rules.lostDisputes === 'take-back' &&
-    order.disputes.some(
-      (one) => one.type === 'chargeback' && (one.status === 'lost' || one.status === 'accepted'),
-    );
+    order.disputes.some(({ status }) => status === 'lost' || status === 'accepted');
   const minor = keepsNothing || isUnpaid || isLost ? 0n : amountDue(order, rules);
   return { kind: 'open', isComplete, minor };
 }

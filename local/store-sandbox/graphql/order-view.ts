@@ -83,10 +83,8 @@ export function orderView(context: GraphContext, order: OrderRow): View {
     localizedFields: list(order.localizedFields, ({ key, value }) => ({
       ...{ __typename: 'LocalizedField', key, value },
     })),
-    disputes: order.disputes.map(({ id, initiatedAs, status }) => ({
+    disputes: order.disputes.map(({ status }) => ({
       __typename: 'OrderDisputeSummary',
-      id: gid('OrderDisputeSummary', id),
-      initiatedAs: initiatedAs.toUpperCase(),
       status: status.toUpperCase(),
     })),
     totalOutstandingSet: amount(({ outstandingMinor }) => Math.max(0, outstandingMinor)),

@@ -4,7 +4,6 @@ import {
   minorDigits,
   multiply,
   share,
-  smallest,
   subtract,
   sum,
   ZERO,
@@ -93,9 +92,8 @@ function paidInMoney(order: StoreOrder, { giftCards }: AmountRules, refunded: Am
   const gift = order.paidWithGiftCards;
   if (giftCards === 'earn-when-used' || !gift) return [paid, paid];
   const { refunded: shipping } = order.shipping;
-  const shippingToCards = smallest([gift.returned, shipping]) ?? ZERO;
   const now = lessGiftCards(paid, gift.net);
-  const before = lessGiftCards(sum([paid, shipping]), sum([gift.net, shippingToCards]));
+  const before = lessGiftCards(sum([paid, shipping]), sum([gift.net, gift.returnedForShipping]));
   return isSmaller(before, now) ? before : now;
 }
 

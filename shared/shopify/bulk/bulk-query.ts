@@ -50,7 +50,7 @@ function orderParts(enrichment: Enrichment): string {
     enrichment.card || enrichment.paymentDates
       ? `transactions(first: 20) { kind status processedAt ${enrichment.card ? CARD : ''} }`
       : '',
-    enrichment.disputes ? 'disputes { initiatedAs status }' : '',
+    enrichment.disputes ? 'disputes { status }' : '',
     list(
       'lineItems',
       `id title name vendor isGiftCard quantity currentQuantity product { id } originalUnitPriceSet ${MONEY} discountAllocations { allocatedAmountSet ${MONEY} } taxLines { priceSet ${MONEY} } ${staff}`,

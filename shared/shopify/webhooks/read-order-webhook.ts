@@ -86,7 +86,7 @@ export function isGiftCard(gateway: string | null): boolean {
   return GIFT_CARDS.has(gateway ?? '');
 }
 
-const NOTHING = { net: ZERO, returned: ZERO };
+const NOTHING = { net: ZERO, returnedForShipping: ZERO };
 
 /** Without tips, which are listed as lines but are no products and not part of the subtotal. */
 function toLines(amounts: readonly LineAmounts[]): StoreOrderLine[] {

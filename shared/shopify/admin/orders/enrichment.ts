@@ -105,8 +105,9 @@ function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
 
 type DisputeNode = NonNullable<OrderNode['disputes']>[number];
 
-function isLost({ initiatedAs, status }: DisputeNode): boolean {
-  return initiatedAs === 'CHARGEBACK' && (status === 'LOST' || status === 'ACCEPTED');
+/** An inquiry moves no money and ends otherwise: one that is lost became a chargeback, which its beginning does not say. */
+function isLost({ status }: DisputeNode): boolean {
+  return status === 'LOST' || status === 'ACCEPTED';
 }
 
 function paidAtOf({ transactions = [] }: OrderNode): string | undefined {

@@ -30,7 +30,7 @@ export async function orderFromNode(
 ): Promise<{ readonly kind: 'read'; readonly order: StoreOrder } | AdminFailure> {
   const whole = await readWhole(ask, node, withStaff);
   if (whole.kind === 'failure') return whole;
-  const paid = await readGiftCardPayments(ask, node);
+  const paid = await readGiftCardPayments(ask, whole.order);
   if (paid.kind === 'failure') return paid;
   const read = readOrderWebhook(orderAsPayload(whole.order));
   if (read.kind !== 'read') return failure('unreadable-answer');

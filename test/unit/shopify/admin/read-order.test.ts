@@ -242,18 +242,14 @@ describe('when an order was paid', () => {
 
 describe('a dispute', () => {
   it.each([
-    ['CHARGEBACK', 'LOST', true],
-    ['CHARGEBACK', 'ACCEPTED', true],
-    ['CHARGEBACK', 'WON', false],
-    ['CHARGEBACK', 'NEEDS_RESPONSE', false],
-    ['CHARGEBACK', 'UNDER_REVIEW', false],
-    ['INQUIRY', 'LOST', false],
-    ['INQUIRY', 'ACCEPTED', false],
-  ])('that began as %s and is %s is lost: %s', async (initiatedAs, status, lost) => {
-    const disputes = [
-      { initiatedAs: 'INQUIRY', status: 'WON' },
-      { initiatedAs, status },
-    ];
+    ['LOST', true],
+    ['ACCEPTED', true],
+    ['WON', false],
+    ['PREVENTED', false],
+    ['NEEDS_RESPONSE', false],
+    ['UNDER_REVIEW', false],
+  ])('that is %s is lost: %s', async (status, lost) => {
+    const disputes = [{ status: 'WON' }, { status }];
     expect((await read({ disputes }, { disputes: true })).lostDispute).toBe(lost);
     expect((await read({ disputes })).lostDispute).toBeUndefined();
   });
@@ -282,7 +278,7 @@ describe('what was paid with gift cards and store credit', () => {
         payment('shopify_payments', 2200, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toEqual({ net: '25', returned: '10' });
+    expect(order.paidWithGiftCards).toEqual({ net: '25', returnedForShipping: '0' });
     expect(order.paymentGateways[0]).toBe('shopify_payments');
   });
 
@@ -294,11 +290,11 @@ describe('what was paid with gift cards and store credit', () => {
         payment('gift_card', 2000, { kind: 'REFUND' }),
       ],
     });
-    expect(order.paidWithGiftCards).toEqual({ net: '0', returned: '0' });
+    expect(order.paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
   });
 
   it('is not asked for where none of them paid', async () => {
-    expect((await read({})).paidWithGiftCards).toEqual({ net: '0', returned: '0' });
+    expect((await read({})).paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
   });
 });
 
