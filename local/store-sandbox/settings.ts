@@ -57,6 +57,13 @@ export interface ServerSettings {
   /** The lifetime of a token of the client-credentials grant. */
   readonly tokenSeconds: number;
   readonly scopes: readonly string[];
+  /** Who made the app. */
+  readonly developerType: 'MERCHANT' | 'PARTNER' | 'SHOPIFY' | 'UNKNOWN';
+  /**
+   * Whether the app may start bulk queries. A partner's app may only once it is allowed to, and not after 31
+   * days without use ("Partner apps must enable bulk operations before use").
+   */
+  readonly bulkQueries: 'allowed' | 'denied';
   /** How long a bulk operation takes. */
   readonly bulkMs: number;
   /** How many calls to the Admin API the journal holds. */
@@ -91,6 +98,8 @@ export const defaultServerSettings: ServerSettings = {
     'write_orders',
     'write_products',
   ],
+  developerType: 'MERCHANT',
+  bulkQueries: 'allowed',
   bulkMs: 50,
   journalLimit: 2_000,
 };

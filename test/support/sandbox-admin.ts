@@ -20,6 +20,7 @@ export function openGraphContext(
   return {
     world,
     scopes: new Set(scopes),
+    app: defaultServerSettings,
     subscriptions: new Subscriptions(new Tables()),
     bulk: new BulkOperations({
       ids: world.ids,

@@ -33,14 +33,19 @@ export function checkAccess(
 
 export function denyAccess(scope: string, fieldName: string): GraphQLError {
   const requiredAccess = `\`${scope}\` access scope.`;
-  return new GraphQLError(
-    `Access denied for ${fieldName} field. Required access: ${requiredAccess}`,
-    {
-      extensions: {
-        code: 'ACCESS_DENIED',
-        documentation: 'https://shopify.dev/api/usage/access-scopes',
-        requiredAccess,
-      },
-    },
-  );
+  return denied(`Access denied for ${fieldName} field. Required access: ${requiredAccess}`, {
+    requiredAccess,
+  });
+}
+
+/** Documented is only that it is an access denied error. */
+export function denyBulkQuery(): GraphQLError {
+  return denied('Access denied for bulkOperationRunQuery field.');
+}
+
+function denied(message: string, more: { readonly requiredAccess?: string } = {}): GraphQLError {
+  const documentation = 'https://shopify.dev/api/usage/access-scopes';
+  return new GraphQLError(message, {
+    extensions: { code: 'ACCESS_DENIED', documentation, ...more },
+  });
 }

@@ -206,6 +206,7 @@ export class AdminApi {
       subscriptions,
       bulk: this.bulk,
       scopes: new Set(settings.scopes),
+      app: settings,
       unpaged,
       ...(roots && { roots }),
       tally: { objects: 0 },

@@ -2,12 +2,14 @@ import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { ActionInput, ActionName, ActionValue } from '../model/actions.ts';
 import type { OrderRow } from '../model/order-row.ts';
 import type { Refused, World } from '../model/world.ts';
+import type { ServerSettings } from '../settings.ts';
 import type { BulkOperations } from './bulk-operations.ts';
 
 /** What one GraphQL request can use. */
 export interface GraphContext {
   readonly world: World;
   readonly scopes: ReadonlySet<string>;
+  readonly app: Pick<ServerSettings, 'developerType' | 'bulkQueries'>;
   readonly subscriptions: Subscriptions;
   readonly bulk: BulkOperations;
   /** A bulk operation reads every connection completely. */

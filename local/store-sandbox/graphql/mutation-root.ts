@@ -1,4 +1,5 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
+import { denyBulkQuery } from './access.ts';
 import { createCodeDiscount, type DiscountInput } from './discount-mutation.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { metafieldMutations } from './metafield-mutations.ts';
@@ -84,6 +85,7 @@ export function mutationRoot(context: GraphContext): View {
         : failed('deletedCodeDiscountId', ['id'], 'Code discount does not exist.', 'INVALID');
     },
     bulkOperationRunQuery: (args: { query: string; groupObjects: boolean }) => {
+      if (context.app.bulkQueries === 'denied') throw denyBulkQuery();
       const started = bulk.start(args.query, args.groupObjects);
       return started.kind === 'started'
         ? { bulkOperation: started.operation, userErrors: [] }

@@ -23,7 +23,7 @@ type IdArgument = { readonly id: string };
 
 /** The fields of QueryRoot that the sandbox has: those that a document of the connector asks for. */
 export function queryRoot(context: GraphContext): View {
-  const { world, scopes, subscriptions } = context;
+  const { world, scopes, app, subscriptions } = context;
   const { rows } = world;
   const byType =
     (type: string) =>
@@ -60,6 +60,7 @@ export function queryRoot(context: GraphContext): View {
     currentAppInstallation: {
       id: gid('AppInstallation', '661200001'),
       accessScopes: [...scopes].sort().map((handle) => ({ handle })),
+      app: { id: gid('App', '661200002'), developerType: app.developerType },
     },
     order: byType('Order'),
     orders: (args: ListArguments) => list(args, orders(args), (row) => orderView(context, row)),
@@ -115,6 +116,12 @@ export function queryRoot(context: GraphContext): View {
         view: subscriptionView,
       }),
     bulkOperation: byType('BulkOperation'),
+    bulkOperations: (args: ListArguments) =>
+      connect(context, args, {
+        rows: context.bulk.all().filter((row) => fitsBulk(args.query, row)),
+        id: ({ id }) => String(id),
+        view: (row) => row,
+      }),
   };
 }
 
@@ -133,6 +140,18 @@ function momentKey(sortKey: string | undefined) {
     default:
       return undefined;
   }
+}
+
+/** Bulk mutations are not among what the sandbox has. */
+function fitsBulk(query: string | null | undefined, { createdAt, status }: View): boolean {
+  return parseSearch(query)(
+    (field) =>
+      ({
+        created_at: String(createdAt),
+        operation_type: 'query',
+        status: String(status).toLowerCase(),
+      })[field],
+  );
 }
 
 function fitsProduct(query: string | null | undefined, row: ProductRow): boolean {

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { checkInstalledApp } from '../doctor/check-app.ts';
 import { checkAdminApi } from '../doctor/check-services.ts';
 import { printResult } from '../doctor/examine.ts';
 import { type Finding, fail, info, pass, warn } from '../doctor/finding.ts';
@@ -38,6 +39,7 @@ export async function checkApp(session: Session, options: AppOptions): Promise<E
       },
       { name: 'scopes', findings: await judgeStore(deployment, shop) },
       { name: 'subscriptions', findings: await judgeSubscriptions(deployment, shop, release) },
+      { name: 'app', findings: await judgeApp(deployment, shop) },
       { name: 'not seen', findings: [info(UNSEEN)] },
     ];
     shops.push({ shop: shop.domain, folder: place, checks: results });
@@ -58,6 +60,11 @@ async function judgeStore(deployment: Deployment, shop: Shop): Promise<readonly 
   const ask = openShopServices(deployment).ask(shop);
   const doNext = (command: string) => nextCommand(deployment, command);
   return checkAdminApi(shop, ask, doNext, deployment.connector);
+}
+
+function judgeApp(deployment: Deployment, shop: Shop): Promise<readonly Finding[]> {
+  const ask = openShopServices(deployment).ask(shop);
+  return checkInstalledApp(shop, ask, deployment.region, new Date());
 }
 
 async function judgeSubscriptions(

@@ -4,6 +4,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
+import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { Enrichment } from '../../../shared/shopify/admin/orders/enrichment.ts';
 import {
@@ -16,6 +17,7 @@ import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand, type Place } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
+import { ALLOW_BULK_QUERIES } from '../doctor/check-app.ts';
 import { Problem } from '../exit.ts';
 import { type BackfillState, type Backfills, openBackfills, searchFor } from './backfill-state.ts';
 
@@ -61,6 +63,12 @@ export async function orderFile(
   { ask, enrichment, deployment }: OpenBackfill,
 ): Promise<string> {
   const answer = await startBulkQuery(ask, bulkQuery(state.kind, searchFor(state), enrichment));
+  if (isDenied(answer)) {
+    throw new Problem(
+      "The store does not let this app run bulk queries: a partner's app must be allowed to, and loses it after 31 days without one.",
+      `${ALLOW_BULK_QUERIES} Then repeat the command.`,
+    );
+  }
   if (answer.kind !== 'data') throw storeProblem(answer, deployment);
   if (answer.data.kind === 'started') return answer.data.id;
   throw new Problem(
@@ -68,6 +76,10 @@ export async function orderFile(
     'Wait until they finish (minutes, longer for a large shop), then repeat the command.',
   );
 }
+
+/** Starting one needs no scope of its own: what the query may not read shows in its result. */
+const isDenied = (answer: AdminAnswer<unknown>): boolean =>
+  answer.kind === 'failure' && answer.reason === 'access-denied' && answer.scope === undefined;
 
 const FIRST_LOOK_MS = 500;
 const SELDOM_LOOK_MS = 10_000;

@@ -90,10 +90,14 @@ export function storeProblem(answer: Unanswered, deployment: Place): Problem {
     case 'no-credentials':
     case 'bad-credentials':
     case 'unauthorized':
-    case 'forbidden':
       return new Problem(
         `The store refuses the credentials of the connector (${reason}).`,
         `To see of which shop, with the fix: ${nextCommand(deployment, 'doctor')}`,
+      );
+    case 'forbidden':
+      return new Problem(
+        'The store refuses the connector, or the address from which this command runs (forbidden).',
+        `If the app has an IP allowlist, run the command from a network on it, such as AWS CloudShell. Else: ${nextCommand(deployment, 'doctor')}`,
       );
     case 'credentials-unreachable':
       return new Problem(

@@ -23,9 +23,13 @@ export async function checkAdminApi(
   }
   const { why, misconfigured } = unavailable(answer);
   const what = `${shop.domain}: the Admin API gave an unexpected answer (${why})`;
+  // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
+  const allowlist = why === 'forbidden' && {
+    say: 'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else:',
+  };
   return [
     misconfigured
-      ? fail(what, { run: doNext(`secrets set store --shop ${shop.domain}`) })
+      ? fail(what, { ...allowlist, run: doNext(`secrets set store --shop ${shop.domain}`) })
       : fail(what, 'The settings look correct: try again later.'),
   ];
 }

@@ -11,6 +11,7 @@ import { readLastHour } from '../status/last-hour.ts';
 import { readSubscriptions } from '../status/read-subscriptions.ts';
 import { readTokens } from '../storefront/point-tokens.ts';
 import { checkAlarms } from './check-alarms.ts';
+import { checkInstalledApp } from './check-app.ts';
 import {
   checkAccess,
   checkConcurrency,
@@ -80,6 +81,11 @@ export function openChecks(deployment: Deployment, explain: (error: unknown) => 
     ]),
     withSecrets('Admin API', () =>
       forEachShop((shop) => checkAdminApi(shop, services.ask(shop), doNext, connector)),
+    ),
+    withSecrets('app', () =>
+      forEachShop((shop) =>
+        checkInstalledApp(shop, services.ask(shop), deployment.region, new Date()),
+      ),
     ),
     withSecrets('currency', async () => checkCurrencies(await deployedShops(), services.ask)),
     withSecrets('subscriptions', judgeSubscriptions),

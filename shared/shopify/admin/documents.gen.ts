@@ -3,6 +3,12 @@
 import type { AdminDocument } from './client/admin-client.ts';
 
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+type AppDeveloperType =
+  | 'MERCHANT'
+  | 'PARTNER'
+  | 'SHOPIFY'
+  | 'UNKNOWN';
+
 type BulkOperationErrorCode =
   | 'ACCESS_DENIED'
   | 'INTERNAL_SERVER_ERROR'
@@ -1746,6 +1752,13 @@ type FindProductsQueryVariables = Exact<{
 
 type FindProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string }> } };
 
+type InstalledAppQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } }, readonly bulkOperations: { readonly nodes: ReadonlyArray<{ readonly createdAt: string }> } };
+
 type MemberQueryVariables = Exact<{
   id: string;
   withMetafields: boolean;
@@ -2301,6 +2314,12 @@ export const findProductsDocument: AdminDocument<FindProductsQuery, FindProducts
   name: 'FindProducts',
   kind: 'query',
   text: "query FindProducts($search:String!){products(first:10 query:$search){nodes{id title}}}",
+};
+
+export const installedAppDocument: AdminDocument<InstalledAppQuery, InstalledAppQueryVariables> = {
+  name: 'InstalledApp',
+  kind: 'query',
+  text: "query InstalledApp($search:String!){currentAppInstallation{app{developerType}}bulkOperations(first:50 query:$search){nodes{createdAt}}}",
 };
 
 export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {

@@ -10,6 +10,7 @@ import {
 } from '../../../scripts/connector/backfill/open-backfill.ts';
 import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { checkInstalledApp } from '../../../scripts/connector/doctor/check-app.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
@@ -83,6 +84,14 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     expect(fileProblem(file, '', place).message).toContain('lacks an access scope');
   });
 
+  it('is refused to an app that may not run bulk queries, with what to do in Shopify', async () => {
+    const here = await open({ settings: { bulkQueries: 'denied' } });
+    await expect(orderFile({ kind: 'orders' }, here)).rejects.toMatchObject({
+      message: expect.stringContaining('does not let this app run bulk queries'),
+      next: expect.stringContaining('API access requests, Run bulk operations'),
+    });
+  });
+
   it('is reported as cancelled, or gone', async () => {
     const here = await open({ settings: { bulkMs: 60_000 } });
     const id = await orderFile({ kind: 'orders' }, here);
@@ -104,6 +113,39 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
     const here = await open({ settings: { bulkMs: 60_000 } });
     const id = await orderFile({ kind: 'orders' }, here);
     expect(await awaitFile(id, here, waiting(AbortSignal.timeout(200)))).toBeUndefined();
+  });
+});
+
+describe("the doctor's look at the app", { timeout: 60_000 }, () => {
+  const look = ({ store, ask }: Awaited<ReturnType<typeof open>>, now = new Date()) =>
+    checkInstalledApp(store.shop, ask, 'eu-west-1', now);
+
+  it("passes where it is the merchant's own", async () => {
+    const here = await open();
+    expect(await look(here)).toMatchObject([{ verdict: 'pass' }]);
+  });
+
+  it("knows that a partner's app may run a backfill for 31 days after the last one, and warns then", async () => {
+    const here = await open({ settings: { bulkMs: 0, developerType: 'PARTNER' } });
+    const unused = { verdict: 'warn', fix: expect.stringContaining('Allow bulk queries') };
+    const network = { verdict: 'info', what: expect.stringContaining('AS16509 and AS14618 in IE') };
+    expect(await look(here)).toMatchObject([unused, network]);
+    await orderFile({ kind: 'products' }, here);
+    const soon = new Date(Date.now() + 30 * DAY);
+    expect(await look(here, soon)).toMatchObject([{ verdict: 'pass' }, network]);
+    const late = new Date(Date.now() + 32 * DAY);
+    expect(await look(here, late)).toMatchObject([unused, network]);
+  });
+
+  it('says that it does not know where the store does not', async () => {
+    const here = await open({ settings: { developerType: 'UNKNOWN' } });
+    const findings = await look(here);
+    expect(findings).toMatchObject([{ verdict: 'info' }, { verdict: 'info' }]);
+    expect(findings[0]?.what).toContain('not known who made the app');
+    await here.store.stop();
+    expect(await look(here)).toMatchObject([
+      { verdict: 'info', what: expect.stringContaining('did not answer') },
+    ]);
   });
 });
 

@@ -23,6 +23,7 @@ describe('loyalty-connector doctor', () => {
       'secrets',
       'webhooks',
       'Admin API',
+      'app',
       'currency',
       'loyalty',
       'clock',

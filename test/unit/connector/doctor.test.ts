@@ -6,7 +6,7 @@ import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
 import { judgeCurrencies } from '../../../scripts/connector/doctor/check-currency.ts';
 import { judgePointTokens } from '../../../scripts/connector/doctor/check-point-events.ts';
 import { judgeOrigins } from '../../../scripts/connector/doctor/check-program.ts';
-import { judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
+import { checkAdminApi, judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
 import {
   judgeAppSecrets,
   judgeClientIds,
@@ -22,6 +22,8 @@ import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.t
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
 import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
+import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 
 const verdicts = (findings: readonly { verdict: string }[]) => findings.map((one) => one.verdict);
 
@@ -70,6 +72,19 @@ describe('the currencies of the shops', () => {
     expect(verdicts(judgeCurrencies([shop('one', 'JPY', undefined, false)]))).toEqual(['pass']);
     const [wrong] = judgeCurrencies([shop('one', 'JPY', 'USD', false)]);
     expect(wrong).toMatchObject({ verdict: 'fail', fix: expect.not.stringContaining('any') });
+  });
+});
+
+describe('a store that answers 403', () => {
+  it('is explained by an IP allowlist, beside the credentials', async () => {
+    const shop = { domain: 'one' } as Connector['shops'][number];
+    const ask: Ask = async () => failure('forbidden');
+    const [finding] = await checkAdminApi(shop, ask, (command) => command, {} as Connector);
+    expect(finding).toMatchObject({
+      verdict: 'fail',
+      what: expect.stringContaining('forbidden'),
+      fix: expect.stringMatching(/IP allowlist.*secrets set store --shop one$/),
+    });
   });
 });
 
