@@ -59,27 +59,22 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
       const entry = entries.get(text) ?? { ...BARE, revision: 0 };
       put(text, { ...entry, uncertain: true }, entry.revision + 1);
     },
-    async listCodes(shop, discountId, from = '') {
+    async listCodes(shop, discountId, from) {
       const prefix = ledgerKeyText({ shop, kind: 'coupon', id: '' });
       const texts = [...entries]
         .filter(([text, entry]) => text.startsWith(prefix) && entry.discountId === discountId)
-        .map(([text]) => text)
-        .filter((text) => text > from)
-        .sort();
-      const page = texts.slice(0, CODES_PER_PAGE);
-      const next = texts.length > page.length ? page.at(-1) : undefined;
-      const codes = page.map((text) => text.slice(prefix.length));
-      return { codes, ...(next !== undefined && { next }) };
+        .map(([text]) => text);
+      const { page, ...rest } = pageOf(texts, from, CODES_PER_PAGE);
+      return { codes: page.map((text) => text.slice(prefix.length)), ...rest };
     },
-    async scanEntities(from = '') {
-      const texts = [...entries.keys()].filter((text) => text > from && entityKeyFrom(text)).sort();
-      const page = texts.slice(0, ENTRIES_PER_PAGE);
-      const next = texts.length > page.length ? page.at(-1) : undefined;
+    async scanEntities(from) {
+      const texts = [...entries.keys()].filter((text) => entityKeyFrom(text));
+      const { page, ...rest } = pageOf(texts, from, ENTRIES_PER_PAGE);
       const found = page.flatMap((text) => {
         const [key, entry] = [entityKeyFrom(text), entries.get(text)];
         return key && entry ? [{ key, entry: copyOf(entry) }] : [];
       });
-      return { entries: found, ...(next !== undefined && { next }) };
+      return { entries: found, ...rest };
     },
     createdAt: async () => createdAt,
     async redact(keys, mark) {
@@ -91,6 +86,21 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
       }
     },
   };
+}
+
+/** Ends the cursor of an empty page. */
+const EMPTY = '\0';
+
+/** As in DynamoDB, a page may be empty without being the last: here every second one is. */
+function pageOf(
+  texts: readonly string[],
+  from: string | undefined,
+  size: number,
+): { readonly page: readonly string[]; readonly next?: string } {
+  if (from?.endsWith(EMPTY)) return { page: [], next: from.slice(0, -EMPTY.length) };
+  const rest = texts.filter((text) => text > (from ?? '')).toSorted();
+  const page = rest.slice(0, size);
+  return { page, ...(rest.length > size && { next: `${page.at(-1)}${EMPTY}` }) };
 }
 
 /** Copied, so that no caller changes the stored entry. */

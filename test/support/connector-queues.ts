@@ -14,6 +14,7 @@ import {
   type SourceQueueUrls,
   type Worker,
 } from './event-source.ts';
+import { buildWarm } from './warm-function.ts';
 
 const FAMILIES = ['orders', 'products', 'coupons'] as const;
 /** Longer than a busy machine needs to receive every letter. */
@@ -107,13 +108,13 @@ export function startFunctions(deployment: Deployment) {
   const worker = (family: StoreQueueFamily) => {
     process.env.SOURCE_QUEUE_URL = queues[family].url;
     process.env.DEAD_LETTER_QUEUE_URL = queues[family].deadLetterUrl;
-    return createWorker(connector, family, store);
+    return buildWarm(() => createWorker(connector, family, store));
   };
   return {
-    receiver: createReceiver(connector),
+    receiver: buildWarm(() => createReceiver(connector)),
     orders: worker('orders'),
     products: worker('products'),
     coupons: worker('coupons'),
-    reconcile: createReconcile(connector),
+    reconcile: buildWarm(() => createReconcile(connector)),
   };
 }

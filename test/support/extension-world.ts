@@ -10,6 +10,7 @@ import { openBalances } from './running-balances.ts';
 import { type runConnectors, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { proxyValues, signedQuery } from './running-storefront.ts';
 import { CLIENT_ID, openStoreAndConnector, STORE_SECRET } from './store-and-connector.ts';
+import { buildWarm } from './warm-function.ts';
 
 export const SECOND_SECRET = 'secret-of-the-second-store';
 export const SECOND_CLIENT = 'app-of-the-second-store';
@@ -70,14 +71,14 @@ export interface Asked {
 
 /** One running Lambda of the storefront. */
 function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
-  const handler = createStorefrontFunction(
-    defineConnector({
-      shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-      loyalty: { address: loyaltyAddress },
-      rules: { currency: 'EUR' },
-      storefront,
-    }),
-    async () => 'console.log("widget")',
+  const settings = defineConnector({
+    shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
+    loyalty: { address: loyaltyAddress },
+    rules: { currency: 'EUR' },
+    storefront,
+  });
+  const handler = buildWarm(() =>
+    createStorefrontFunction(settings, async () => 'console.log("widget")'),
   );
   const none = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
   const started = {

@@ -24,6 +24,7 @@ import {
   receive,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
+import { buildWarm } from './warm-function.ts';
 
 /** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
@@ -67,9 +68,9 @@ export async function openBalances(
     ...{ shops, rules, storefront },
     loyalty: { address: loyalty.address },
   });
-  const receiver = createPointsReceiver(settings);
-  const worker = createBalanceWorker(settings);
-  const reconcile = createReconcile(settings);
+  const receiver = buildWarm(() => createPointsReceiver(settings));
+  const worker = buildWarm(() => createBalanceWorker(settings));
+  const reconcile = buildWarm(() => createReconcile(settings));
   let forwarded = 0;
 
   async function keepTokens(path: string, pairs: PointTokens): Promise<void> {

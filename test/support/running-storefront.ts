@@ -6,6 +6,7 @@ import { defineConnector } from '../../shared/config/connector-config.ts';
 import { invocationOf } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { CLIENT_ID, STORE_SECRET } from './store-and-connector.ts';
+import { buildWarm } from './warm-function.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
@@ -58,7 +59,9 @@ export function openStorefront(connector: RunningConnector) {
     rules: { currency: 'EUR' },
     storefront: {},
   });
-  const handler = createStorefrontFunction(settings, async () => 'console.log("widget")');
+  const handler = buildWarm(() =>
+    createStorefrontFunction(settings, async () => 'console.log("widget")'),
+  );
 
   const opened = {
     /** Signed as by Shopify's proxy now. */
