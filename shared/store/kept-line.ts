@@ -19,8 +19,8 @@ export interface SoldLine {
  * What the customer paid for the quantity still kept, and the taxes on it.
  *
  * The store's own figures are preferred: a discount of 1.00 on three items cannot be split evenly, and
- * only the store knows which item has the extra cent. If its records do not cover exactly the missing
- * items, the kept share is computed and rounded to the currency.
+ * only the store knows which item has the extra cent. Items that came back without a refund are in no record:
+ * the rest is then shared among them and the kept ones, and rounded to the currency.
  */
 export function amountKept(
   line: SoldLine,
@@ -30,8 +30,11 @@ export function amountKept(
   if (kept <= 0 || quantity <= 0) return { paid: ZERO, tax: ZERO };
   const keptOf = (sold: Amount, back: Amount): Amount => {
     if (kept === quantity) return atLeastZero(sold);
-    if (takenBack.quantity === quantity - kept) return atLeastZero(subtract(sold, back));
-    return atLeastZero(share(sold, kept, quantity, minorDigits(currency)));
+    const unrecorded = quantity - takenBack.quantity;
+    // Fewer than are kept: the records cannot be right.
+    return unrecorded < kept
+      ? atLeastZero(share(sold, kept, quantity, minorDigits(currency)))
+      : atLeastZero(share(subtract(sold, back), kept, unrecorded, minorDigits(currency)));
   };
   const sold = subtract(multiply(line.unitPrice, quantity), line.discount);
   return { paid: keptOf(sold, takenBack.worth), tax: keptOf(line.tax, takenBack.tax) };

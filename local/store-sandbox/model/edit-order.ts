@@ -16,7 +16,8 @@ import {
 
 /**
  * Adds lines and changes quantities. Added items get no discount of the order. Removed items are
- * recorded as a refund without a payment, as in the real store.
+ * recorded as a refund without a payment, as in the real store. A fulfilled line does not grow (Shopify, "Editing order
+ * items"); that it shrinks is more than the real store allows.
  */
 export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outcome<OrderRow> {
   const { rows, ids, shop } = world;
@@ -29,8 +30,12 @@ export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outc
   for (const { lineId, quantity } of input.set) {
     const line = next.lines.find(({ id, kind }) => id === lineId && kind !== 'tip');
     if (!line) return refused(`The order has no line ${lineId} to edit.`);
-    const delta = quantity - lineAmounts(next, line).kept;
+    const { kept, unfulfilled } = lineAmounts(next, line);
+    const delta = quantity - kept;
     if (delta > 0) {
+      if (unfulfilled === 0 && isSent(order, line)) {
+        return refused(`Line ${lineId} is fulfilled: more of it is a line of its own.`);
+      }
       additions.push({ id: lineId, delta });
       next = replaceLine(next, raise(next, line, delta));
     } else if (delta < 0) removals.push({ id: lineId, delta: -delta });
@@ -70,6 +75,12 @@ export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outc
     topic: 'orders/updated',
     order: updated,
   });
+}
+
+function isSent({ fulfillments }: OrderRow, { id }: LineRow): boolean {
+  return fulfillments.some(
+    ({ status, lines }) => status === 'success' && lines.some(({ lineId }) => lineId === id),
+  );
 }
 
 function raise(order: OrderRow, line: LineRow, by: number): LineRow {

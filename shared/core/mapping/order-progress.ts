@@ -100,10 +100,11 @@ function isCompleted(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>)
 
 /**
  * A deposit of which a part was refunded is in part refunded, too. Whether the store counts what it refunded without
- * lines as owed again is not documented: that much is not.
+ * lines as owed again is not documented. If it does, it never states less than that: only that very amount is not owed.
  */
 function isOwed({ outstanding = ZERO, refundedWithoutLines = ZERO }: StoreOrder): boolean {
-  return atLeastZero(subtract(outstanding, refundedWithoutLines)) !== ZERO;
+  const givenAway = subtract(outstanding, refundedWithoutLines) === ZERO;
+  return atLeastZero(outstanding) !== ZERO && !givenAway;
 }
 
 /** The service accepts equal dates: its own sample client sends every sale so. */

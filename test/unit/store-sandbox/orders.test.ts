@@ -183,6 +183,15 @@ describe('the life of an order', () => {
     expect(financialStatus(order)).toBe('partially_paid');
   });
 
+  it('takes more of a line until all of it is fulfilled', () => {
+    const one = store();
+    const { id: orderId, lines } = one.do('placeOrder', { lines: [{ title: 'a', price: 10 }] });
+    const set = (quantity: number) => [{ lineId: lines[0]?.id ?? '', quantity }];
+    one.do('editOrder', { orderId, set: set(2) });
+    one.do('fulfilOrder', { orderId });
+    expect(() => one.do('editOrder', { orderId, set: set(3) })).toThrow('is fulfilled');
+  });
+
   it('counts returned pieces at once, and pays for them with the refund of the return', () => {
     const one = store();
     const { id: orderId, lines } = one.do('placeOrder', {

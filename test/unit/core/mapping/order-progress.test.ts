@@ -36,6 +36,9 @@ describe('an order that completes when it is paid', () => {
     expect(completes({ ...refunded, outstanding: amount('20') })).toBe(false);
     expect(completes({ ...refunded, outstanding: amount('25') })).toBe(false);
     expect(completes({ ...refunded, outstanding: amount('5') })).toBe(true);
+    // More was refunded than is owed.
+    expect(completes({ ...refunded, outstanding: amount('4') })).toBe(false);
+    expect(completes({ ...refunded, outstanding: amount('0') })).toBe(true);
     expect(completes({ paymentStatus, outstanding: amount('5') })).toBe(false);
   });
 
