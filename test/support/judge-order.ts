@@ -71,7 +71,7 @@ function judgeBy(rules: LawRules, { states, held, letters }: JudgedOrder): Judge
     return isMissing ? broken('is complete, and not so in the service') : KEPT;
   }
   if (!earlier.some((one) => one?.kind === 'open' && one.isComplete)) {
-    return broken('is completed in the service, and never was complete');
+    return broken(`is completed in the service with ${held.minor}, and never was complete`);
   }
   const due = standing.minor;
   const differs = difference(held.minor, due) > (last ? oddCoins(last, rules) : 0n);

@@ -87,7 +87,13 @@ describe('the two readers', () => {
               const asked = await store.readOrder(sandbox.shop.domain, id);
               if (told.kind !== 'read') throw new Error(JSON.stringify(told));
               if (asked.kind !== 'found') throw new Error(JSON.stringify(asked));
-              expect(common(asked.value)).toEqual(common(told.order));
+              // A webhook has the money of refunds in the customer's currency alone.
+              const isForeign = sandbox.rows.orders.get(id)?.presentment != null;
+              const isSaid = !isForeign || told.order.refundedWithoutLines !== undefined;
+              expect(common(asked.value)).toEqual({
+                ...common(told.order),
+                ...(!isSaid && { refundedWithoutLines: expect.any(String) }),
+              });
             }
             for (const [id, body] of latest(/^products\/(?!delete)/)) {
               const told = readProductWebhook(body);
