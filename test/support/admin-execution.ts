@@ -43,14 +43,24 @@ export function askIn(root: AdminRoot): Ask {
   };
 }
 
-/** A connection's field: pages of a list, with the position as the cursor. */
+/**
+ * A connection's field: pages of a list, with the position as the cursor. Every second page is empty: a page
+ * may have fewer items than were asked for, and only `hasNextPage` says that it is the last.
+ */
 export function pagesOf<Item>(items: readonly Item[]) {
   return ({ first, after }: { first: number; after?: string | null }) => {
-    const start = after ? Number(after) : 0;
-    const end = Math.min(start + first, items.length);
+    const start = Number(after?.replace(EMPTY, '') ?? 0);
+    const isEmpty = after?.endsWith(EMPTY) === true;
+    const end = isEmpty ? start : Math.min(start + first, items.length);
     return {
       nodes: items.slice(start, end),
-      pageInfo: { hasNextPage: end < items.length, endCursor: String(end) },
+      pageInfo: {
+        hasNextPage: end < items.length,
+        endCursor: isEmpty ? `${end}` : `${end}${EMPTY}`,
+      },
     };
   };
 }
+
+/** Ends the cursor of an empty page. */
+const EMPTY = '-';

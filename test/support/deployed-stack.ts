@@ -62,10 +62,24 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
       ? []
       : [`<OutputKey>Version</OutputKey><OutputValue>${version}</OutputValue>`]),
   ]);
-  const results: Readonly<Record<string, string>> = {
-    DescribeStacks: `<Stacks>${members([`<StackName>s</StackName><StackStatus>${account.status ?? 'UPDATE_COMPLETE'}</StackStatus><EnableTerminationProtection>${account.isProtected ?? false}</EnableTerminationProtection><Outputs>${outputs}</Outputs>`])}</Stacks>`,
-    ListStackResources: `<StackResourceSummaries>${members(resources.map((id) => `<LogicalResourceId>${id}</LogicalResourceId>`))}</StackResourceSummaries>`,
-    DescribeChangeSet: `<Status>${changes ? 'CREATE_COMPLETE' : 'FAILED'}</Status><Changes>${members((changes ?? []).map(resourceChange))}</Changes>`,
+  /** AWS ends a page where it likes: the first is empty here, and the others have one member each. */
+  const pageOf = (all: readonly string[], page: number) => ({
+    page: members(all.slice(Math.max(page - 1, 0), page)),
+    next: page < all.length ? `<NextToken>${page + 1}</NextToken>` : '',
+  });
+  const resourceIds = resources.map((id) => `<LogicalResourceId>${id}</LogicalResourceId>`);
+  const results: Readonly<Record<string, (page: number) => string>> = {
+    DescribeStacks: () =>
+      `<Stacks>${members([`<StackName>s</StackName><StackStatus>${account.status ?? 'UPDATE_COMPLETE'}</StackStatus><EnableTerminationProtection>${account.isProtected ?? false}</EnableTerminationProtection><Outputs>${outputs}</Outputs>`])}</Stacks>`,
+    ListStackResources: (number) => {
+      const { page, next } = pageOf(resourceIds, number);
+      return `<StackResourceSummaries>${page}</StackResourceSummaries>${next}`;
+    },
+    DescribeChangeSet: (number) => {
+      const { page, next } = pageOf((changes ?? []).map(resourceChange), number);
+      const status = changes ? 'CREATE_COMPLETE' : 'FAILED';
+      return `<Status>${status}</Status><Changes>${page}</Changes>${next}`;
+    },
   };
   return ({ text }, response) => {
     const asked = new URLSearchParams(text);
@@ -83,7 +97,8 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
     if (version === undefined && action === 'DescribeStacks') {
       return fail(400, 'ValidationError', 'Stack with id s does not exist');
     }
-    const result = `<${action}Result>${results[action] ?? ''}</${action}Result>`;
+    const found = results[action]?.(Number(asked.get('NextToken') ?? 0)) ?? '';
+    const result = `<${action}Result>${found}</${action}Result>`;
     response.end(`<${action}Response>${result}</${action}Response>`);
   };
 }

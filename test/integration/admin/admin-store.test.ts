@@ -75,7 +75,7 @@ describe('the store behind the Admin API', () => {
     });
     expect(await store.readCoupon(SHOP, 'bulk599')).toMatchObject({ value: { code: 'BULK599' } });
     const first = await store.readDiscount(SHOP, '1688847450345');
-    expect(first).toMatchObject({ value: { next: '250' } });
+    expect(first).toMatchObject({ value: { next: expect.stringContaining('250') } });
     const last = await store.readDiscount(SHOP, '1688847450345', '500');
     expect(last.kind === 'found' && last.value.coupons).toHaveLength(100);
     expect(last.kind === 'found' && 'next' in last.value).toBe(false);

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
+import {
+  type DropWorld,
+  dropLetters,
+} from '../../../scripts/connector/dead-letters/drop/drop-letters.ts';
 import { KINDS, REASONS } from '../../../scripts/connector/dead-letters/filter-options.ts';
 import {
   describeFilter,
@@ -377,6 +382,55 @@ describe('replaying letters', () => {
       newTally(),
     );
     expect(sent).toEqual(['1', '2', '3', '4']);
+  });
+});
+
+describe('dropping letters', () => {
+  const letters = ['agreed', 'later', 'other'].map((id) =>
+    deadLetter(
+      { topic: id === 'other' ? 'orders/create' : 'orders/updated' },
+      { messageId: id, receiptHandle: id },
+    ),
+  );
+
+  async function drop(given: Pick<DropWorld, 'agreed' | 'most'>) {
+    const did: string[] = [];
+    const note = (what: string) => (some: readonly (string | DeadLetter)[]) => {
+      did.push(...some.map((one) => `${what} ${typeof one === 'string' ? one : one.messageId}`));
+      return Promise.resolve();
+    };
+    const pages = [letters.slice(0, 1), letters.slice(1), []];
+    const receive = async () => pages.shift() ?? [];
+    const queue = { ...emptyQueue, receive, remove: note('remove'), giveBack: note('give back') };
+    const dropped = await dropLetters({
+      ...{ queues: [queue], file: { keep: note('keep') }, retire: note('retire'), ...given },
+      ledger: createMemoryLedger(),
+      now: () => new Date(at),
+      filter: { topic: 'orders/updated' },
+      signal: new AbortController().signal,
+      onDropped: () => {},
+    });
+    return { dropped, did };
+  }
+  const gone = (id: string) => [`keep ${id}`, `retire ${id}`, `remove ${id}`];
+
+  it('leaves those that the person was not shown, although they match', async () => {
+    expect(await drop({ agreed: new Set(['agreed', 'other']), most: undefined })).toEqual({
+      dropped: 1,
+      did: [...gone('agreed'), 'give back later', 'give back other'],
+    });
+  });
+
+  it('drops all that match where nobody was asked, each after the file holds it', async () => {
+    expect(await drop({ agreed: undefined, most: undefined })).toEqual({
+      dropped: 2,
+      did: [...gone('agreed'), ...gone('later'), 'give back other'],
+    });
+  });
+
+  it('ends when it has seen as many as there are', async () => {
+    const { did } = await drop({ agreed: undefined, most: 1 });
+    expect(did).toEqual(gone('agreed'));
   });
 });
 

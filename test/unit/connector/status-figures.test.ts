@@ -161,6 +161,24 @@ describe('the figures of CloudWatch', () => {
     expect(ages).toEqual([4, 4]);
   });
 
+  it('are read to the last page', async () => {
+    const values = (...Values: number[]) => ({
+      MetricDataResults: [{ Id: 'q0', Values, Timestamps: Values.map(() => NOW) }],
+    });
+    const pages = [
+      { ...values(), NextToken: '1' },
+      { MetricDataResults: [], NextToken: '2' },
+      values(4),
+    ];
+    const asked: unknown[] = [];
+    const client = {
+      send: async ({ input }: { input: { NextToken?: string } }) =>
+        pages[asked.push(input.NextToken) - 1],
+    } as never;
+    expect(await readOldestAges(client, ['orders.fifo'], NOW)).toEqual([4]);
+    expect(asked).toEqual([undefined, '1', '2']);
+  });
+
   it('are not needed to count messages: an age that cannot be read is unknown, with the reason', () => {
     const counts = [
       { family: 'orders', waiting: 2, inFlight: 0, dead: 0 },
