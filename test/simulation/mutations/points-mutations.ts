@@ -27,6 +27,54 @@ export const pointsMutations: readonly Mutation[] = [
     within: 300,
   },
   {
+    name: 'money-of-another-currency-counts',
+    bug: 'the amount of a refund in a foreign currency is taken for money of the shop',
+    file: 'shared/shopify/webhooks/order-amounts.ts',
+    find: '      if ((one.currency ?? presentment_currency ?? currency) !== currency) return undefined;\n',
+    replace: '',
+    within: 60,
+  },
+  {
+    name: 'pending-money-counts',
+    bug: 'money that is on its way counts as paid back',
+    file: 'shared/shopify/webhooks/order-amounts.ts',
+    find: " || one.status !== 'success') continue;",
+    replace: " || one.status === 'failure') continue;",
+    within: 60,
+  },
+  {
+    name: 'money-before-an-edit-counts-twice',
+    bug: 'money that was paid back, and the goods that an edit takes out later, are both deducted',
+    file: 'shared/shopify/webhooks/order-amounts.ts',
+    find: 'atLeastZero(subtract(money, worthTakenBack(payload, lines)));',
+    replace: `payload.refunds
+    .map((_, last) => {
+      const refunds = payload.refunds.slice(0, last + 1);
+      const sold = payload.line_items.map((line) => ({ ...line, current_quantity: undefined }));
+      const then = { ...payload, refunds, line_items: sold };
+      const gone = worthTakenBack(then, lineAmounts(then));
+      return atLeastZero(subtract(moneyBack(then) ?? ZERO, gone));
+    })
+    .reduce((most, one) => (Number(one) > Number(most) ? one : most), ZERO);`,
+    within: 60,
+  },
+  {
+    name: 'gross-is-taken-from-net',
+    bug: 'what is refunded without a line is deducted with its taxes from goods without taxes',
+    file: 'shared/core/mapping/order-amounts.ts',
+    find: '  const goods = sum([order.subtotal, taxOnTop]);',
+    replace: '  const goods = taxOnTop && order.subtotal;',
+    within: 60,
+  },
+  {
+    name: 'refunded-is-not-asked',
+    bug: 'a refunded order is cancelled for good without asking the store whether it still is',
+    file: 'shared/core/sync/sync-entity.ts',
+    find: "  if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;\n",
+    replace: "  if (wanted.kind === 'cancelled-order') return false;\n",
+    within: 300,
+  },
+  {
     name: 'new-rules-take-points',
     bug: 'an order that was sent is counted by rules that changed since',
     file: 'shared/core/mapping/map-order.ts',
