@@ -67,14 +67,6 @@ export const pointsMutations: readonly Mutation[] = [
     within: 60,
   },
   {
-    name: 'refunded-is-not-asked',
-    bug: 'a refunded order is cancelled for good without asking the store whether it still is',
-    file: 'shared/core/sync/sync-entity.ts',
-    find: "  if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;\n",
-    replace: "  if (wanted.kind === 'cancelled-order') return false;\n",
-    within: 300,
-  },
-  {
     name: 'new-rules-take-points',
     bug: 'an order that was sent is counted by rules that changed since',
     file: 'shared/core/mapping/map-order.ts',

@@ -103,7 +103,8 @@ const worthNothing = new WeakMap<OrderRow, boolean>();
 function isWorthNothing(row: OrderRow): boolean {
   const known = worthNothing.get(row);
   if (known !== undefined) return known;
-  const standing = standingOf(row, usualRules);
+  // As the simulated deployment has it; only the taxes of its rules change.
+  const standing = standingOf(row, { ...usualRules, lostDisputes: 'take-back' });
   const found = standing.kind === 'over' || (standing.kind === 'open' && standing.minor === 0n);
   worthNothing.set(row, found);
   return found;
