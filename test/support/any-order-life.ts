@@ -26,8 +26,8 @@ const habits = (cart: Cart): Habits => ({
     settleRefund: 10,
     returnLine: 1,
     refundReturn: 1,
-    openDispute: 1,
-    decideDispute: 3,
+    openDispute: 2,
+    decideDispute: 6,
     cancelOrder: 1,
   },
   cart,
@@ -159,7 +159,9 @@ function hardPartsOf(order: OrderRow, rules: LawRules): string[] {
         has(({ id, gateway }) => transactionIds.includes(id) && gateway !== 'shopify_payments'),
     ),
     'lost dispute': disputes.some(({ status }) => status === 'lost' || status === 'accepted'),
-    'paid again after a voided payment': has(({ kind }) => kind === 'void'),
+    'paid after a payment that ended': has(
+      ({ kind, hasExpired }) => kind === 'void' || !!hasExpired,
+    ),
     'paid after a deposit': transactions.filter(({ kind }) => kind === 'sale').length > 1,
   };
   return Object.entries(parts)

@@ -61,9 +61,10 @@ function judgeBy(rules: LawRules, { states, held, letters }: JudgedOrder): Judge
     return broken('was over, is not any more, and no dead letter says so');
   }
   if (standing.kind === 'exchange') {
-    const amounts = earlier.flatMap((one) => (one?.kind === 'open' ? [one.minor] : []));
-    const isKnown = !held?.isCompleted || amounts.includes(held.minor);
-    return isKnown ? KEPT : broken(`is being exchanged, and never was worth ${held.minor}`);
+    if (!held?.isCompleted || states.some((row) => row && isWorth(row, held.minor, rules))) {
+      return KEPT;
+    }
+    return broken(`is being exchanged, and never was worth ${held.minor}`);
   }
   if (!held?.isCompleted) {
     // An order that counts nothing need not be there.
@@ -74,9 +75,8 @@ function judgeBy(rules: LawRules, { states, held, letters }: JudgedOrder): Judge
     return broken(`is completed in the service with ${held.minor}, and never was complete`);
   }
   const due = standing.minor;
-  const differs = difference(held.minor, due) > (last ? oddCoins(last, rules) : 0n);
-  if (!differs) {
-    const most = last ? mostThatCounts(last, rules) + oddCoins(last, rules) : 0n;
+  if (last && isWorth(last, held.minor, rules)) {
+    const most = mostThatCounts(last, rules) + oddCoins(last, rules);
     return held.minor <= most ? KEPT : broken(`counts ${held.minor} and is worth at most ${most}`);
   }
   if (held.minor < due && letters.some((text) => /rose after a part/.test(text))) {
@@ -87,4 +87,9 @@ function judgeBy(rules: LawRules, { states, held, letters }: JudgedOrder): Judge
 
 const excused = (why: Excuse): Judgement => ({ kind: 'excused', why });
 
-const difference = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
+function isWorth(order: OrderRow, minor: bigint, rules: LawRules): boolean {
+  const standing = standingOf(order, rules);
+  if (standing.kind !== 'open') return false;
+  const difference = standing.minor > minor ? standing.minor - minor : minor - standing.minor;
+  return difference <= oddCoins(order, rules);
+}

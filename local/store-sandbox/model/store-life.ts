@@ -255,7 +255,7 @@ const changes = {
   settleRefund: (turn: Turn) => {
     const order = turn.choose('orders');
     if (!order) return placeOrder(turn);
-    const outcome = turn.draw() < 0.8 ? 'success' : 'failure';
+    const outcome = turn.draw() < 0.7 ? 'success' : 'failure';
     return change('settleRefund', { orderId: order.id, outcome });
   },
   openDispute: ofOrder(({ id }, { draw }) =>
