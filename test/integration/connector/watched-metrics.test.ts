@@ -30,7 +30,7 @@ const NAMESPACE = 'LoyaltyConnector/test';
 const orderSilence = { hours: 4, opens: 9, closes: 21, timeZone: 'Europe/Lisbon' };
 const shops = [{ domain: SHOP }, { domain: SECOND_SHOP }];
 const template = synthesizeStack(
-  { shops, alarms: { orderSilence }, deployment: { dashboard: true } },
+  { shops, rules: { currency: 'EUR' }, alarms: { orderSilence }, deployment: { dashboard: true } },
   'test',
 );
 const own = (metrics: readonly NamedMetric[]) =>
