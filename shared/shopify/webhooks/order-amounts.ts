@@ -71,11 +71,11 @@ const NOTHING = { quantity: 0, worth: ZERO, tax: ZERO };
 /** Of all lines, tips included. */
 export function lineAmounts(payload: OrderPayload): readonly LineAmounts[] {
   const items = payload.refunds.flatMap((refund) => refund.refund_line_items);
-  // Grouped once, because an order can have hundreds of lines.
+  // Added up once, because an order can have hundreds of lines.
   const groups = Map.groupBy(items, (item) => item.line_item_id);
+  const sums = new Map([...groups].map(([id, group]) => [id, takenBackIn(group)]));
   return payload.line_items.map((line) => {
-    const back = groups.get(line.id);
-    const takenBack = back ? takenBackIn(back) : NOTHING;
+    const takenBack = sums.get(line.id) ?? NOTHING;
     const kept = line.current_quantity ?? Math.max(0, line.quantity - takenBack.quantity);
     const unitPrice = line.price ?? line.price_set?.shop_money.amount ?? ZERO;
     const sold = {
