@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { vi } from 'vitest';
 
 type Handler = (...given: never[]) => Promise<unknown>;
 
@@ -42,13 +41,20 @@ function limitedHere(ms: number): AbortSignal {
   return AbortSignal.any([timeout.call(AbortSignal, ms), limit.signal]);
 }
 
+/** What the function keeps of the clock, `Date.now` itself for example, goes right after it was built. */
 function hoursAgo<T>(build: () => T): T {
-  const mocked = vi.getMockedSystemTime();
-  vi.setSystemTime(Date.now() - HOURS_MS);
+  const { Date: present } = globalThis;
+  let behindMs = HOURS_MS;
+  const now = () => present.now() - behindMs;
+  globalThis.Date = new Proxy(present, {
+    construct: (target, given, made) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, made),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  });
   try {
     return build();
   } finally {
-    if (mocked) vi.setSystemTime(mocked);
-    else vi.useRealTimers();
+    behindMs = 0;
+    globalThis.Date = present;
   }
 }
