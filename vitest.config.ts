@@ -16,6 +16,7 @@ export default defineConfig({
           // Unit tests keep no state of their own outside of their tests: sharing what they import
           // halves the time of the inner loop.
           isolate: false,
+          setupFiles: 'test/support/property-seed.ts',
         },
       },
       {
@@ -24,7 +25,11 @@ export default defineConfig({
           globalSetup: 'test/support/run-folder.ts',
           // A third of the time of a file is to load and warm up what it imports, which most files share.
           isolate: false,
-          setupFiles: 'test/support/shared-process.ts',
+          setupFiles: [
+            'test/support/shared-process.ts',
+            'test/support/leave-no-process.ts',
+            'test/support/property-seed.ts',
+          ],
           include: ['test/integration/**/*.test.ts', 'bench/**/*.integration.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -35,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'long',
           globalSetup: 'test/support/run-folder.ts',
+          setupFiles: ['test/support/leave-no-process.ts', 'test/support/property-seed.ts'],
           include: ['test/long/**/*.test.ts', 'bench/**/*.long.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

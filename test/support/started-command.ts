@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { descendantsOf } from './descendants.ts';
 
 export interface StartedCommand {
   readonly pid: number;
@@ -47,21 +48,9 @@ function track(child: ChildProcess): StartedCommand {
         await sleep(50);
       }
     },
-    descendants: () => descendantsOf(child.pid ?? -1),
+    descendants: () => descendantsOf(child.pid ?? -1).map(({ pid }) => pid),
     stopReading: () => void child.stdout?.destroy(),
     kill: (signal) => void child.kill(signal),
     ended: () => close,
   };
-}
-
-function descendantsOf(pid: number): readonly number[] {
-  const parents = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  const below = (parent: number): readonly number[] =>
-    parents
-      .filter(([, ppid]) => ppid === parent)
-      .flatMap(([child = 0]) => [child, ...below(child)]);
-  return below(pid);
 }
