@@ -10,6 +10,7 @@ import { Backfill } from './world/backfill.ts';
 import { Rules } from './world/connector.ts';
 import { startEntityWorker } from './world/entity-worker.ts';
 import { upgradeFromFirstRelease } from './world/first-release.ts';
+import { LedgerRestore } from './world/ledger-restore.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
 import { Operator } from './world/operator.ts';
@@ -63,6 +64,9 @@ const MERGE = 'customers/merge';
  * delay of a retry or of the service, because a group waits for its first message.
  */
 const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
+
+/** Each compares everything, unless a fault ends it. */
+const MOST_RUNS = 12;
 
 /** Longer than the four days of the retry window. */
 const RETRY_WINDOW_MS = 5 * 24 * 60 * MINUTE;
@@ -119,6 +123,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const operator = new Operator(world);
   const waking = new WakingOperator(world);
   const pause = new OperatorPause(kernel, ledger, loyalty);
+  const restore = new LedgerRestore(kernel, ledger, goLive, !pause.happens && upgraded.size === 0);
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
   // In these runs no person replays the dead letters: they expire.
@@ -144,6 +149,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   await drain();
   await replay();
   if (webhooks.lost > 0 || rates.storeLags > 0) await heal();
+  if (restore.happened) await recover();
   const stuck = queues.waiting.filter((entity) => !isGone(entity));
   if (stuck.length > 0) {
     const [{ kind, id } = { kind: '', id: '' }] = stuck;
@@ -196,6 +202,17 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     }
   }
 
+  /** Reconcile goes on by itself until everything was compared. */
+  async function recover(): Promise<void> {
+    for (let runs = 0; !(await restore.isRecovered()); runs += 1) {
+      if (runs === MOST_RUNS) return journal.violation('recovery', 'the ledger stays in doubt');
+      await time.passUntil(time.now + 40 * MINUTE);
+      operator.reconcile(false);
+      await drain();
+    }
+    await replay();
+  }
+
   /** After the last replay, only letters may be left that no replay can solve. */
   function judgeLetters(): void {
     const there = new Set<string>();
@@ -234,6 +251,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     ) {
       const step = settings.steps ? (settings.steps[index] ?? 0) : index;
       await time.passUntil(time.now + gapBefore(step, hurry));
+      const done = settings.steps ? index / settings.steps.length : webhooks.made / settings.events;
+      await restore.live(done);
       let draws = 0;
       const draw = () => chance(joined(21, step), draws++);
       taken.push(step);

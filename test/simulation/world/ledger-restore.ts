@@ -1,0 +1,77 @@
+import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/doubt.ts';
+import {
+  changeControl,
+  readControl,
+  withOperatorPause,
+} from '../../../shared/core/pause/shop-control.ts';
+import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
+import { SHOP } from './connector.ts';
+import { WORKER_TIMEOUT_MS } from './queues.ts';
+
+/**
+ * In some runs the ledger is restored to an earlier moment, or lost, while the store lives on. The operator pauses the
+ * shop, restores the table and puts it in doubt, as `recover` does.
+ */
+export class LedgerRestore {
+  readonly #kernel: Kernel;
+  readonly #ledger: MemoryLedger;
+  readonly #goLive: number;
+  /** Parts of the store's life, of which the second comes later. */
+  readonly #copyAfter: number;
+  readonly #restoreAfter: number;
+  #copy: MemoryLedger['entries'] | undefined;
+  /** Epoch milliseconds: the ledger does not know what happened between them. */
+  since = Number.POSITIVE_INFINITY;
+  until = Number.NEGATIVE_INFINITY;
+
+  constructor(kernel: Kernel, ledger: MemoryLedger, goLive: number, mayHappen: boolean) {
+    this.#kernel = kernel;
+    this.#ledger = ledger;
+    this.#goLive = goLive;
+    const { chance } = kernel;
+    const happens = mayHappen && chance(41) < Number(process.env.RESTORES ?? 0.1);
+    const isLost = chance(42) < 0.3;
+    this.#restoreAfter = happens ? 0.1 + 0.9 * chance(43) : Number.POSITIVE_INFINITY;
+    this.#copyAfter = isLost ? Number.POSITIVE_INFINITY : this.#restoreAfter * chance(44);
+  }
+
+  get happened(): boolean {
+    return Number.isFinite(this.until);
+  }
+
+  /** Before each step of the store's life. */
+  async live(part: number): Promise<void> {
+    const { time, journal } = this.#kernel;
+    if (part >= this.#copyAfter && !this.#copy) {
+      this.#copy = new Map(this.#ledger.entries);
+      this.since = time.now;
+      journal.note(0, () => 'the ledger is copied');
+    }
+    if (part >= this.#restoreAfter && !this.happened) await this.#restore();
+  }
+
+  async #restore(): Promise<void> {
+    const { time, journal, now } = this.#kernel;
+    journal.play(this.#copy ? 'restored ledger' : 'lost ledger');
+    await changeControl(this.#ledger, SHOP, (control) =>
+      withOperatorPause(control, 'all', 'operator', now()),
+    );
+    // What began before ends.
+    await time.passUntil(time.now + 2 * WORKER_TIMEOUT_MS);
+    this.#ledger.restore(this.#copy);
+    this.until = time.now;
+    if (!this.#copy) this.since = Math.max(this.#goLive, BEGINNING);
+    await changeControl(this.#ledger, SHOP, (control) => ({
+      ...control,
+      goLive: this.#goLive,
+      doubt: { since: this.since, until: this.until },
+    }));
+    const hours = ((this.until - this.since) / 3_600_000).toFixed(1);
+    journal.note(0, () => `the ledger is what it was ${hours} hours ago`);
+  }
+
+  async isRecovered(): Promise<boolean> {
+    return !isOpenDoubt((await readControl(this.#ledger, SHOP)).doubt);
+  }
+}
