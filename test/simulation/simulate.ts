@@ -106,7 +106,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const webhooks = new Webhooks(kernel, queues, telemetry);
   const isGone = ({ kind, id }: QueuedEntity) =>
     (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
-  const allowsLetter: AllowsLetter = ({ reason, code }, delivery, entity) => {
+  const allowsLetter: AllowsLetter = ({ reason, code, why }, delivery, entity) => {
+    if (restore.leavesToPerson(why, entity)) return true;
     // A person moves the points of a customer who is gone.
     if (delivery.startsWith(MERGE)) return reason === 'rejected';
     if (reason === 'unreadable') return webhooks.unreadable.has(delivery);
@@ -172,7 +173,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   judgeLetters();
   const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
-  const compared = { kernel, store, loyalty, rules, seen, knownSince, upgraded, disputesLost };
+  const known = { seen, knownSince, upgraded, disputesLost, restore };
+  const compared = { kernel, store, loyalty, rules, ...known };
   await compareStates(compared);
   // Reconciliation does not walk customers.
   const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));
@@ -222,10 +224,12 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         const { reason = 'crashed', why } = attributes;
         if (body.includes(MERGE)) continue;
         if (reason === 'unreadable' || reason === 'retry-window-over') continue;
+        if (restore.isForPerson(why)) continue;
         journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
       }
     }
-    judgeSummaries(there);
+    // A restored ledger lists letters that are gone: `dead-letters list --walk` looks at the queue.
+    if (!restore.happened) judgeSummaries(there);
   }
 
   /** A crash may leave a letter without a summary, never a summary without its letter. */

@@ -1,4 +1,4 @@
-import { type Doubt, isDoubtful, isOpenDoubt, wasSettledSince } from '../ledger/doubt.ts';
+import { type Doubt, isDoubtful, wasSettledSince } from '../ledger/doubt.ts';
 import { restKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import { redactionOf } from '../ledger/redacted-person.ts';
@@ -37,15 +37,15 @@ export function mayHoldMore(
 ): boolean {
   if (snapshot.entity.kind !== 'order' || next.kind === 'superseded') return false;
   const placedAt = Date.parse(snapshot.entity.order.placedAt);
+  // Not only until everything was compared: what the comparison sends is worked on later.
   const mayBeForgotten =
-    isOpenDoubt(doubt) && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
+    doubt !== undefined && placedAt < doubt.until && !wasSettledSince(entry, doubt.until);
   if (mapped.kind === 'skip') return mayBeForgotten && !isKnown(entry);
+  if (next.kind !== 'call' || mapped.kind !== 'wanted') return false;
+  if (!entry?.amounts && mayBeForgotten) return true;
   // The service answers the cancellation of an order that it does not have.
-  if (next.kind !== 'call' || mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') {
-    return false;
-  }
+  if (mapped.wanted.kind !== 'order') return false;
   if (entry?.amounts) return isDoubtful(entry, doubt);
-  if (mayBeForgotten) return true;
   const { order, isRefunded } = mapped.wanted;
   if (!order.IsCompleted) return false;
   if (!isKnown(entry)) {
@@ -74,16 +74,23 @@ export async function readFromService(
   return { held: answer.held };
 }
 
-/** It has earned: neither its completion nor its customer may be taken for new. */
-export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder {
-  return held?.IsCompleted === true && held.IsCancelledOrReturned !== true;
+/** The order counts, or may. */
+export function isHeldLive(held: HeldOrder | undefined): held is HeldOrder {
+  return held !== undefined && held.IsCancelledOrReturned !== true;
 }
 
-/** What the entry of an order would remember that the service holds as completed, as far as the service says it. */
+export function isHeldCompleted(held: HeldOrder | undefined): held is HeldOrder {
+  return isHeldLive(held) && held.IsCompleted === true;
+}
+
+/**
+ * What the entry of an order would remember that the service holds, as far as the service says it. Once completed, it
+ * stays so, and stays its customer's.
+ */
 export function presumeHeld(held: HeldOrder, entry: EntityEntry | undefined): EntityEntry {
   const { OrderPlacementDate, OrderTotal, Metadatas } = held;
   const completedAt = new Date(held.OrderCompletedDate ?? Number.NaN);
-  const hasDate = !Number.isNaN(completedAt.getTime());
+  const hasDate = held.IsCompleted === true && !Number.isNaN(completedAt.getTime());
   const remembered = rememberOrder({
     ...recallOrder(entry?.remembered),
     basics: {

@@ -119,12 +119,18 @@ function isExplained(
 ): boolean {
   const sent = amounts?.sent;
   if (!adopted || !sent) return true;
-  if (!isRefunded) return due <= 0;
+  if (!isRefunded) return due === 0 || (due < 0 && holdsAll(states[0], sent));
   if (adopted === 'less-partial-cancels') return due >= 0;
   const saysProducts = sent.products.length > 0;
   return states.some(
     (one) => one.total === sent.total && (!saysProducts || pricesOf(one) === pricesOf(sent)),
   );
+}
+
+/** True: goods were added, and nothing else changed. Other rules would count every product otherwise. */
+function holdsAll(now: Counted | undefined, { products }: Counted): boolean {
+  const prices = new Map(now?.products.map(([id, price]) => [id, price]));
+  return products.every(([id, price]) => prices.get(id) === price);
 }
 
 /** Without their ids: the store does not name products any more that were deleted since. */

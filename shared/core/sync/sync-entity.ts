@@ -17,7 +17,7 @@ import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
 import { sendCode } from './fan-out.ts';
 import {
-  isHeldCompleted,
+  isHeldLive,
   mayHoldMore,
   presumeHeld,
   readFromService,
@@ -166,7 +166,7 @@ function whatWasSent(
   rules: EntityRules,
   now: Date,
 ): EntityEntry | undefined {
-  if (!entry?.amounts && isHeldCompleted(read?.held)) return presumeHeld(read.held, entry);
+  if (!entry?.amounts && isHeldLive(read?.held)) return presumeHeld(read.held, entry);
   if (isKnown(entry)) return entry;
   return presumeSent(key, { candidate, entry }, rules, now) ?? entry;
 }

@@ -21,8 +21,9 @@ export function beforeRefunds(
     // No version states it.
     return { ...then, total: sum([now.total, subtract(worthOf(then), worthOf(now))]) };
   });
+  const pieces = ({ lines }: OneState) => lines.reduce((count, { kept }) => count + kept, 0);
   const [last] = states.slice(-1);
-  return last && worthOf(last) === worthOf(now) ? states.slice(0, -1) : states;
+  return last && pieces(last) > pieces(now) ? states : states.slice(0, -1);
 }
 
 const momentOf = ({ created_at, processed_at }: RefundPayload): number =>

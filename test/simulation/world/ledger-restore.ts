@@ -36,6 +36,20 @@ export class LedgerRestore {
     this.#copyAfter = isLost ? Number.POSITIVE_INFINITY : this.#restoreAfter * chance(44);
   }
 
+  /** Orders that a person must correct: what the service holds is explained by no state of theirs. */
+  readonly forPerson = new Set<string>();
+
+  leavesToPerson(why: string, entity: { readonly id: string } | undefined): boolean {
+    if (!this.isForPerson(why) || !entity) return false;
+    if (!this.forPerson.has(entity.id)) this.#kernel.journal.play('order left to a person');
+    this.forPerson.add(entity.id);
+    return true;
+  }
+
+  isForPerson(why: string | undefined): boolean {
+    return this.happened && why?.startsWith('the ledger does not know what was sent') === true;
+  }
+
   get happened(): boolean {
     return Number.isFinite(this.until);
   }

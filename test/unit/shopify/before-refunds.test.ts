@@ -13,6 +13,10 @@ const STEPS = 150;
 const soldIn = ({ lines }: OrderRow): string =>
   JSON.stringify(lines.map(({ id, quantity }) => [id, quantity]));
 
+/** A gift card may pay later, and a payment be voided. */
+const paidIn = ({ transactions }: OrderRow): string =>
+  JSON.stringify(transactions.filter(({ kind }) => kind !== 'refund').map(({ id }) => id));
+
 const totalOf = (order: Omit<StoreOrder, 'beforeRefunds'>) =>
   orderAmounts({ ...order, beforeRefunds: [] }, rules).total;
 
@@ -38,7 +42,7 @@ describe('an order that was refunded', () => {
         for (const row of rows) {
           // Goods that are returned first and refunded later are counted with their refund.
           const isInOrder = row.reductions.every(({ refundId }) => refundId);
-          if (!isInOrder || soldIn(row) !== soldIn(last)) continue;
+          if (!isInOrder || paidIn(row) !== paidIn(last) || soldIn(row) !== soldIn(last)) continue;
           compared += 1;
           expect(totals).toContain(totalOf(await toStoreOrder(store.world, row)));
         }

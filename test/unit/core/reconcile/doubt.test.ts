@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { Doubt } from '../../../../shared/core/ledger/doubt.ts';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
 import { changeControl, readControl } from '../../../../shared/core/pause/shop-control.ts';
 import { readLastReconcile, sumOf } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
@@ -73,9 +74,10 @@ describe('a ledger in doubt', () => {
     expect(last?.sent).toContainEqual(expect.objectContaining({ kind: 'product' }));
   });
 
-  it('leaves alone what was placed before go-live', async () => {
+  it('knows orders from before go-live that the service holds, and leaves the others alone', async () => {
     const connector = openConnector();
     await live(connector, [71]);
+    connector.store.putOrder(SHOP, storeOrderOf(orderWithId(72)));
     connector.ledger.restore();
     await put(connector);
     await changeControl(connector.ledger, SHOP, (control) => ({
@@ -83,7 +85,13 @@ describe('a ledger in doubt', () => {
       goLive: connector.clock.ms,
     }));
     await run(connector);
-    expect(knownIn(connector)).toBe(0);
+    expect([...connector.loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId)).toEqual(
+      ['71'],
+    );
+    const isSent = (id: string) =>
+      connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id }))?.appliedKey !==
+      undefined;
+    expect([isSent('71'), isSent('72')]).toEqual([true, false]);
     expect(await doubtOf(connector)).toMatchObject({ comparedAt: expect.any(Number) });
   });
 
