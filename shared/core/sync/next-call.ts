@@ -112,7 +112,7 @@ function correct(
  * it shows what is left, how much was taken is not known, which a raise would need.
  */
 function isExplained(
-  { isRefunded }: WantedOrder,
+  { isRefunded, sold }: WantedOrder,
   { adopted, amounts }: OrderFacts,
   due: number,
   states: readonly Counted[],
@@ -121,22 +121,33 @@ function isExplained(
   if (!adopted || !sent) return true;
   if (!isRefunded) return due === 0 || (due < 0 && holdsAll(states[0], sent));
   if (adopted === 'less-partial-cancels') return due >= 0;
-  const saysProducts = sent.products.length > 0;
-  return states.some(
-    (one) => one.total === sent.total && (!saysProducts || pricesOf(one) === pricesOf(sent)),
-  );
+  const named = new Set(sold.map(({ OriginalId }) => OriginalId));
+  return states.some((one) => one.total === sent.total && isSameGoods(sent, one, named));
+}
+
+/** The store does not name products any more that were deleted since: of these only the prices are compared. */
+function isSameGoods(
+  sent: Counted,
+  state: Counted,
+  named: ReadonlySet<string | undefined>,
+): boolean {
+  if (sent.products.length === 0) return true;
+  const isIn = (products: Counted['products'], [id, price]: Counted['products'][number]) =>
+    products.some((one) => one[0] === id && one[1] === price);
+  const gone = sent.products.filter((one) => !isIn(state.products, one));
+  const others = state.products.filter((one) => !isIn(sent.products, one));
+  return gone.every(([id]) => !named.has(id)) && pricesOf(gone) === pricesOf(others);
+}
+
+function pricesOf(products: Counted['products']): string {
+  const prices = products.map(([, price]) => price).filter((price) => price > 0);
+  return String(prices.sort((one, other) => one - other));
 }
 
 /** True: goods were added, and nothing else changed. Other rules would count every product otherwise. */
 function holdsAll(now: Counted | undefined, { products }: Counted): boolean {
   const prices = new Map(now?.products.map(([id, price]) => [id, price]));
   return products.every(([id, price]) => prices.get(id) === price);
-}
-
-/** Without their ids: the store does not name products any more that were deleted since. */
-function pricesOf({ products }: Counted): string {
-  const prices = products.map(([, price]) => price).filter((price) => price > 0);
-  return String(prices.sort((one, other) => one - other));
 }
 
 type Id = Pick<WantedOrder, 'id'>;

@@ -1,5 +1,6 @@
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
+import { isDoubtful } from '../ledger/doubt.ts';
 import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
@@ -84,7 +85,9 @@ export async function syncEntity(
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
-    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
+    const doubt = world.pauses.doubtOf(key.shop);
+    const isAsked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
+    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), ...isAsked });
     const doubtful = leavesOut(snapshot, rules, entry) || isFinal(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
@@ -96,11 +99,13 @@ export async function syncEntity(
       snapshot = undefined;
       continue;
     }
-    const doubt = world.pauses.doubtOf(key.shop);
     if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, world)) {
       const asked = await readFromService(key, entry, world);
       if ('outcome' in asked) return asked;
       read = asked;
+      // A cancellation is final: a late event must not try to revive the order.
+      if (asked.held && !isHeldLive(asked.held) && snapshot.source === 'event')
+        snapshot = undefined;
       continue;
     }
     await noteUsedCodes(key.shop, entity, world);

@@ -34,7 +34,7 @@ interface Compared {
   readonly disputesLost: boolean;
   /** Orders that the ledger knew from 0.1.0. */
   readonly upgraded: ReadonlySet<string>;
-  readonly restore: Pick<LedgerRestore, 'happened' | 'forPerson' | 'until'>;
+  readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'until'>;
 }
 
 interface Held extends Omit<Compared, 'loyalty'> {
@@ -65,7 +65,7 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
     const whole = found && customer ? { ...current, customer } : current;
     const mapped = mapOrder(whole, shopRules, knownFrom(found));
     const differ = (what: string) => {
-      if (held.restore.forPerson.has(order.id)) return;
+      if (held.restore.isLeftToPerson(order.id)) return;
       kernel.journal.violation('orders', `order ${order.id} ${what}`);
     };
     if (found && (order.test || buyer === undefined)) {
@@ -254,7 +254,7 @@ const deletedCustomer = (id: string, email: string | null): StoreCustomer => ({
   createdAt: undefined,
 });
 
-function compareProducts({ kernel, store, loyalty }: Held): void {
+function compareProducts({ kernel, store, loyalty, restore }: Held): void {
   const { world } = store;
   const { rows } = world;
   const differ = (id: string, what: string) =>
@@ -273,6 +273,8 @@ function compareProducts({ kernel, store, loyalty }: Held): void {
   }
   for (const found of loyalty.products.values()) {
     if (rows.products.get(found.OriginalId) || !found.IsActive) continue;
+    // Of a product that a lost ledger has forgotten nothing is known but its id.
+    if (restore.happened) continue;
     differ(found.OriginalId, 'was deleted, and the service holds it as on offer');
   }
 }

@@ -384,7 +384,7 @@ describe('the next call for a completed order', () => {
     const less = order({ a: 60 });
     expect(nextCall(less, adopted, byParts)).toEqual({ kind: 'park', why: 'unexplained' });
     // Nothing can have been taken of an order without refunds.
-    const more = nextCall(order({ a: 70, b: 40 }), adopted, byParts);
+    const more = nextCall(order({ a: 60, b: 40, c: 10 }), adopted, byParts);
     expect(more).toMatchObject({ kind: 'send', order: { OrderTotal: 110 } });
     // The order once was worth what the service holds, with the same products.
     const other = { ...less, isRefunded: true, earlier: [order({ a: 50, b: 50 }).order] };
