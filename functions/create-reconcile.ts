@@ -95,8 +95,8 @@ export function createReconcile(connector: Connector) {
       store: askable,
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
       ...(storefront && {
-        repairBalances: (shop, othersWait) =>
-          repairBalances(shop, { ...world, ...program(shop), deadline, pause, othersWait }),
+        repairBalances: (shop, othersWait, doubt) =>
+          repairBalances(shop, { ...world, ...program(shop), deadline, pause, othersWait }, doubt),
       }),
       deadline,
       pause,

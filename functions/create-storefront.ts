@@ -1,9 +1,10 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { isOpenDoubt } from '../shared/core/ledger/doubt.ts';
 import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
@@ -29,9 +30,6 @@ import { openWithLedger, storefrontOf } from './wiring.ts';
  */
 const SHARED_LIMIT_FACTOR = 10;
 
-const ID_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-const ID_LENGTH = 12;
-
 /** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
 export function createStorefrontFunction(connector: Connector, loadWidget: () => Promise<string>) {
   const settings = storefrontOf(connector);
@@ -46,6 +44,7 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
   );
   const now = () => new Date();
   const retentionDays = connector.orderRetentionDays;
+  const keepsMetadata = connector.loyalty.assumptions.redemptionsKeepMetadata;
   const queue = createSqsEventQueue(sqs, {
     balances: environment.BALANCES_QUEUE_URL,
   });
@@ -54,9 +53,8 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
     queue,
     telemetry,
     now,
-    newId,
     newKey: randomUUID,
-    settings: { rewardTypes, redeemsPerHour, retentionDays },
+    settings: { rewardTypes, redeemsPerHour, retentionDays, keepsMetadata },
   };
   const store = createStoreWhenAsked(connector, secrets);
   const uses = createUsesCache(now);
@@ -84,6 +82,7 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
         ...line,
         programIdOf,
         store: inTime(),
+        inDoubt: () => isOpenDoubt(pauses.doubtOf(domain)),
         deadline: AbortSignal.timeout(REDEEM_MS),
       })),
     };
@@ -116,8 +115,4 @@ async function clientIdOf(credentials: AdminSecret): Promise<string | undefined>
   const read = await credentials.get();
   if (read === 'unreachable') throw new Error("the app's credentials cannot be read");
   return read === 'unusable' ? undefined : read.clientId;
-}
-
-function newId(): string {
-  return Array.from({ length: ID_LENGTH }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 }

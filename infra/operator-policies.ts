@@ -118,7 +118,13 @@ export class OperatorPolicies extends Construct {
         queues.map(({ source }) => source.queueArn),
       ),
       putItems(ledger, WRITABLE_KEYS),
-      allow(['secretsmanager:GetSecretValue', 'secretsmanager:PutSecretValue'], [secrets]),
+      // `recover` asks how old a secret is.
+      allow(
+        ['GetSecretValue', 'PutSecretValue', 'DescribeSecret'].map(
+          (one) => `secretsmanager:${one}`,
+        ),
+        [secrets],
+      ),
       allow(['lambda:InvokeFunction'], [reconcileArn]),
       // `setup` enters the first address for alarms.
       allow(['sns:Subscribe'], [alarmTopicArn]),

@@ -15,6 +15,7 @@ export interface SecretsEmulator {
 interface StoredSecret {
   readonly name: string;
   readonly arn: string;
+  readonly createdAt: number;
   readonly current: SecretVersion;
   readonly previous?: SecretVersion;
 }
@@ -34,13 +35,18 @@ const REQUEST_MAX_BYTES = 128 * 1024;
 export async function startSecretsEmulator({
   port = 0,
   secrets = {},
+  createdAt = Date.now(),
 }: {
   readonly port?: number;
   /** The initial secrets by name. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** When the secrets were made, in epoch milliseconds. */
+  readonly createdAt?: number;
 } = {}): Promise<SecretsEmulator> {
   const store = new Map<string, StoredSecret>();
-  for (const [name, text] of Object.entries(secrets)) store.set(name, newSecret(name, text));
+  for (const [name, text] of Object.entries(secrets)) {
+    store.set(name, newSecret(name, text, createdAt));
+  }
 
   const server = createServer(async (request, response) => {
     const { status, body } = await answer(store, request).catch(() =>
@@ -75,6 +81,8 @@ async function answer(store: Map<string, StoredSecret>, request: IncomingMessage
       return getSecretValue(store, fields);
     case 'PutSecretValue':
       return putSecretValue(store, fields);
+    case 'DescribeSecret':
+      return describeSecret(store, fields);
     case 'CreateSecret':
       return createSecret(store, fields);
     default:
@@ -95,6 +103,13 @@ function getSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answe
     VersionStages: [stage],
     CreatedDate: version.createdAt / 1000,
   });
+}
+
+function describeSecret(store: Map<string, StoredSecret>, fields: Fields): Answer {
+  const secret = find(store, fields.SecretId);
+  if (!secret) return fault('ResourceNotFoundException', 'there is no such secret');
+  const { name: Name, arn: ARN, createdAt } = secret;
+  return success({ Name, ARN, CreatedDate: createdAt / 1000 });
 }
 
 function putSecretValue(store: Map<string, StoredSecret>, fields: Fields): Answer {
@@ -128,8 +143,8 @@ export function secretArn(name: string): string {
   return `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}-local0`;
 }
 
-function newSecret(name: string, text: string): StoredSecret {
-  return { name, arn: secretArn(name), current: newVersion(text) };
+function newSecret(name: string, text: string, createdAt = Date.now()): StoredSecret {
+  return { name, arn: secretArn(name), createdAt, current: newVersion(text) };
 }
 
 function newVersion(text: string): SecretVersion {

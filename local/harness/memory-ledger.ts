@@ -17,6 +17,8 @@ export interface MemoryLedger extends Ledger {
   readonly entries: ReadonlyMap<string, EntityEntry>;
   /** Removes expired entries, like DynamoDB's TTL. */
   expire(nowSeconds: number): void;
+  /** Makes it what it was when its entries were copied. Without a copy it is empty, like a new table. */
+  restore(copy?: ReadonlyMap<string, EntityEntry>): void;
 }
 
 const CODES_PER_PAGE = 50;
@@ -84,6 +86,11 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
       for (const [text, { expiresAt }] of entries) {
         if (expiresAt !== undefined && expiresAt <= nowSeconds) entries.delete(text);
       }
+    },
+    restore(copy = new Map()) {
+      const copied = [...copy];
+      entries.clear();
+      for (const [text, entry] of copied) entries.set(text, copyOf(entry));
     },
   };
 }

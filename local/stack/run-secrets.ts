@@ -7,6 +7,8 @@ import { UnknownInTemplate } from './template/template.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */
 export interface RunSecrets extends ShopSecrets {
+  /** Epoch milliseconds. Like the secrets of a deployment, they stay when the rest is deleted. */
+  readonly createdAt: number;
   /** May do everything: for the stack itself and for tests. */
   readonly administrator: AwsKey;
   /** May do what the policy of the template allows. */
@@ -45,6 +47,7 @@ export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
 
 function makeSecrets(): RunSecrets {
   return {
+    createdAt: Date.now(),
     administrator: makeKey(),
     operator: makeKey(),
     readOnlyOperator: makeKey(),

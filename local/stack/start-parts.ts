@@ -157,7 +157,10 @@ export async function createResources(
   description: StackDescription,
 ) {
   const secrets = fillSecrets(description.secrets, run.secrets, run.options);
-  emulators.secretsmanager = run.started(await startSecretsEmulator({ secrets })).endpoint;
+  const { createdAt } = run.secrets;
+  emulators.secretsmanager = run.started(
+    await startSecretsEmulator({ secrets, createdAt }),
+  ).endpoint;
   // A copy, because the SDK adds a field to the object, which the state file would show.
   const credentials = { ...run.secrets.administrator };
   const client = { endpoint, region: PLACE.region, credentials };

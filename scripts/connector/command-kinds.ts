@@ -40,6 +40,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'webhooks check': 'asks',
   'webhooks sync': 'changes',
   reconcile: 'changes',
+  recover: 'changes',
   healing: 'reads',
   'backfill orders': 'changes',
   'backfill products': 'changes',

@@ -15,6 +15,7 @@ import { registerInit } from './init/command.ts';
 import { registerPause, registerResume } from './pause/command.ts';
 import { registerProbe } from './probe/command.ts';
 import { registerReconcile } from './reconcile/command.ts';
+import { registerRecover } from './recover/command.ts';
 import { registerRedemptions } from './redemptions/command.ts';
 import { registerResend } from './resend/command.ts';
 import { registerRetryNow } from './retry-now/command.ts';
@@ -132,6 +133,7 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerRedemptions,
   registerWebhooks,
   registerReconcile,
+  registerRecover,
   registerHealing,
   registerBackfill,
   registerResend,

@@ -70,6 +70,12 @@ export interface LoyaltyAssumptions {
    * refusal of a repeated partial cancel is parked.
    */
   readonly usedCancelKeyError?: number;
+
+  /**
+   * The service keeps the metadata of a redemption and shows them in the customer's history of points. If the ledger
+   * is lost, `recover` finds the codes of customers by them. If `false`, none are sent. Default: `true`.
+   */
+  readonly redemptionsKeepMetadata?: boolean;
 }
 
 export const defaultAssumptions = {
@@ -81,6 +87,7 @@ export const defaultAssumptions = {
   refunds: 'partial-cancel',
   raiseAfterPartialCancel: 'park',
   readTotals: 'as-sent',
+  redemptionsKeepMetadata: true,
 } as const satisfies LoyaltyAssumptions;
 
 /** The assumptions with every default filled in. */

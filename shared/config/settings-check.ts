@@ -116,6 +116,7 @@ const assumptionChecks: Record<keyof LoyaltyAssumptions, Check> = {
   raiseAfterPartialCancel: oneOf('park', 'send-gross'),
   readTotals: oneOf('as-sent', 'less-partial-cancels'),
   usedCancelKeyError: wholeNumber(0, 10_000, 'number of an error'),
+  redemptionsKeepMetadata: trueOrFalse,
 };
 
 const shop = shapeOf({

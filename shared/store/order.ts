@@ -75,6 +75,11 @@ export interface StoreOrder {
   readonly metafields: readonly StoreMetafield[] | undefined;
   /** Undefined for a guest, and after the customer was deleted. */
   readonly customer: StoreCustomer | undefined;
+  /**
+   * The order with its amounts before each refund, the oldest first. An edit that takes goods out is a refund without
+   * money. Empty where nothing is kept.
+   */
+  readonly beforeRefunds: readonly Omit<StoreOrder, 'beforeRefunds'>[];
 }
 
 export interface GiftCardPayment {

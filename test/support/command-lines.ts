@@ -25,6 +25,7 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'webhooks check': 'webhooks check',
   'webhooks sync': 'webhooks sync --yes',
   reconcile: 'reconcile',
+  recover: 'recover --yes',
   healing: 'healing',
   'backfill orders': 'backfill orders --since 2026-10-01 --yes',
   'backfill products': 'backfill products --yes',

@@ -29,9 +29,16 @@ interface PostOptions {
 
 interface LocalStackOptions
   extends Pick<
-    StackOptions,
-    'storeSettings' | 'loyaltySettings' | 'environmentOf' | 'isNew' | 'quota' | 'emulators'
-  > {
+      StackOptions,
+      | 'storeSettings'
+      | 'loyaltySettings'
+      | 'environmentOf'
+      | 'isNew'
+      | 'quota'
+      | 'emulators'
+      | 'dataFolder'
+    >,
+    Partial<Pick<StackOptions, 'ports'>> {
   readonly concurrency?: Concurrency | undefined;
   /** A settings file of the clone, instead of that of the project. */
   readonly settings?: string;

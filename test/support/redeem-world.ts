@@ -18,6 +18,7 @@ import { openBook } from '../../shared/core/redeem/open-book.ts';
 import { createRedeeming } from '../../shared/core/redeem/redeem-reward.ts';
 import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
 import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
+import { namesOf } from '../../shared/core/redeem/redemption-names.ts';
 import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
 import {
   type CircuitBreaker,
@@ -29,6 +30,10 @@ import { createRewardService } from './reward-service.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 export const ROBIN = '7001';
+
+/** The names of Robin's redemption by this click. */
+export const namesOfClick = (clientKey = 'click-0001') =>
+  namesOf({ shop: SHOP, customerId: ROBIN }, clientKey);
 
 /** The calls of a process: direct, or through one that can be killed. */
 type Watch = <T extends object>(part: T) => T;
@@ -59,12 +64,11 @@ export function openRedeeming({
     visibilitySeconds: 360,
   });
   const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
-  const loyalty = createRewardService(rewards);
+  const loyalty = createRewardService(rewards, now);
   const store = createMemoryRewardStore();
   const balances = createMemoryBalanceStore([ROBIN, '7002']);
   const telemetry = recordTelemetry();
   const never = new AbortController().signal;
-  let ids = 0;
   let keys = 0;
 
   async function acknowledge(batch: readonly { readonly receiptHandle: string }[]): Promise<void> {
@@ -97,10 +101,7 @@ export function openRedeeming({
       queue: watch(events),
       telemetry,
       now,
-      newId: () => {
-        ids += 1;
-        return `TESTREDEEM${String(ids).padStart(2, '0')}`;
-      },
+      inDoubt: () => opened.isInDoubt,
       newKey: () => {
         keys += 1;
         return `00000000-0000-4000-8000-${String(keys).padStart(12, '0')}`;
@@ -109,6 +110,7 @@ export function openRedeeming({
         rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
         redeemsPerHour,
         retentionDays: 400,
+        keepsMetadata: true,
       },
       deadline: never,
     };
@@ -116,6 +118,7 @@ export function openRedeeming({
 
   const opened = {
     clock,
+    isInDoubt: false,
     ledger,
     queue,
     dead,

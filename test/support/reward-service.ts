@@ -26,11 +26,13 @@ interface ModelRedemption {
   readonly ExternalCode: string | null;
   readonly customerId: string;
   readonly points: number;
+  readonly at: string;
+  readonly metadatas: readonly object[];
   isCancelled: boolean;
 }
 
 /** The part of the loyalty service that redemptions use, with simulated faults. */
-export function createRewardService(rewards: readonly ModelReward[]) {
+export function createRewardService(rewards: readonly ModelReward[], now: () => Date) {
   const balances = new Map<string, number>();
   const redemptions = new Map<string, ModelRedemption>();
   /** The bodies of the calls that spend points. */
@@ -158,13 +160,27 @@ export function createRewardService(rewards: readonly ModelReward[]) {
     async getCustomer(id: string) {
       return success({ OriginalId: id, CurrentTier: null }) as never;
     },
-    async listCustomersReport() {
-      return { kind: 'success', value: { Items: [] } } as never;
+    async listCustomersReport({ isEnrolled }: { isEnrolled?: boolean } = {}) {
+      const spenders = new Set([...redemptions.values()].map(({ customerId }) => customerId));
+      const Items = isEnrolled ? [...spenders].map((OriginalId) => ({ OriginalId })) : [];
+      return success({ Items }) as never;
+    },
+    /** One item on each page. */
+    async listPointsHistory(id: string, { PageNumber = 1 }: { PageNumber?: number } = {}) {
+      const theirs = [...redemptions.values()].filter(({ customerId }) => customerId === id);
+      const Items = theirs.slice(PageNumber - 1, PageNumber).map((one) => ({
+        ...{ Date: one.at, Points: -one.points, IsCanceled: one.isCancelled },
+        Metadatas: one.metadatas,
+      }));
+      return success({ Items, HasNextPage: PageNumber < theirs.length }) as never;
     },
   };
 
-  function spend(reward: ModelReward, body: { CustomerId?: string; OriginalKey?: string }) {
-    const { CustomerId = '', OriginalKey = '' } = body;
+  function spend(
+    reward: ModelReward,
+    body: { CustomerId?: string; OriginalKey?: string; Metadatas?: readonly object[] },
+  ) {
+    const { CustomerId = '', OriginalKey = '', Metadatas: metadatas = [] } = body;
     // The program knows customers by their e-mail address.
     const customerId = CustomerId.replace(/@.*/, '');
     const known = redemptions.get(OriginalKey);
@@ -182,6 +198,8 @@ export function createRewardService(rewards: readonly ModelReward[]) {
       ExternalCode: service.givesCodes ? `FIVE-${RewardId}` : null,
       customerId,
       points: reward.points,
+      at: now().toISOString(),
+      metadatas,
       isCancelled: false,
     };
     redemptions.set(OriginalKey, redeemed);

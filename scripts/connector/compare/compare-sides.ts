@@ -1,3 +1,4 @@
+import { type Doubt, isDoubtful } from '../../../shared/core/ledger/doubt.ts';
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
@@ -80,7 +81,10 @@ export function compareSides(
   entry: EntityEntry | undefined,
   held: Held,
   assumptions: Pick<ReadingAssumptions, 'readTotals'>,
-  currency?: string,
+  {
+    currency,
+    doubt,
+  }: { readonly currency?: string | undefined; readonly doubt?: Doubt | undefined },
 ): Compared {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
   const { differences, rows } = rowsOf(id, wanted, entry, held, assumptions, currency);
@@ -106,11 +110,27 @@ export function compareSides(
   if (entry?.uncertain) {
     return say('unknown', 'A call is open, and what became of it is not known: compare it later.');
   }
+  const isHeld = held.kind === 'order' && assumptions.readTotals === 'as-sent';
+  if (wanted && isHeld && isTakenUnknown(wanted, entry, doubt))
+    return say('unknown', TAKEN_UNKNOWN);
   if (differences.length > 0) {
     return say('different', `The loyalty service differs: ${differences.join(', ')}.`);
   }
   const sent = isApplied ? '' : ' The ledger has another state: an event of it may be on its way.';
   return say('same', `Both sides were read and agree.${sent}`);
+}
+
+export const TAKEN_UNKNOWN =
+  'What was taken back of it is not known: the ledger was lost or restored, and the service shows only what was sent. Its next event finds out, or "recover".';
+
+/** The service shows the amount that was sent, and the ledger may know too little of what was taken from it. */
+export function isTakenUnknown(
+  wanted: WantedState,
+  entry: EntityEntry | undefined,
+  doubt: Doubt | undefined,
+): boolean {
+  if (wanted.kind !== 'order' || !wanted.isRefunded || !wanted.order.IsCompleted) return false;
+  return !entry?.amounts || isDoubtful(entry, doubt);
 }
 
 function rowsOf(

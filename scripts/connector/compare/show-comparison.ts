@@ -1,12 +1,13 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
+import { readControl } from '../../../shared/core/pause/shop-control.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redeem/reward-code-record.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { rulesOf } from '../deployment/shop-rules.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { printable, wrap } from '../terminal/text.ts';
@@ -92,9 +93,11 @@ export async function compare(
     store.kind === 'found'
       ? { ...store, value: await withRewardCodeFirst(key.shop, store.value, ledger) }
       : store;
-  const mapped = mapNow(key, found, entry, await withGoLive(shop.rules, ledger));
+  const mapped = mapNow(key, found, entry, await rulesOf(shop, ledger));
   const { assumptions } = deployment.connector.loyalty;
-  return compareSides(key.id, mapped, entry, held, assumptions, currencyOf(found));
+  const { doubt } = await readControl(ledger, key.shop);
+  const about = { currency: currencyOf(found), doubt };
+  return compareSides(key.id, mapped, entry, held, assumptions, about);
 }
 
 function currencyOf(found: Awaited<ReturnType<typeof askStore>>): string | undefined {

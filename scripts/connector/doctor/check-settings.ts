@@ -4,6 +4,7 @@ import { findProject } from '../../../shared/config/folders.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
+import { readControl } from '../../../shared/core/pause/shop-control.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, fail, info, pass } from './finding.ts';
 
@@ -42,12 +43,14 @@ export function checkSettings({
 /** The moment decides which orders are history, and its default is in no file. */
 export async function checkGoLive(
   shops: readonly Shop[],
-  ledger: Pick<Ledger, 'createdAt'>,
+  ledger: Pick<Ledger, 'readMany' | 'createdAt'>,
 ): Promise<readonly Finding[]> {
   return Promise.all(
     shops.map(async ({ domain, rules }) => {
-      const { goLive } = await withGoLive(rules, ledger);
-      const source = rules.goLive === undefined ? 'when the stack was created' : 'rules.goLive';
+      const { goLive: recorded } = await readControl(ledger, domain);
+      const { goLive } = await withGoLive(rules, recorded, ledger);
+      const kept = recorded === undefined ? 'when the stack was created' : 'kept in the ledger';
+      const source = rules.goLive === undefined ? kept : 'rules.goLive';
       return info(`${domain}: since ${goLive} (${source}); older orders are history`);
     }),
   );

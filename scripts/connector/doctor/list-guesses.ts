@@ -62,6 +62,10 @@ const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
     grade: 'not documented',
     step: 'partial-cancel',
   },
+  redemptionsKeepMetadata: {
+    means: "whether a customer's history shows the metadata of a redemption",
+    grade: 'documented',
+  },
 };
 
 const LOYALTY: Guesses<Connector['loyalty']> = {

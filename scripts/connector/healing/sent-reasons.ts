@@ -11,5 +11,6 @@ export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
   'rules-changed': 'the rules or a date changed what is sent',
   unannounced: 'only its version changed',
   'letter-expired': 'its dead letter expired',
+  recovered: 'the ledger was lost or restored',
   lost: 'the loyalty service had lost it',
 };

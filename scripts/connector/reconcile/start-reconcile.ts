@@ -28,7 +28,7 @@ export async function startReconcile(
   const change = await session.beginChange(deployment);
   const request = randomUUID();
   const askedAt = new Date();
-  await invoke(deployment, {
+  await invokeReconcile(deployment, {
     request,
     ...(deep && { mode: 'deep' }),
     ...(named !== undefined && shops[0] && { shop: shops[0].domain }),
@@ -52,7 +52,10 @@ export async function startReconcile(
   return described.every(({ isWhole }) => isWhole) ? EXIT.fine : EXIT.failed;
 }
 
-async function invoke(deployment: Deployment, request: ReconcileRequest): Promise<void> {
+export async function invokeReconcile(
+  deployment: Deployment,
+  request: ReconcileRequest,
+): Promise<void> {
   await new LambdaClient(deployment.aws).send(
     new InvokeCommand({
       FunctionName: deployment.output('ReconcileFunction'),

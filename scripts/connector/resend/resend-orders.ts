@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { type EntityKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redeem/reward-code-record.ts';
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/rules-effect.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
@@ -11,6 +10,7 @@ import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE } from '../backfill/pace
 import { checkVisibility } from '../backfill/start-backfill.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { rulesOf } from '../deployment/shop-rules.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 
@@ -73,7 +73,7 @@ async function findEffects(
   since: number,
 ): Promise<{ readonly lookedAt: number; readonly found: readonly Found[] }> {
   const { store } = openShopServices(deployment);
-  const rules = await withGoLive(shop.rules, ledger);
+  const rules = await rulesOf(shop, ledger);
   const span = { from: since, until: Date.now() };
   const signal = session.interruption();
   const progress = session.terminal.progress('Comparing orders:');

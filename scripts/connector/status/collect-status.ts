@@ -6,7 +6,9 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/doubt.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { readControl } from '../../../shared/core/pause/shop-control.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -162,9 +164,10 @@ async function readReconciles(
 ): Promise<readonly ReconcileStatus[]> {
   return Promise.all(
     shops.map(async ({ domain: shop }) => {
-      const [last, ordersRead] = await Promise.all([
+      const [last, ordersRead, { doubt }] = await Promise.all([
         readLastReconcile(ledger, shop),
         readFindings(ledger, shop),
+        readControl(ledger, shop),
       ]);
       return {
         shop,
@@ -175,6 +178,7 @@ async function readReconciles(
         stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
         balances: last?.balances,
         ordersRead,
+        recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
       };
     }),
   );

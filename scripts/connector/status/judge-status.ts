@@ -30,7 +30,11 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
     judgeHour(status),
     ...whenKnown(status.queues, (queues) => [judgeAges(queues, expected), judgeDead(queues)]),
     ...whenKnown(status.reconcile, (runs) =>
-      runs.flatMap((run) => [judgeReconcile(run, status.at, expected), differingOrders(run)]),
+      runs.flatMap((run) => [
+        judgeReconcile(run, status.at, expected),
+        differingOrders(run),
+        judgeRecovery(run),
+      ]),
     ),
     ...whenKnown(status.notices, (notices) =>
       notices.map(({ shop, at, why, id }) => ({
@@ -142,6 +146,13 @@ function judgeReconcile(
   if (!areWebhooksLost({ lookedAt: looked, healed }, healedPercent)) return {};
   const what = `${shop}: the last reconcile had to send ${healed} of ${looked}: webhooks get lost`;
   return { troubles: [{ what, next: `webhooks check --shop ${shop}` }] };
+}
+
+function judgeRecovery({ shop, recoversSince }: ReconcileStatus): Findings {
+  if (recoversSince === undefined) return {};
+  const since = `${recoversSince.slice(0, 16).replace('T', ' ')} UTC`;
+  const what = `${shop}: the ledger was lost or restored; since ${since} everything is compared with the store and the loyalty service. Every run of reconcile goes on; "recover" does not wait for the next`;
+  return { waits: [what] };
 }
 
 /** A person corrects them; the next deep walk shows whether they agree. */

@@ -81,6 +81,8 @@ export interface ReconcileStatus {
   readonly stopped: readonly string[];
   /** The last comparison of balances; undefined: none yet, or no storefront. */
   readonly balances?: Repaired | undefined;
+  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined: it is not. */
+  readonly recoversSince?: string | undefined;
   /** Orders read from the loyalty service by the newest deep walk and, until it ends, by the one before. */
   readonly ordersRead?: readonly FoundByReading[];
 }

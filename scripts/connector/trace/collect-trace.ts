@@ -3,6 +3,7 @@ import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { LetterQueue, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import { queueFamilyOf } from '../../../shared/core/events/event.ts';
+import type { Doubt } from '../../../shared/core/ledger/doubt.ts';
 import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
@@ -10,8 +11,8 @@ import {
   type EntityKind,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger-key.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
 import type { Mapped, MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
+import { readControl } from '../../../shared/core/pause/shop-control.ts';
 import {
   earningOf,
   type OrderEarning,
@@ -28,6 +29,7 @@ import { newestFirst, openSummaries, readSummaries } from '../dead-letters/read-
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import type { ShopServices } from '../deployment/services.ts';
+import { rulesOf } from '../deployment/shop-rules.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 import { askStore, mapNow } from './store-now.ts';
@@ -61,6 +63,8 @@ export interface Trace {
   readonly readBack: ReadBack;
   /** Undefined for what is no order. */
   readonly serviceOrder: ServiceOrder | undefined;
+  /** The ledger was lost or restored, and what it says may be out of date. */
+  readonly doubt: Doubt | undefined;
   /** Calls for it are paused. */
   readonly pause: PauseStatus | undefined;
   /** Messages on the queue of its kind, of any entity. */
@@ -100,11 +104,12 @@ export async function collectTrace(
   const pause = pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part));
   const waiting = ready + hidden;
   const serviceOrder = kind === 'order' ? await askForOrder(loyalty, id, signal) : undefined;
-  const wanted = mapNow(key, store, entry, await withGoLive(shop.rules, ledger));
+  const wanted = mapNow(key, store, entry, await rulesOf(shop, ledger));
   const mapped = skippedToItsEnd(wanted, entry, serviceOrder);
+  const { doubt } = await readControl(ledger, shop.domain);
   const readBack = await askLoyalty(loyalty, mapped);
   return {
-    ...{ key, entry, letters, store, mapped, readBack, serviceOrder, pause, waiting },
+    ...{ key, entry, letters, store, mapped, readBack, serviceOrder, pause, waiting, doubt },
     waits: waits.filter(({ about }) => about.kind === kind && about.id === id),
   };
 }

@@ -3,6 +3,7 @@ import { differsByRulesAlone } from '../../../shared/core/mapping/rules-revision
 import { faultText } from '../../../shared/core/mapping/wanted-state.ts';
 import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import { isTakenUnknown, TAKEN_UNKNOWN } from '../compare/compare-sides.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
 import type { Trace } from './collect-trace.ts';
 import { momentText, waitText } from './timeline.ts';
@@ -17,7 +18,7 @@ export interface TraceVerdict {
 
 /** Decides whether the loyalty service has the current state of the store. */
 export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
-  const { key, entry, letters, store, mapped, pause, waiting, waits } = trace;
+  const { key, entry, letters, store, mapped, pause, waiting, waits, doubt } = trace;
   const [letter] = letters;
   const show = letter && { next: `dead-letters show ${letter.letterId}` };
   if (store.kind === 'gone' && !entry) {
@@ -50,6 +51,13 @@ export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
       const what =
         'The current state of the store was applied, but the loyalty service does not have it.';
       return { kind: 'differs', what, next: `resend order ${key.id} --shop ${key.shop} --force` };
+    }
+    if (isTakenUnknown(mapped.wanted, entry, doubt)) {
+      return {
+        kind: 'unknown',
+        what: TAKEN_UNKNOWN,
+        next: `compare order ${key.id} --shop ${key.shop}`,
+      };
     }
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     return { kind: 'agrees', what: `The current state of the store was applied.${old}` };

@@ -8,7 +8,7 @@
 export interface SentAmounts {
   /** What was sent last, before anything was taken from it. */
   readonly sent: SentOrder;
-  /** The sum of confirmed partial cancels. It only grows. */
+  /** The sum of confirmed partial cancels. It only grows. A ledger that was lost or restored knows too little. */
   readonly taken: number;
   /** A partial cancel that was begun and is not recorded as done. */
   readonly step?: CancelStep;
@@ -31,6 +31,13 @@ export interface CancelStep {
   readonly value: number;
   /** Empty: the parts are not known by product. */
   readonly products: readonly (readonly [id: string, value: number])[];
+  /** Of several refunds, which are taken one by one, the newest first. */
+  readonly rest?: {
+    /** The sum of partial cancels once all are taken. */
+    readonly upTo: number;
+    /** The sums of the refunds before, the largest first. */
+    readonly below: readonly number[];
+  };
 }
 
 export const toThousandths = (amount: number | null | undefined): number =>
@@ -47,9 +54,13 @@ export function readAmounts(value: unknown): SentAmounts | undefined {
     ['string', 'undefined'].includes(typeof sent.rest) &&
     isList(sent.products, 3) &&
     isWhole(taken) &&
-    (step === undefined ||
-      (typeof step.key === 'string' && isWhole(step.value) && isList(step.products, 2)));
+    (step === undefined || isStep(step));
   return isRead ? (value as SentAmounts) : undefined;
+}
+
+function isStep({ key, value, products, rest }: Partial<CancelStep>): boolean {
+  const isRest = rest === undefined || (isWhole(rest.upTo) && rest.below.every(isWhole));
+  return typeof key === 'string' && isWhole(value) && isList(products, 2) && isRest;
 }
 
 function isList(value: unknown, size: number): boolean {

@@ -10,13 +10,14 @@ export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
   return entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain);
 }
 
-/** The rules with the moment of go-live: as set, or else when the stack was created. */
+/** The rules with the moment of go-live: as set, as the shop's control record says, or when the ledger was created. */
 export async function withGoLive<Rules extends Pick<OrderRules, 'goLive'>>(
   rules: Rules,
+  recorded: number | undefined,
   ledger: Pick<Ledger, 'createdAt'>,
 ): Promise<Rules> {
   if (rules.goLive !== undefined) return rules;
-  return { ...rules, goLive: new Date(await ledger.createdAt()).toISOString() };
+  return { ...rules, goLive: new Date(recorded ?? (await ledger.createdAt())).toISOString() };
 }
 
 /**

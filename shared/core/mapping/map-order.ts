@@ -15,6 +15,7 @@ import { orderProducts, soldProducts } from './order-products.ts';
 import {
   isBetweenLines,
   isOver,
+  isUnpaid,
   lacksPayment,
   neverCompleted,
   type OrderProgress,
@@ -28,7 +29,14 @@ import {
   rememberOrder,
 } from './remembered.ts';
 import { rulesRevision } from './rules-revision.ts';
-import type { Mapped, MappingFault, MappingSkip, OrderForm, WantedOrder } from './wanted-state.ts';
+import type {
+  CountedForm,
+  Mapped,
+  MappingFault,
+  MappingSkip,
+  OrderForm,
+  WantedOrder,
+} from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
 export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownBefore): Mapped {
@@ -79,7 +87,14 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
       salesPerson,
     }),
   );
-  const wanted = wantedOrder(order.id, form, soldProducts(order), progress);
+  const states = statesBefore(order);
+  const isStated = !states.some((one) => lacksAmounts(one, countedBy));
+  const goods = {
+    sold: soldProducts(order),
+    isRefunded: states.length > 0,
+    earlier: isStated ? states.map((one) => countedForm(orderAmounts(one, countedBy))) : [],
+  };
+  const wanted = wantedOrder(order.id, form, goods, progress);
   const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
   const incomplete = progress.cancelledAt === undefined && lacks;
   return {
@@ -128,7 +143,7 @@ export function mapDeletedOrder(id: string, before: KnownBefore & { readonly now
   });
   return {
     kind: 'wanted',
-    wanted: wantedOrder(id, form, [], progress),
+    wanted: wantedOrder(id, form, NOTHING_SOLD, progress),
     remember: undefined,
     ...(before.history && { history: true }),
   };
@@ -177,11 +192,14 @@ function orderBasics(order: StoreOrder, amounts: OrderAmounts, progress: OrderPr
     OrderStatus: progress.status,
     IsCancelledOrReturned: isCancelled,
     IsCompleted: completedAt !== undefined,
-    OrderTotal: toJsonNumber(amounts.total),
-    Products: orderProducts(amounts),
+    ...countedForm(amounts),
     UpdatedDate: order.updatedAt,
     Coupon: order.couponCodes[0] ?? null,
   };
+}
+
+function countedForm(amounts: OrderAmounts): CountedForm {
+  return { OrderTotal: toJsonNumber(amounts.total), Products: orderProducts(amounts) };
 }
 
 function rememberedBasics(form: OrderForm): NonNullable<RememberedOrder['basics']> {
@@ -189,13 +207,24 @@ function rememberedBasics(form: OrderForm): NonNullable<RememberedOrder['basics'
   return knownFields({ OrderPlacementDate, OrderCompletedDate, OrderTotal });
 }
 
+const NOTHING_SOLD = { sold: [], isRefunded: false, earlier: [] };
+
+/** What it was before each refund, and before a payment that is lost now. */
+function statesBefore(order: StoreOrder): readonly StoreOrder[] {
+  const isLost = isUnpaid(order) || order.lostDispute === true;
+  return [...order.beforeRefunds, ...(isLost ? [order] : [])].map((one) => ({
+    ...one,
+    ...{ paymentStatus: 'paid', lostDispute: false, beforeRefunds: [] },
+  }));
+}
+
 function wantedOrder(
   id: string,
   order: OrderForm,
-  sold: WantedOrder['sold'],
+  goods: Pick<WantedOrder, 'sold' | 'isRefunded' | 'earlier'>,
   { cancelledAt, status }: OrderProgress,
 ): WantedOrder {
-  if (cancelledAt === undefined) return { kind: 'order', id, order, sold };
+  if (cancelledAt === undefined) return { kind: 'order', id, order, ...goods };
   const cancellation = { OrderCancelledDate: cancelledAt, OrderStatus: status };
-  return { kind: 'cancelled-order', id, cancellation, order, sold };
+  return { kind: 'cancelled-order', id, cancellation, order, ...goods };
 }

@@ -3,6 +3,8 @@ import type { components } from '../../loyalty/contract.gen.ts';
 type Schemas = components['schemas'];
 
 export type OrderForm = Schemas['Order'];
+/** What an order counts, in all and by product. */
+export type CountedForm = Pick<OrderForm, 'OrderTotal' | 'Products'>;
 export type OrderProductForm = Schemas['OrderProduct'];
 type CancellationForm = Schemas['OrderCancellation'];
 export type CustomerForm = Schemas['Customer'];
@@ -18,6 +20,10 @@ export type WantedOrder = {
   readonly order: OrderForm;
   /** Its products as sold, also those of which nothing is kept: for sending again what was sent. */
   readonly sold: readonly OrderProductForm[];
+  /** Something of it was taken back in the store. */
+  readonly isRefunded: boolean;
+  /** What it counted before each of its refunds and a lost payment, the oldest first; empty where that cannot be told. */
+  readonly earlier: readonly CountedForm[];
 } & (
   | { readonly kind: 'order' }
   /** `order` is the same in the form of an order, for a service that refuses to cancel it. */

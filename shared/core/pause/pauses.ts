@@ -2,6 +2,7 @@ import type { RetryReason } from '../batch/outcome.ts';
 import type { PausedTime } from '../batch/retry-policy.ts';
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { QueueFamily } from '../events/event.ts';
+import type { LedgerPast } from '../ledger/doubt.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
 import { type LedgerKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import type { CircuitBreaker, LocalBreaker, PauseRequest } from '../sync/circuit-breaker.ts';
@@ -24,7 +25,7 @@ export interface PausesWorld {
 }
 
 /** What one process knows of its shops' control records. */
-export interface Pauses extends PausedTime {
+export interface Pauses extends PausedTime, LedgerPast {
   keyOf(shop: string): LedgerKey;
   /** Takes the shops' records from what was read for the batch. */
   learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;
@@ -108,6 +109,8 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
       for (const shop of shops) learn(shop, entries.get(ledgerKeyText(controlKey(shop))), now);
     },
     of,
+    doubtOf: (shop) => controlOf(shop).doubt,
+    goLiveOf: (shop) => controlOf(shop).goLive,
     pausedMs(shop, from, now) {
       const { control, readAt } = known.get(shop) ?? {};
       const isKnown = control && readAt !== undefined && now.getTime() - readAt < FRESH_MS;

@@ -1,10 +1,12 @@
 import type { QueueFamily } from '../events/event.ts';
+import type { Doubt } from '../ledger/doubt.ts';
 import { type Ledger, type LedgerEntry, readEntry } from '../ledger/ledger.ts';
 import type { RecordKey } from '../ledger/ledger-key.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
 
 /**
- * Why no calls are made for a shop. One record of the ledger per shop; moments are epoch milliseconds.
+ * Why no calls are made for a shop, and how far the ledger is trusted. One record of the ledger per shop; moments are
+ * epoch milliseconds.
  * See docs/decisions/0056-a-shop-can-be-paused.md.
  */
 export interface ShopControl {
@@ -16,6 +18,9 @@ export interface ShopControl {
   readonly past: readonly PastPause[];
   /** When an operator last ended waits: every process that sees another moment tries a call at once. */
   readonly wokenAt?: number;
+  /** When the program began, where the settings do not say it. A restored ledger still has it. */
+  readonly goLive?: number;
+  readonly doubt?: Doubt;
 }
 
 export type PausedPart = QueueFamily | 'all';
@@ -165,6 +170,14 @@ export function pausedMs(
     counted = Math.max(counted, end);
   }
   return total;
+}
+
+/** For those who have no batch that reads the record. */
+export async function readControl(
+  ledger: Pick<Ledger, 'readMany'>,
+  shop: string,
+): Promise<ShopControl> {
+  return controlIn(await readEntry(ledger, controlKey(shop)));
 }
 
 function partsOf(queue: QueueFamily | undefined): readonly PausedPart[] {

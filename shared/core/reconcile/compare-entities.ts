@@ -41,7 +41,8 @@ export async function compareEntities(
     const { version, entity } = one;
     if (isNewer(entries, ledgerKeyText(key))) return [];
     const entry = entries.get(ledgerKeyText(key));
-    const at = { rules: shop.rules, since: purpose.since, orderRetentionDays, now: now() };
+    const { rules, doubt } = shop;
+    const at = { rules, doubt, since: purpose.since, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
       sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
@@ -74,6 +75,7 @@ export async function compareEntities(
 
   function reasonOf(why: HealReason, isQuiet: boolean): SentReason {
     if (isQuiet) return 'unannounced';
+    if (shop.doubt) return 'recovered';
     // A change of that very second would have been found by the scheduled walk, within the hour.
     return purpose.isDeep && why === 'different' ? 'rules-changed' : why;
   }

@@ -69,8 +69,8 @@ const MOST_TRIES = 5;
 const deepKey = (shop: string) => cursorKey(shop, 'deep');
 
 export type DeepEnd =
-  /** None was asked for, and none is under way. */
-  | { readonly kind: 'idle' }
+  /** None was asked for, and none is under way. The last one has ended, if there was any. */
+  | { readonly kind: 'idle'; readonly began?: number | undefined }
   | { readonly kind: 'finished'; readonly began: number }
   | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
 
@@ -80,9 +80,12 @@ export type DeepEnd =
 export async function askForDeepWalk(
   shop: string,
   { ledger, now }: Pick<ReconcileWorld, 'ledger' | 'now'>,
+  /** One that began since is enough. */
+  notBefore = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
+    if (state && state.began >= notBefore) return;
     const isUnderWay = state !== undefined && state.phase !== 'done';
     if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
     const next = isUnderWay ? { ...state, again: true } : begin(now(), state?.ordersRead);
@@ -111,7 +114,9 @@ export async function walkDeeply(
 ): Promise<DeepEnd> {
   const key = deepKey(shop.domain);
   const kept = await recallState<DeepPosition>(world.ledger, key);
-  if (kept.state === undefined || kept.state.phase === 'done') return { kind: 'idle' };
+  if (kept.state === undefined || kept.state.phase === 'done') {
+    return { kind: 'idle', began: kept.state?.began };
+  }
   let position = kept.state;
   let { revision } = kept;
   const keep = async (next: DeepPosition): Promise<boolean> => {
@@ -125,7 +130,7 @@ export async function walkDeeply(
     return { kind: 'stopped', why, began, phase };
   };
 
-  const sinces = await recallSinces(shop.domain, world);
+  const sinces = await recallSinces(shop, world);
   if (!(await keep(position))) return stopped(OVERTAKEN);
   while (position.phase !== 'done') {
     if (world.deadline.aborted) return stopped(OUT_OF_TIME);
@@ -192,7 +197,10 @@ async function takeStep(
     );
   }
   // From the beginning of this phase: the walk may have begun long ago.
-  const walk = position.walk ?? { from: undefined, until: quietUntil(world.now()) };
+  const now = world.now();
+  // What a ledger in doubt forgot of the last minutes has no webhook any more.
+  const until = shop.doubt ? now.getTime() : quietUntil(now);
+  const walk = position.walk ?? { from: undefined, until };
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
   const waitedMs = unreadSince === undefined ? 0 : world.now().getTime() - unreadSince;
@@ -226,13 +234,15 @@ const taken = (compared: ReadonlyMap<HealedKind, Compared>, next: DeepPosition):
 
 /** Where comparing began, by kind: the scheduled walk knows it. */
 async function recallSinces(
-  shop: string,
+  { domain, doubt }: ReconciledShop,
   { ledger }: ReconcileWorld,
 ): Promise<ReadonlyMap<WalkedKind, number>> {
   const sinces = new Map<WalkedKind, number>();
   for (const kind of KINDS) {
-    const { state } = await recallState<WalkPosition>(ledger, positionKey(shop, kind));
-    if (state) sinces.set(kind, state.since);
+    const { state } = await recallState<WalkPosition>(ledger, positionKey(domain, kind));
+    // A ledger that was lost began anew, but not the connector.
+    const known = [state?.since, doubt?.since].filter((since) => since !== undefined);
+    if (known.length > 0) sinces.set(kind, Math.min(...known));
   }
   return sinces;
 }

@@ -31,11 +31,13 @@ export type SentReason =
   /** It was rejected at this version, and its dead letter no longer exists. */
   | 'letter-expired'
   /** The loyalty service has lost the state that was sent. */
-  | 'lost';
+  | 'lost'
+  /** The ledger was lost or restored, and does not know what was sent. */
+  | 'recovered';
 
 /** These mean no lost webhook. */
 export const ROLLED_OUT: ReadonlySet<SentReason> = new Set([
-  ...(['rules-changed', 'unannounced', 'letter-expired', 'lost'] as const),
+  ...(['rules-changed', 'unannounced', 'letter-expired', 'lost', 'recovered'] as const),
 ]);
 
 interface Found {

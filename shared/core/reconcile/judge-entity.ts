@@ -1,4 +1,5 @@
 import { DEAD_LETTER_DAYS } from '../events/dead-letter.ts';
+import { type Doubt, wasSettledSince } from '../ledger/doubt.ts';
 import { DROPPED } from '../ledger/dropped-letter.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, PastOutcome } from '../ledger/ledger.ts';
@@ -20,6 +21,7 @@ export interface Comparison {
   /** What changed before and is not in the ledger is history, and left to a backfill. */
   readonly since: number;
   readonly orderRetentionDays: number;
+  readonly doubt?: Doubt | undefined;
   readonly now: Date;
 }
 
@@ -64,10 +66,10 @@ export function judgeEntity(comparison: Comparison): Judgement {
       rules,
       now,
     );
-  // The mapping skips it, with or without an event.
-  if (mapped?.kind === 'skip') return { kind: 'fine' };
   const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
+  // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.
+  if (mapped?.kind === 'skip') return isForgotten(comparison) ? heal('missing') : { kind: 'fine' };
   if (rejectedAt !== undefined) return heal('letter-expired');
 
   if (entry?.uncertain) return heal('uncertain');
@@ -85,6 +87,12 @@ export function judgeEntity(comparison: Comparison): Judgement {
   // A change of the rules takes nothing back by itself: `resend` does, on request.
   const wasSent = entry.appliedKey !== undefined;
   return wasSent && differsByRulesAlone(mapped, entry) ? { kind: 'fine' } : heal('different');
+}
+
+/** Changed since a moment to which the ledger was restored, and not looked at since it was. */
+function isForgotten({ key, entry, version, doubt }: Comparison): boolean {
+  if (!doubt || key.kind !== 'order') return false;
+  return version >= doubt.since && !wasSettledSince(entry, doubt.until);
 }
 
 /**

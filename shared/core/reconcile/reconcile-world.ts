@@ -1,6 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Telemetry } from '../batch/telemetry.ts';
 import type { QueueDepth } from '../events/queues.ts';
+import type { Doubt } from '../ledger/doubt.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import type { Pauses } from '../pause/pauses.ts';
@@ -29,8 +30,12 @@ export interface ReconcileWorld extends HealingWorld {
   /** Checks that webhooks are subscribed. Never rejects because of what it finds. */
   readonly checkSubscriptions: (shop: string) => Promise<void>;
   /** Compares balances with the loyalty service's report; undefined where there is no storefront. */
-  readonly repairBalances?: (shop: string, othersWait: boolean) => Promise<Repaired | undefined>;
-  readonly pauses: Pick<Pauses, 'refresh' | 'of'>;
+  readonly repairBalances?: (
+    shop: string,
+    othersWait: boolean,
+    doubt: Doubt | undefined,
+  ) => Promise<Repaired | undefined>;
+  readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
   /** How often a run is scheduled. */
@@ -46,6 +51,8 @@ export interface ReconcileWorld extends HealingWorld {
 export interface ReconciledShop {
   readonly domain: string;
   readonly rules: EntityRules;
+  /** While it lasts, everything is compared again. */
+  readonly doubt?: Doubt | undefined;
 }
 
 /** What a walk is for. */

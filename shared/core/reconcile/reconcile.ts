@@ -1,5 +1,6 @@
+import { isOpenDoubt } from '../ledger/doubt.ts';
 import { withGoLive } from '../mapping/history-mark.ts';
-import type { Pause } from '../pause/shop-control.ts';
+import { changeControl, type Pause } from '../pause/shop-control.ts';
 import type { WalkedKind } from '../sync/store-walk.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
 import {
@@ -44,7 +45,13 @@ export async function reconcile(
   const runs = await Promise.allSettled(
     configured.map(async ({ domain, rules }) => {
       if (mode === 'deep') await askForDeepWalk(domain, world);
-      const shop = { domain, rules: await withGoLive(rules, given.ledger) };
+      const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
+      const doubt = pauses.doubtOf(domain);
+      const shop = {
+        domain,
+        rules: await withGoLive(rules, goLive, given.ledger),
+        ...(isOpenDoubt(doubt) && { doubt }),
+      };
       return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, world);
     }),
   );
@@ -76,9 +83,11 @@ async function reconcileShop(
     return true;
   }
   await world.checkSubscriptions(shop.domain);
+  if (shop.doubt) await askForDeepWalk(shop.domain, world, shop.doubt.until);
   const stopped = await compareChanges(shop, tally, world);
-  const balances = await repair(shop.domain, world);
+  const balances = await repair(shop, world);
   const deep = await walkDeeply(shop, world, tally);
+  if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, world);
   await keepSummary({ ...given, stopped, balances, deep }, world);
   return stopped.length === 0;
 }
@@ -99,11 +108,35 @@ async function compareChanges(
   return stopped;
 }
 
+/** So that it stays if the ledger is restored into a new table. */
+async function recordGoLive(shop: string, ledger: ReconcileWorld['ledger']): Promise<number> {
+  const created = await ledger.createdAt();
+  const { goLive = created } = await changeControl(ledger, shop, (control) =>
+    control.goLive === undefined ? { ...control, goLive: created } : control,
+  );
+  return goLive;
+}
+
+/** Everything was compared since the ledger was restored. */
+async function endDoubt(
+  { domain, doubt }: ReconciledShop,
+  began: number | undefined,
+  { ledger, now, telemetry }: ReconcileWorld,
+): Promise<void> {
+  if (!doubt || began === undefined || began < doubt.until) return;
+  await changeControl(ledger, domain, (control) =>
+    control.doubt?.until === doubt.until
+      ? { ...control, doubt: { ...doubt, comparedAt: now().getTime() } }
+      : control,
+  );
+  telemetry.log('info', 'everything was compared with a restored ledger', { shop: domain });
+}
+
 async function repair(
-  shop: string,
+  { domain: shop, doubt }: ReconciledShop,
   { repairBalances, telemetry, othersWait }: ReconcileWorld,
 ): Promise<Repaired | undefined> {
-  const repaired = await repairBalances?.(shop, othersWait);
+  const repaired = await repairBalances?.(shop, othersWait, doubt);
   if (!repaired) return undefined;
   const level = repaired.stopped === undefined ? 'info' : 'warn';
   telemetry.log(level, 'compared balances with the report', { shop, ...repaired });

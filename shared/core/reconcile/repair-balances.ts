@@ -1,4 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Doubt } from '../ledger/doubt.ts';
 import { callLoyalty } from '../sync/call-loyalty.ts';
 import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
 import { askForDifferences } from './compare-balances.ts';
@@ -73,11 +74,17 @@ const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY
 export async function repairBalances(
   shop: string,
   world: RepairWorld,
+  doubt?: Doubt,
 ): Promise<Repaired | undefined> {
   const key = cursorKey(shop, 'balances');
   const kept = await recallState<RepairPosition>(world.ledger, key);
   const now = world.now().getTime();
-  const position = kept.state ?? { doneUntil: now - QUIET_MS - DAY_MS, began: 0 };
+  const last = kept.state ?? { doneUntil: now - QUIET_MS - DAY_MS, began: 0 };
+  // A ledger in doubt is compared at once, and not in the next night.
+  const position =
+    doubt && last.began < doubt.until
+      ? { doneUntil: Math.min(last.doneUntil, doubt.since), began: 0 }
+      : last;
   if (!position.walk && nightOf(position.began) === nightOf(now)) return undefined;
   let { revision } = kept;
   let [compared, asked] = [0, 0];

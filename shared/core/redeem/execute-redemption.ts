@@ -14,7 +14,9 @@ export async function executeRedemption(
 ): Promise<RedeemAnswer> {
   const { id, intendedAt } = intent;
   const { customer } = book;
-  const names = { kind: 'redemption', topic: 'redeem', deliveryId: `redeem/${id}` } as const;
+  // The same click may be intended again after its first intent was forgotten.
+  const deliveryId = `redeem/${id}/${intendedAt}`;
+  const names = { kind: 'redemption', topic: 'redeem', deliveryId } as const;
   const event = { ...customer, ...names, id, receivedAt: intendedAt };
   await world.queue.send(event);
   const attempted = await attemptRedeem(book, id, 'shopper', world);

@@ -18,6 +18,7 @@ import {
   withIntent,
   withoutTransaction,
 } from './redemption-book.ts';
+import { keepRedemption, namesOf } from './redemption-names.ts';
 
 export type FoundIntent =
   /** Recorded, and no call made yet. */
@@ -57,13 +58,15 @@ async function intend(
   request: RedeemRequest,
   { terms, programId, transactionId }: Checked,
   book: OpenBook,
-  { newId, newKey, settings }: RedeemWorld,
+  { settings, inDoubt }: RedeemWorld,
 ): Promise<FoundIntent> {
-  const id = newId();
-  const { value, till } = request;
+  const { value, till, rewardId } = request;
+  const { id, key } = namesOf(request, request.clientKey);
+  const metadata = keepRedemption({ id, key, rewardId, terms });
   const body: RedeemBody = {
     CustomerId: programId,
-    OriginalKey: newKey(),
+    OriginalKey: key,
+    ...(settings.keepsMetadata && { Metadatas: [metadata] }),
     ...(value !== undefined && { Value: value }),
     ...(till && { RedeemOrigin: POINT_OF_SALE }),
   };
@@ -74,7 +77,7 @@ async function intend(
     const isUsedUp =
       transactionId !== undefined && challengesIn(found).transaction?.id !== transactionId;
     if (isUsedUp) return { value: answered({ kind: 'refused', why: 'challenge-needed' }) };
-    const intent = { ...request, id, terms, body, staffId: till?.staffId };
+    const intent = { ...request, id, terms, body, staffId: till?.staffId, tried: inDoubt() };
     const base = transactionId === undefined ? found : withoutTransaction(found);
     const next = withIntent(base, intent, now);
     const redemption = findRedemption(next, id);

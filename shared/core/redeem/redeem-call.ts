@@ -109,7 +109,11 @@ function judgeAnswer(result: Answer): 'redeemed' | 'refused' | 'not-sent' | 'una
 }
 
 /** Of an answer, or of a look-up by key, that holds the redemption. The client has compared the key. */
-export function answerStep(result: Answer, redemption: Redemption, now: Date) {
+export function answerStep(
+  result: Answer,
+  redemption: Pick<Redemption, 'id' | 'terms'>,
+  now: Date,
+) {
   const value = 'value' in result ? result.value : undefined;
   if (value?.RewardId === undefined) throw new Error('a redemption without its id');
   const code = codeFrom(value.ExternalCode, redemption, now);

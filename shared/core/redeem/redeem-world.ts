@@ -16,6 +16,8 @@ interface RedeemSettings {
   readonly redeemsPerHour: number;
   /** Days for which closed redemptions are remembered. */
   readonly retentionDays: number;
+  /** The service keeps metadata with a redemption, and shows them in the customer's history. */
+  readonly keepsMetadata: boolean;
 }
 
 /** One shop's world. */
@@ -37,9 +39,9 @@ export interface RedeemWorld {
   readonly queue: EventQueue;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
-  /** Unguessable, different at every call: twelve capital letters and digits. */
-  readonly newId: () => string;
-  /** A random UUID: what the service knows a redemption by. */
+  /** The ledger was lost or restored: it may have forgotten that a redemption was made. */
+  readonly inDoubt: () => boolean;
+  /** A random UUID: what the service knows a challenge by. */
   readonly newKey: () => string;
   readonly settings: RedeemSettings;
   /** When it fires, no call to the loyalty service is begun or waited for. */

@@ -2,6 +2,7 @@ import type { RecordKey } from '../ledger/ledger-key.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
 import { type OldRedemption, readOldRedemption } from './old-redemption.ts';
 import type { RedeemBody, Redemption, RewardTerms } from './redemption.ts';
+import { namesOf } from './redemption-names.ts';
 import { advance, asOf, isClosed, isOpen, type Step } from './redemption-state.ts';
 
 /** A customer's redemptions, the oldest first: one item of the ledger, on which concurrent changes conflict. */
@@ -109,13 +110,24 @@ export function findRedemption(book: RedemptionBook, id: string): Redemption | u
   return book.redemptions.find((one) => one.id === id);
 }
 
-/** The redemption that a click belongs to: the same click again, or its reward is being redeemed. */
+/**
+ * The redemption that a click belongs to: the same click again, or its reward is being redeemed. One that the ledger
+ * had forgotten is known by its name alone.
+ */
 export function findJoined(
   { redemptions }: RedemptionBook,
-  { clientKey, rewardId }: { readonly clientKey: string; readonly rewardId: number },
+  {
+    clientKey,
+    rewardId,
+    ...customer
+  }: Customer & {
+    readonly clientKey: string;
+    readonly rewardId: number;
+  },
 ): Redemption | undefined {
+  const { id } = namesOf(customer, clientKey);
   return (
-    redemptions.findLast((one) => one.clientKeys.includes(clientKey)) ??
+    redemptions.findLast((one) => one.id === id || one.clientKeys.includes(clientKey)) ??
     redemptions.findLast((one) => one.rewardId === rewardId && isOpen(one.state))
   );
 }
@@ -140,12 +152,13 @@ export function withIntent(
     readonly terms: RewardTerms;
     readonly body: RedeemBody;
     readonly staffId?: string | undefined;
+    readonly tried?: boolean;
   },
   now: Date,
 ): RedemptionBook {
-  const { id, rewardId, clientKey, terms, body, staffId } = intent;
+  const { id, rewardId, clientKey, terms, body, staffId, tried } = intent;
   const at = now.toISOString();
-  const state = { at: 'intended', body } as const;
+  const state = { at: 'intended', body, ...(tried && { tried }) } as const;
   const redemption = {
     id,
     rewardId,
@@ -166,6 +179,15 @@ export function withIntent(
 /** The PIN is used up; so are the tries that it took. */
 export function withoutTransaction(book: RedemptionBook): RedemptionBook {
   return { ...book, challenges: { starts: challengesIn(book).starts, tries: [] } };
+}
+
+/** With a redemption that the ledger had forgotten. */
+export function withFound(book: RedemptionBook, redemption: Redemption): RedemptionBook {
+  const others = book.redemptions.filter(({ id }) => id !== redemption.id);
+  const redemptions = [...others, redemption].toSorted((one, other) =>
+    one.intendedAt < other.intendedAt ? -1 : 1,
+  );
+  return { ...book, redemptions };
 }
 
 /** Remembers the click; undefined when it is known already. */

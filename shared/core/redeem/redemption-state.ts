@@ -91,7 +91,7 @@ function begin({ state, intendedAt }: Redemption, now: Date): Calling | undefine
   const calledAt = now.toISOString();
   const isOver = secondsUntil(intendedAt, LAST_BEGIN_SECONDS, now) === 0;
   if (state.at === 'intended' && !isOver)
-    return { at: 'calling', body: state.body, attempts: 1, calledAt };
+    return { at: 'calling', body: state.body, attempts: state.tried ? 2 : 1, calledAt };
   if (state.at !== 'calling' || !state.body || state.refusal) return undefined;
   if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
   return { ...state, attempts: state.attempts + 1, calledAt };

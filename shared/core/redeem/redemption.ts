@@ -47,7 +47,8 @@ export type RedeemBody = Body<'redeemRewardByKey'> & {
 
 /** The state of a redemption; `redemption-state.ts` draws the steps. */
 export type RedemptionState =
-  | { readonly at: 'intended'; readonly body: RedeemBody }
+  /** `tried`: the ledger may have forgotten a call with this key. */
+  | { readonly at: 'intended'; readonly body: RedeemBody; readonly tried?: true }
   | {
       readonly at: 'calling';
       /** Undefined: version 0.1.0 made the call, and sent no key. */

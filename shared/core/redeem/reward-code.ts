@@ -9,7 +9,7 @@ const LONGEST_CODE = 255;
  */
 export function codeFrom(
   externalCode: string | null | undefined,
-  { id, terms }: Redemption,
+  { id, terms }: Pick<Redemption, 'id' | 'terms'>,
   now: Date,
 ): RewardCode {
   const given = externalCode?.trim() ?? '';

@@ -3,11 +3,11 @@ import { overtaken } from '../batch/outcome.ts';
 import { isRetryWindowOver } from '../batch/retry-policy.ts';
 import { appliedEntry, markChange, rejectedEntry, unchangedEntry } from '../ledger/change-entry.ts';
 import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
-import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
+import type { SentAmounts } from '../ledger/sent-amounts.ts';
 import { isKnown } from '../mapping/history-mark.ts';
-import { recallOrder } from '../mapping/remembered.ts';
 import type { WantedOrder } from '../mapping/wanted-state.ts';
 import { stayAway, throughBreaker } from './call-loyalty.ts';
+import { adoptHeld, isHeldCompleted } from './held-order.ts';
 import { type CallsMade, judge, notReplaced } from './make-calls.ts';
 import {
   afterStep,
@@ -16,7 +16,7 @@ import {
   type OrderFacts,
   type ParkReason,
 } from './next-call.ts';
-import { cancelOrder, type HeldOrder, readHeld, takePart } from './order-calls.ts';
+import { cancelOrder, takePart } from './order-calls.ts';
 import {
   type ExecutionWorld,
   factsOf,
@@ -32,12 +32,14 @@ import {
 } from './record-outcome.ts';
 
 type Call = Exclude<NextCall, { kind: 'nothing' | 'park' }>;
-type Made = CallsMade & { readonly held?: HeldOrder };
+type Made = CallsMade & { readonly found?: boolean };
 
 interface Position {
   readonly step: Step;
   readonly facts: OrderFacts;
 }
+
+type MappedOrder = Wanted & { readonly wanted: WantedOrder };
 
 /**
  * Decide → mark → call, until nothing is left to do; then record. What a call changed is written
@@ -46,18 +48,18 @@ interface Position {
  */
 export async function applyOrder(
   given: Step,
-  mapped: Wanted,
-  wanted: WantedOrder,
+  mapped: MappedOrder,
   world: ExecutionWorld,
 ): Promise<Synced> {
   const { breaker, assumptions } = world.shop(given.key.shop);
   const calls: OperationId[] = [];
+  const { wanted } = mapped;
   let at: Position = { step: given, facts: factsIn(given, wanted, world) };
   for (;;) {
+    const { step } = at;
     const next = nextCall(wanted, at.facts, assumptions);
     if (next.kind === 'nothing') return record(at, mapped, calls, world);
     if (next.kind === 'park') return parkOrder(at, next.why, world);
-    const { step, facts } = at;
     const made = await throughBreaker({ breaker, now: world.now }, async () => {
       const marked = await mark(step, mapped, next, world);
       if (!marked) return { kind: 'overtaken', end: 'unused' } as const;
@@ -73,36 +75,30 @@ export async function applyOrder(
         return refuse(next, { at, marked, mapped }, made.outcome, world);
       case 'applied':
         calls.push(...made.outcome.calls);
-        at = { step: marked, facts: factsAfter(next, facts, wanted, made.held) };
+        at = { step: marked, facts: factsAfter(next, at, mapped, made.found) };
         if (isLast(next)) return record(at, mapped, calls, world);
     }
   }
 }
 
 function factsIn(
-  { entry, event }: Step,
-  { id, order }: WantedOrder,
-  { now, orderRetentionDays }: ExecutionWorld,
+  { key, entry, event, read }: Step,
+  wanted: WantedOrder,
+  world: ExecutionWorld,
 ): OrderFacts {
   const known = isKnown(entry);
   const amounts = entry?.amounts;
-  const basics = recallOrder(entry?.remembered)?.basics;
-  const wasPending = basics !== undefined && basics.OrderCompletedDate == null;
-  const ageMs = now().getTime() - Date.parse(order.OrderPlacementDate ?? '');
-  const forgotten = !known && ageMs > orderRetentionDays * 86_400_000;
   // Its amounts say nothing any more. If the service still has it, it refuses to revive it, and a person looks.
-  const wasCancelled = entry?.appliedKey === cancelledOrderKey(id);
-  return {
-    known,
-    amounts,
-    // 0.1.0 kept no amounts. An entry that is certain and was pending was not sent as completed.
-    unread: !amounts && (forgotten || (known && (entry.uncertain || !wasPending))),
-    unsure: entry?.uncertain === true || event.force === true || wasCancelled,
-    forgotten,
-  };
+  const wasCancelled = entry?.appliedKey === cancelledOrderKey(wanted.id);
+  const unsure = entry?.uncertain === true || event.force === true || wasCancelled;
+  if (!read) return { known, amounts, unsure };
+  // What the service does not have is sent to it.
+  if (!isHeldCompleted(read.held)) return { known, amounts, unsure: unsure || known };
+  const { readTotals } = world.shop(key.shop).assumptions;
+  return { known: true, unsure, ...adoptHeld(read.held, amounts, wanted, readTotals) };
 }
 
-/** Not marked: a question, what is marked already, and a first send of what is not completed. */
+/** Not marked: what is marked already, and a first send of what is not completed. */
 async function mark(
   step: Step,
   mapped: Wanted,
@@ -112,7 +108,7 @@ async function mark(
   const { entry } = step;
   const amounts = amountsToMark(next);
   const isMarked = entry?.uncertain === true && (!amounts || isSame(entry.amounts, amounts));
-  if (next.kind === 'read' || isMarked || (!amounts && !isKnown(entry))) return step;
+  if (isMarked || (!amounts && !isKnown(entry))) return step;
   // Of a known entry, the other facts describe what was applied last. But from now on its customer may have earned.
   const completes = amounts !== undefined && entry?.amounts === undefined;
   const facts = isKnown(entry) && !completes ? {} : factsOf(step, mapped, world);
@@ -125,15 +121,13 @@ function amountsToMark(next: Call): SentAmounts | undefined {
   return next.kind === 'take' ? { ...next.amounts, step: next.step } : undefined;
 }
 
-const isSame = (one: SentAmounts | undefined, other: SentAmounts): boolean =>
+const isSame = (one: SentAmounts | undefined, other: SentAmounts | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 async function perform(next: Call, { key, event }: Step, world: ExecutionWorld): Promise<Made> {
   const { loyalty, assumptions } = world.shop(key.shop);
   const options = { signal: world.deadline };
   switch (next.kind) {
-    case 'read':
-      return readHeld(key.id, loyalty, options);
     case 'send':
       return judge(['sendOrder'], await loyalty.sendOrder(next.order, options));
     case 'take':
@@ -147,35 +141,24 @@ async function perform(next: Call, { key, event }: Step, world: ExecutionWorld):
 
 function factsAfter(
   next: Call,
-  facts: OrderFacts,
-  { order }: WantedOrder,
-  held: HeldOrder | undefined,
+  { step, facts }: Position,
+  { wanted }: MappedOrder,
+  found = false,
 ): OrderFacts {
   switch (next.kind) {
     case 'send':
       return { ...facts, known: true, unsure: false, amounts: next.amounts };
-    case 'take':
+    case 'take': {
+      // A repeated step may have used its key itself.
+      const isFirst = !isSame(step.entry?.amounts, amountsToMark(next));
       // `unsure` stays: a dead worker may have left more than the step.
-      return { ...facts, amounts: afterStep(next.amounts, next.step) };
+      return { ...facts, amounts: afterStep(wanted, next.amounts, next.step, found && isFirst) };
+    }
     case 'cancel': {
       const { step: _, ...amounts } = facts.amounts ?? {};
       return { ...facts, unsure: false, amounts: facts.amounts && (amounts as SentAmounts) };
     }
-    case 'read': {
-      const isCompleted = held?.IsCompleted === true && held.IsCancelledOrReturned !== true;
-      if (!isCompleted) return { ...facts, unread: false, forgotten: false };
-      return { ...facts, unread: false, amounts: { sent: sentIn(held, order), taken: 0 } };
-    }
   }
-}
-
-/** What the service holds, for an order of which the ledger has no amounts: nothing was taken yet. */
-function sentIn(held: HeldOrder, order: WantedOrder['order']): SentAmounts['sent'] {
-  const products = (held.Products ?? []).map(
-    ({ OriginalId, ProductPrice }) => [OriginalId ?? '', toThousandths(ProductPrice), 0] as const,
-  );
-  const completedAt = order.OrderCompletedDate ?? '';
-  return { total: toThousandths(held.OrderTotal), products, completedAt };
 }
 
 const isLast = (next: Call): boolean =>
@@ -187,12 +170,10 @@ async function record(
   calls: readonly OperationId[],
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const { readTotals } = world.shop(step.key.shop).assumptions;
-  const isGuess = facts.forgotten && readTotals === 'less-partial-cancels';
-  const amounts = isGuess ? undefined : facts.amounts;
+  const { amounts } = facts;
   const entryFacts = { ...factsOf(step, mapped, world), ...(amounts && { amounts }) };
   const appliedKey = idempotencyKey(mapped.wanted);
-  if (calls.every((call) => call === 'getOrder')) {
+  if (calls.length === 0) {
     const next = { ...unchangedEntry(step, entryFacts), appliedKey };
     return settle(step, { kind: 'unchanged' }, next, world);
   }
@@ -226,8 +207,8 @@ async function parkOrder(
 ): Promise<Synced> {
   const outcome = parked(why);
   const { amounts: _, ...line } = rejectedEntry(step, codeOf(outcome), retention(world));
-  // What was read of a forgotten order is no basis for a later call.
-  const amounts = facts.forgotten ? undefined : facts.amounts;
+  // What was read and not understood is no basis for a later call.
+  const amounts = facts.adopted ? step.entry?.amounts : facts.amounts;
   return settle(step, outcome, { ...line, ...(amounts && { amounts }) }, world);
 }
 
@@ -238,8 +219,8 @@ function parked(reason: ParkReason): Rejected {
   const why = {
     'raise-after-partial-cancel':
       'its amount rose after a part of it was cancelled: correct the points by hand, or set loyalty.assumptions.raiseAfterPartialCancel',
-    forgotten:
-      'its ledger entry has expired, and the loyalty service holds another amount: correct the points by hand',
+    unexplained:
+      'the ledger does not know what was sent for it, and the loyalty service holds an amount that the order never had by the rules of today: correct the points by hand',
   }[reason];
   return { kind: 'rejected', reason: 'rejected', why };
 }

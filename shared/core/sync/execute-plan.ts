@@ -25,7 +25,7 @@ import {
 export async function executePlan(
   plan: Exclude<Plan, { kind: 'read-store' }>,
   mapped: Mapped,
-  given: Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered'>,
+  given: Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered' | 'read'>,
   world: ExecutionWorld,
 ): Promise<Synced> {
   const { event, entry, snapshot } = given;
@@ -49,7 +49,7 @@ export async function executePlan(
   }
   const { wanted } = mapped;
   return isOrder(wanted)
-    ? applyOrder(step, mapped, wanted, world)
+    ? applyOrder(step, { ...mapped, wanted }, world)
     : apply(step, mapped, wanted, plan.mark, world);
 }
 

@@ -4,7 +4,7 @@ import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
 import { AFTER_UNKNOWN_OUTCOME, type Outcome } from '../batch/outcome.ts';
 import type { WantedOrder, WantedState } from '../mapping/wanted-state.ts';
 import type { CallEnd } from './circuit-breaker.ts';
-import type { RefundSettings } from './next-call.ts';
+import type { ReadTotals, RefundSettings } from './next-call.ts';
 
 /** The calls that syncing needs. */
 export type LoyaltyCalls = Pick<
@@ -27,7 +27,7 @@ export interface CallAssumptions extends RefundSettings {
   readonly completedOrdersTakeTheCancelledMark: boolean;
   readonly refusedCancelledMark: 'rejected' | 'done';
   readonly cancellingTwice: 'done' | 'rejected';
-  readonly readTotals: 'as-sent' | 'less-partial-cancels';
+  readonly readTotals: ReadTotals;
   readonly usedCancelKeyError?: number;
 }
 

@@ -14,13 +14,14 @@ export interface OrderFacts {
   readonly known: boolean;
   /** Undefined: it was not sent as completed, as far as is known. */
   readonly amounts: SentAmounts | undefined;
-  /** It may have been sent as completed all the same: the service is asked first. */
-  readonly unread: boolean;
   /** What the service holds besides the amounts is not known: it is sent again. */
   readonly unsure: boolean;
-  /** Its entry may have expired: what was taken from it is not known. */
-  readonly forgotten: boolean;
+  /** The amounts were read from the service, which shows this. More may have been taken than they say. */
+  readonly adopted?: ReadTotals | undefined;
 }
+
+/** What the `OrderTotal` of a read order is. */
+export type ReadTotals = 'as-sent' | 'less-partial-cancels';
 
 export interface RefundSettings {
   readonly refunds: 'partial-cancel' | 'resend';
@@ -29,14 +30,13 @@ export interface RefundSettings {
 }
 
 /** Why a person must decide. */
-export type ParkReason = 'raise-after-partial-cancel' | 'forgotten' | 'orders-are-not-replaced';
+export type ParkReason = 'raise-after-partial-cancel' | 'unexplained' | 'orders-are-not-replaced';
 
 export type NextCall =
   /** With the amounts that the ledger holds from then on; undefined for a pending order. */
   | { readonly kind: 'send'; readonly order: OrderForm; readonly amounts?: SentAmounts }
   | { readonly kind: 'take'; readonly amounts: SentAmounts; readonly step: CancelStep }
   | { readonly kind: 'cancel'; readonly wanted: Extract<WantedOrder, { kind: 'cancelled-order' }> }
-  | { readonly kind: 'read' }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'park'; readonly why: ParkReason };
 
@@ -46,8 +46,10 @@ export type NextCall =
  *
  *   due = sent − taken − total of the snapshot
  *
- * A lower amount is taken by partial cancels and never by a lower total: the service could count both.
- * See docs/decisions/0049-refunds-by-partial-cancel.md.
+ * A lower amount is taken by partial cancels and never by a lower total: the service could count both. Each refund of
+ * the store has a partial cancel of its own, whose key names the sum that is taken with it. So a ledger that knows too
+ * little makes the same calls again, and their keys are used.
+ * See docs/decisions/0049-refunds-by-partial-cancel.md and 0081-a-ledger-can-be-lost.md.
  */
 export function nextCall(
   wanted: WantedOrder,
@@ -60,12 +62,9 @@ export function nextCall(
     return { kind: 'cancel', wanted: { ...wanted, order } };
   }
   if (!wanted.order.IsCompleted) return send(facts, settings, wanted.order);
-  if (!amounts) {
-    if (facts.unread) return { kind: 'read' };
-    return send(facts, settings, wanted.order, { sent: sentOf(wanted.order), taken: 0 });
-  }
   // Finished first and unchanged: its key may be used already.
-  if (amounts.step) return { kind: 'take', amounts, step: amounts.step };
+  if (amounts?.step) return { kind: 'take', amounts, step: amounts.step };
+  if (!amounts) return send(facts, settings, wanted.order, firstAmounts(wanted.order));
   return correct(wanted, facts, amounts, settings);
 }
 
@@ -77,7 +76,8 @@ function correct(
 ): NextCall {
   const now = sentOf(wanted.order);
   const due = sent.total - taken - now.total;
-  if (facts.forgotten) return due === 0 ? { kind: 'nothing' } : park('forgotten');
+  const earlier = wanted.earlier.map(countedIn);
+  if (!isExplained(wanted, facts, due, [now, ...earlier])) return park('unexplained');
   const differs = facts.unsure || sent.rest !== now.rest;
   // An order that something was taken from stays with partial cancels, also if the setting changed.
   if (taken === 0 && (due <= 0 || settings.refunds === 'resend')) {
@@ -94,18 +94,92 @@ function correct(
   // Before anything is taken: the service may not hold the order yet.
   if (facts.unsure) return send(facts, settings, withSent(wanted, sent), again);
   if (due > 0) {
-    const step = {
-      key: `${wanted.id}-${taken + due}`,
-      value: due,
-      products: parts(sent, now, due),
-    };
+    const upTo = taken + due;
+    const sums = earlier.map(({ total }) => sent.total - total);
+    const below = sums.filter((sum) => sum > taken && sum < upTo).toSorted((one, two) => two - one);
+    const step =
+      below.length === 0
+        ? { key: keyOf(wanted, upTo), value: due, products: parts(sent, now, due) }
+        : stepOf(wanted, taken, { upTo, below: [upTo, ...new Set(below)] });
     return { kind: 'take', amounts: { sent, taken }, step };
   }
   return differs ? send(facts, settings, withSent(wanted, sent), again) : { kind: 'nothing' };
 }
 
-/** The amounts once the step is done. */
-export function afterStep({ sent, taken }: SentAmounts, step: CancelStep): SentAmounts {
+/**
+ * False: what was read is no basis for a call. Nothing can have been taken from an order without refunds. Where the
+ * service shows what was sent, the order must have counted that once: then all that was taken are refunds since. Where
+ * it shows what is left, how much was taken is not known, which a raise would need.
+ */
+function isExplained(
+  { isRefunded, sold }: WantedOrder,
+  { adopted, amounts }: OrderFacts,
+  due: number,
+  states: readonly Counted[],
+): boolean {
+  const sent = amounts?.sent;
+  if (!adopted || !sent) return true;
+  if (!isRefunded) return due === 0 || (due < 0 && holdsAll(states[0], sent));
+  if (adopted === 'less-partial-cancels') return due >= 0;
+  const named = new Set(sold.map(({ OriginalId }) => OriginalId));
+  return states.some((one) => one.total === sent.total && isSameGoods(sent, one, named));
+}
+
+/** The store does not name products any more that were deleted since: of these only the prices are compared. */
+function isSameGoods(
+  sent: Counted,
+  state: Counted,
+  named: ReadonlySet<string | undefined>,
+): boolean {
+  if (sent.products.length === 0) return true;
+  const isIn = (products: Counted['products'], [id, price]: Counted['products'][number]) =>
+    products.some((one) => one[0] === id && one[1] === price);
+  const gone = sent.products.filter((one) => !isIn(state.products, one));
+  const others = state.products.filter((one) => !isIn(sent.products, one));
+  return gone.every(([id]) => !named.has(id)) && pricesOf(gone) === pricesOf(others);
+}
+
+function pricesOf(products: Counted['products']): string {
+  const prices = products.map(([, price]) => price).filter((price) => price > 0);
+  return String(prices.sort((one, other) => one - other));
+}
+
+/** True: goods were added, and nothing else changed. Other rules would count every product otherwise. */
+function holdsAll(now: Counted | undefined, { products }: Counted): boolean {
+  const prices = new Map(now?.products.map(([id, price]) => [id, price]));
+  return products.every(([id, price]) => prices.get(id) === price);
+}
+
+type Id = Pick<WantedOrder, 'id'>;
+
+const keyOf = ({ id }: Id, sum: number): string => `${id}-${sum}`;
+
+/** The step for the first of `below`. */
+function stepOf(
+  order: Id,
+  taken: number,
+  { upTo, below }: NonNullable<CancelStep['rest']>,
+): CancelStep {
+  const [sum = upTo, ...rest] = below;
+  const value = sum - (rest[0] ?? taken);
+  return { key: keyOf(order, sum), value, products: [], rest: { upTo, below: rest } };
+}
+
+/**
+ * The amounts once the step is done. `found`: its key was used before this ledger asked, so all refunds until then
+ * were taken.
+ */
+export function afterStep(
+  order: Id,
+  { sent, taken }: SentAmounts,
+  step: CancelStep,
+  found = false,
+): SentAmounts {
+  const { rest } = step;
+  if (rest) {
+    const isOver = found || rest.below.length === 0;
+    return isOver ? { sent, taken: rest.upTo } : { sent, taken, step: stepOf(order, taken, rest) };
+  }
   const values = new Map(step.products);
   const products = sent.products.map(
     ([id, price, part]) => [id, price, part + (values.get(id) ?? 0)] as const,
@@ -130,16 +204,31 @@ function park(why: ParkReason): NextCall {
 /** Far more than an order has; the ledger item stays far below DynamoDB's 400 KB. */
 const MOST_PRODUCTS = 3_000;
 
+const firstAmounts = (order: OrderForm): SentAmounts => ({ sent: sentOf(order), taken: 0 });
+
 function sentOf(order: OrderForm): SentOrder {
-  const products = order.Products ?? [];
+  const completedAt = order.OrderCompletedDate ?? '';
+  return { ...countedIn(order), completedAt, rest: restKey(order) };
+}
+
+type Counted = Pick<SentOrder, 'total' | 'products'>;
+
+/** Of a form that was sent, or that the service holds. */
+export function countedIn({ OrderTotal, Products }: HeldForm): Counted {
+  const products = Products ?? [];
   return {
-    total: toThousandths(order.OrderTotal),
+    total: toThousandths(OrderTotal),
     products: (products.length > MOST_PRODUCTS ? [] : products).map(
       ({ OriginalId, ProductPrice }) => [OriginalId ?? '', toThousandths(ProductPrice), 0] as const,
     ),
-    completedAt: order.OrderCompletedDate ?? '',
-    rest: restKey(order),
   };
+}
+
+interface HeldForm {
+  readonly OrderTotal?: number;
+  readonly Products?:
+    | readonly { readonly OriginalId?: string; readonly ProductPrice?: number | null }[]
+    | null;
 }
 
 /** The order with the amounts that were sent, so that nothing is lowered by sending it again. */
@@ -156,8 +245,8 @@ function withSent({ order, sold }: WantedOrder, sent: SentOrder): OrderForm {
   };
 }
 
-function hasSameProducts(one: SentOrder, other: SentOrder): boolean {
-  const text = ({ products }: SentOrder) => JSON.stringify(products.toSorted());
+function hasSameProducts(one: Counted, other: Counted): boolean {
+  const text = ({ products }: Counted) => JSON.stringify(products.toSorted());
   return text(one) === text(other);
 }
 

@@ -2,7 +2,7 @@ import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError } from '../../loyalty/result.ts';
 import { type CancelStep, fromThousandths } from '../ledger/sent-amounts.ts';
 import { knownFields } from '../mapping/known-fields.ts';
-import type { OrderForm, WantedOrder } from '../mapping/wanted-state.ts';
+import type { CustomerForm, OrderForm, WantedOrder } from '../mapping/wanted-state.ts';
 import {
   applied,
   type CallAssumptions,
@@ -71,13 +71,15 @@ export async function cancelOrder(
  * After a redaction, or once the order is deleted, only the service knows whose order it is. It takes none
  * without a customer.
  */
-function withHeldCustomer(
-  order: OrderForm,
-  { OrderPlacementDate, OrderTotal, Customer }: HeldOrder,
-): OrderForm {
-  const { OriginalId, Name, Email, Document } = Customer ?? {};
+function withHeldCustomer(order: OrderForm, held: HeldOrder): OrderForm {
+  const { OrderPlacementDate, OrderTotal } = held;
   const basics = knownFields({ OrderPlacementDate, OrderTotal });
-  return { ...basics, ...order, Customer: knownFields({ OriginalId, Name, Email, Document }) };
+  return { ...basics, ...order, Customer: heldCustomer(held) };
+}
+
+export function heldCustomer({ Customer }: HeldOrder): CustomerForm {
+  const { OriginalId, Name, Email, Document } = Customer ?? {};
+  return knownFields({ OriginalId, Name, Email, Document });
 }
 
 /** The answer does not say that the order is cancelled: the order itself may. */
@@ -97,14 +99,14 @@ function lookForCancel(
   return { ...made, outcome, mayHaveHappened: true };
 }
 
-/** Takes back a part of the order. A used key was accepted before: the step is done. */
+/** Takes back a part of the order. A used key was accepted before (`found`): the step is done. */
 export async function takePart(
   id: string,
   { key, value, products }: CancelStep,
   loyalty: LoyaltyCalls,
   { usedCancelKeyError }: CallAssumptions,
   options: { readonly signal: AbortSignal },
-): Promise<CallsMade> {
+): Promise<CallsMade & { readonly found?: boolean }> {
   const calls: OperationId[] = ['partiallyCancelPosOrder'];
   const parts = products.map(([OriginalId, part]) => ({
     OriginalId,
@@ -120,7 +122,7 @@ export async function takePart(
     result.kind === 'business-error' &&
     (result.finding === 'cancel-key-used' ||
       (usedCancelKeyError !== undefined && result.code === usedCancelKeyError));
-  return isUsed ? applied(calls) : judge(calls, result);
+  return isUsed ? { ...applied(calls), found: true } : judge(calls, result);
 }
 
 type ReadAnswer = Awaited<ReturnType<LoyaltyCalls['getOrder']>>;

@@ -19,6 +19,8 @@ export interface Situation {
   readonly history?: boolean;
   /** If the version is that of the applied state, only the rules make a difference: see `differsByRulesAlone`. */
   readonly rulesChanged?: boolean;
+  /** The service may hold another state than the entry says: the ledger was restored. */
+  readonly doubtful?: boolean;
   /** Sent even if nothing changed, because a person says that the service lost it. */
   readonly force?: boolean;
 }
@@ -50,7 +52,8 @@ type ReadStoreReason =
 const OLD_AFTER_MS = 2 * 86_400_000;
 
 export function plan(situation: Situation): Plan {
-  const { entry, version, source, wantedKey, now, force, history, rulesChanged } = situation;
+  const { entry, version, source, wantedKey, now } = situation;
+  const { force, history, rulesChanged, doubtful } = situation;
   const fromStore = source === 'store';
 
   // Version 0: no snapshot was recorded yet, only a rejection or a code that was announced.
@@ -75,7 +78,7 @@ export function plan(situation: Situation): Plan {
 
   if (wantedKey === undefined) return { kind: 'skip' };
   const known = entry.appliedKey !== undefined;
-  const same = entry.appliedKey === wantedKey && !entry.uncertain;
+  const same = entry.appliedKey === wantedKey && !entry.uncertain && !doubtful;
   if (same && !force) return { kind: 'unchanged', advance: version > entry.version };
 
   if (rulesChanged && known && !entry.uncertain && version === entry.version && !force) {

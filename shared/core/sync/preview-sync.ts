@@ -69,7 +69,7 @@ export async function previewSync(
     // Nothing is written, and no order counts as forgotten.
     orderRetentionDays: Number.POSITIVE_INFINITY,
     deadline: new AbortController().signal,
-    pauses: { pausedMs: () => 0 },
+    pauses: { pausedMs: () => 0, doubtOf: () => undefined, goLiveOf: () => undefined },
   };
   const { outcome } = await syncEntity(key, candidate, entry, world);
   return { outcome, calls, storeAsked };

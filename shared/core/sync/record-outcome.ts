@@ -11,12 +11,14 @@ import {
   recordChange,
   rejectedEntry,
 } from '../ledger/change-entry.ts';
+import type { LedgerPast } from '../ledger/doubt.ts';
 import { type EntityEntry, type EntityWrite, expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
 import { isKnown } from '../mapping/history-mark.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { CallAssumptions, CallsMade, LoyaltyCalls } from './make-calls.ts';
+import type { HeldOrder } from './order-calls.ts';
 import type { Snapshot } from './read-snapshot.ts';
 
 export interface ExecutionWorld {
@@ -31,7 +33,7 @@ export interface ExecutionWorld {
   readonly now: () => Date;
   readonly orderRetentionDays: number;
   readonly deadline: AbortSignal;
-  readonly pauses: PausedTime;
+  readonly pauses: PausedTime & LedgerPast;
 }
 
 export interface Synced {
@@ -45,6 +47,8 @@ export interface Step extends Change<EntityKey> {
   readonly snapshot: Snapshot;
   /** A worker that died may have made the same call before. */
   readonly redelivered: boolean;
+  /** Of an order that was read from the service; `held` is undefined where the service does not have it. */
+  readonly read?: { readonly held: HeldOrder | undefined } | undefined;
 }
 
 export type Wanted = Extract<Mapped, { kind: 'wanted' }>;

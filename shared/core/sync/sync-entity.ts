@@ -1,5 +1,6 @@
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
+import { isDoubtful } from '../ledger/doubt.ts';
 import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
@@ -16,6 +17,13 @@ import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
 import { executePlan } from './execute-plan.ts';
 import { sendCode } from './fan-out.ts';
+import {
+  isHeldLive,
+  mayHoldMore,
+  presumeHeld,
+  readFromService,
+  type ServiceReading,
+} from './held-order.ts';
 import { hasLateCustomer } from './late-customer.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot, type Snapshot } from './read-snapshot.ts';
@@ -61,24 +69,25 @@ export async function syncEntity(
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   const changedAt = reading.kind === 'ask-store' ? reading.changedAt : undefined;
   let snapshot = snapshotIn(candidate, world.now());
+  let read: ServiceReading | undefined;
   for (;;) {
     if (!snapshot) {
-      const read = await readSnapshot(key, { event, entry, carried, changedAt }, world);
-      if (read.kind !== 'snapshot') return { outcome: read, entry };
-      snapshot = { ...read, ...wishesOf(event) };
+      const asked = await readSnapshot(key, { event, entry, carried, changedAt }, world);
+      if (asked.kind !== 'snapshot') return { outcome: asked, entry };
+      snapshot = { ...asked, ...wishesOf(event) };
     }
     const entity = await withRewardCodeFirst(key.shop, snapshot.entity, world.ledger);
     snapshot = { ...snapshot, entity };
-    const before = isKnown(entry)
-      ? entry
-      : (presumeSent(key, { candidate, entry }, rules, world.now()) ?? entry);
+    const before = whatWasSent(key, { candidate, entry, read }, rules, world.now());
     const mapped = mapSnapshot(key, snapshot, before, rules, world.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
-    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), force, rulesChanged });
+    const doubt = world.pauses.doubtOf(key.shop);
+    const isAsked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
+    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), ...isAsked });
     const doubtful = leavesOut(snapshot, rules, entry) || isFinal(snapshot, mapped, entry);
     // At most once: a snapshot from the store is never read again.
     if (
@@ -90,8 +99,17 @@ export async function syncEntity(
       snapshot = undefined;
       continue;
     }
+    if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, world)) {
+      const asked = await readFromService(key, entry, world);
+      if ('outcome' in asked) return asked;
+      read = asked;
+      // A cancellation is final: a late event must not try to revive the order.
+      if (asked.held && !isHeldLive(asked.held) && snapshot.source === 'event')
+        snapshot = undefined;
+      continue;
+    }
     await noteUsedCodes(key.shop, entity, world);
-    const given = { key, event, entry, snapshot, redelivered };
+    const given = { key, event, entry, snapshot, redelivered, read };
     const synced = await executePlan(next, mapped, given, world);
     if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, world);
     return synced;
@@ -117,7 +135,7 @@ async function rulesOf(key: EntityKey, world: SyncWorld): Promise<EntityRules | 
   const { rules } = world.shop(key.shop);
   if (key.kind !== 'order') return rules;
   try {
-    return await withGoLive(rules, world.ledger);
+    return await withGoLive(rules, world.pauses.goLiveOf(key.shop), world.ledger);
   } catch (error) {
     world.telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return undefined;
@@ -136,6 +154,26 @@ export function wishesOf({
   newRules,
 }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
   return { ...(history && { history }), ...(newRules && { newRules }) };
+}
+
+/** The entry, or what stands for one that is missing or knows too little. */
+function whatWasSent(
+  key: EntityKey,
+  {
+    candidate,
+    entry,
+    read,
+  }: {
+    readonly candidate: Candidate;
+    readonly entry: EntityEntry | undefined;
+    readonly read: ServiceReading | undefined;
+  },
+  rules: EntityRules,
+  now: Date,
+): EntityEntry | undefined {
+  if (!entry?.amounts && isHeldLive(read?.held)) return presumeHeld(read.held, entry);
+  if (isKnown(entry)) return entry;
+  return presumeSent(key, { candidate, entry }, rules, now) ?? entry;
 }
 
 /**
@@ -191,7 +229,10 @@ function isFinal(
   if (source !== 'event' || mapped.kind !== 'wanted' || entity.kind !== 'order') return false;
   const { wanted } = mapped;
   if (wanted.kind === 'cancelled-order') return entity.order.cancelledAt === undefined;
-  if (wanted.kind !== 'order' || !entry) return false;
+  if (wanted.kind !== 'order') return false;
+  // What the ledger does not know may have been sent before it was lost.
+  if (!entry?.amounts && wanted.order.IsCompleted && wanted.isRefunded) return true;
+  if (!entry) return false;
   const { amounts, remembered, appliedKey } = entry;
   if (appliedKey === cancelledOrderKey(wanted.id)) return true;
   const { OrderCompletedDate, OrderTotal } = recallOrder(remembered)?.basics ?? {};

@@ -178,7 +178,10 @@ function isOfShipping({ kind, reason }: RefundPayload['order_adjustments'][numbe
 }
 
 /** Both lists of a payload can hold the same refund, so only one of them is read. */
-function shippingRefund(refund: RefundPayload): { readonly price: Amount; readonly tax: Amount } {
+export function shippingRefund(refund: RefundPayload): {
+  readonly price: Amount;
+  readonly tax: Amount;
+} {
   if (refund.refund_shipping_lines.length > 0) {
     const lines = refund.refund_shipping_lines;
     return {

@@ -2,6 +2,7 @@ import { ZERO } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
 import type { Unreadable } from '../../store/read-fault.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
+import { beforeRefunds } from './before-refunds.ts';
 import {
   currentShipping,
   currentSubtotal,
@@ -19,10 +20,15 @@ export type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | 
 
 export function readOrderWebhook(value: unknown): ReadOrder {
   const result = readPayload(orderPayload, value);
-  return result.kind === 'read' ? { kind: 'read', order: toOrder(result.value) } : result;
+  if (result.kind !== 'read') return result;
+  const order = toOrder(result.value);
+  // Where nothing is kept, nothing counts, and the Admin API is not asked for refunds.
+  const isKept = order.lines.some(({ kept }) => kept > 0);
+  const before = isKept ? beforeRefunds(result.value, order, toOrder) : [];
+  return { kind: 'read', order: { ...order, beforeRefunds: before } };
 }
 
-function toOrder(payload: OrderPayload): StoreOrder {
+function toOrder(payload: OrderPayload): StoreOrder['beforeRefunds'][number] {
   const amounts = lineAmounts(payload);
   const lines = toLines(amounts);
   // Where nothing is kept, the Admin API is not asked for refunds.

@@ -129,8 +129,8 @@ export const mutations: readonly Mutation[] = [
     name: 'key-of-the-value-alone',
     bug: 'the key of a partial cancel does not say how much was taken before',
     file: 'shared/core/sync/next-call.ts',
-    find: 'taken + due}',
-    replace: 'due}',
+    find: 'keyOf(wanted, upTo), value: due',
+    replace: 'keyOf(wanted, due), value: due',
     within: 60,
   },
   {
@@ -145,8 +145,8 @@ export const mutations: readonly Mutation[] = [
     name: 'found-step-is-forgotten',
     bug: 'the partial cancel of a dead worker is not finished first',
     file: 'shared/core/sync/next-call.ts',
-    find: '  if (amounts.step) return',
-    replace: '  if (!amounts) return',
+    find: "  if (amounts?.step) return { kind: 'take', amounts, step: amounts.step };\n",
+    replace: '',
     within: 600,
   },
   {

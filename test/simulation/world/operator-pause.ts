@@ -29,7 +29,7 @@ export class OperatorPause {
     const { chance, time } = kernel;
     this.#from =
       chance(30) < 0.15 ? BEGINNING + chance(31) * 2 * HOUR_MS : Number.POSITIVE_INFINITY;
-    if (!this.#happens) return;
+    if (!this.happens) return;
     kernel.journal.play('pause of the shop');
     time.at(this.#from, async () => {
       await this.#change('pauses');
@@ -42,13 +42,13 @@ export class OperatorPause {
     });
   }
 
-  get #happens(): boolean {
+  get happens(): boolean {
     return Number.isFinite(this.#from);
   }
 
   /** Waits until it is over; at once in a run without one. */
   async end(): Promise<void> {
-    if (!this.#happens) return;
+    if (!this.happens) return;
     const { chance, time } = this.#kernel;
     const ms = chance(38) < 0.7 ? chance(32) * SHORT_MS : (0.5 + chance(32) / 2) * LONGEST_MS;
     await time.passUntil(Math.max(time.now, this.#from + ms));

@@ -17,6 +17,7 @@ import { judgeOrder } from '../../support/judge-order.ts';
 import { type LawRules, paidBackBeyond, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP, shopRules } from './connector.ts';
+import type { LedgerRestore } from './ledger-restore.ts';
 import { type LivingStore, toStoreCoupon, toStoreOrder, toStoreProduct } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { ON_ITS_WAY_MS } from './watch-merges.ts';
@@ -33,6 +34,7 @@ interface Compared {
   readonly disputesLost: boolean;
   /** Orders that the ledger knew from 0.1.0. */
   readonly upgraded: ReadonlySet<string>;
+  readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'until'>;
 }
 
 interface Held extends Omit<Compared, 'loyalty'> {
@@ -62,8 +64,10 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
     const { customer = buyer && deletedCustomer(buyer, order.email) } = current;
     const whole = found && customer ? { ...current, customer } : current;
     const mapped = mapOrder(whole, shopRules, knownFrom(found));
-    const differ = (what: string) =>
+    const differ = (what: string) => {
+      if (held.restore.isLeftToPerson(order.id)) return;
       kernel.journal.violation('orders', `order ${order.id} ${what}`);
+    };
     if (found && (order.test || buyer === undefined)) {
       differ('is known to the service, and should not be');
     } else if (
@@ -171,14 +175,17 @@ const ENDED: ReadonlySet<string> = new Set(['applied', 'unchanged']);
 /** Of a redacted customer and the orders that the store named the ledger holds no personal text, whatever comes late. */
 export function judgeRedactions(
   {
-    store: { redacted, buyers, world },
+    store: { redacted: all, buyers, world },
     loyalty,
     rules,
+    restore,
     kernel: { journal },
   }: Omit<Compared, 'seen' | 'knownSince' | 'upgraded' | 'disputesLost'>,
   { entries }: MemoryLedger,
   lettersExpire: boolean,
 ): void {
+  // What was erased before the ledger was restored, it may hold again: a person sends the request once more.
+  const redacted = new Map([...all].filter(([, { at }]) => at > restore.until));
   const orders = [...redacted.values()].flatMap((one) => one.orders);
   // The store does not name those that it deleted before.
   for (const [id, buyer] of buyers) {
@@ -247,7 +254,7 @@ const deletedCustomer = (id: string, email: string | null): StoreCustomer => ({
   createdAt: undefined,
 });
 
-function compareProducts({ kernel, store, loyalty }: Held): void {
+function compareProducts({ kernel, store, loyalty, restore }: Held): void {
   const { world } = store;
   const { rows } = world;
   const differ = (id: string, what: string) =>
@@ -266,6 +273,8 @@ function compareProducts({ kernel, store, loyalty }: Held): void {
   }
   for (const found of loyalty.products.values()) {
     if (rows.products.get(found.OriginalId) || !found.IsActive) continue;
+    // Of a product that a lost ledger has forgotten nothing is known but its id.
+    if (restore.happened) continue;
     differ(found.OriginalId, 'was deleted, and the service holds it as on offer');
   }
 }
@@ -277,7 +286,7 @@ function isSameProduct(found: object, wanted: ProductForm): boolean {
   );
 }
 
-function compareCodes({ kernel, store, loyalty }: Held): void {
+function compareCodes({ kernel, store, loyalty, restore }: Held): void {
   const { rows } = store.world;
   const now = kernel.now();
   const due = new Map<string, number>();
@@ -292,8 +301,12 @@ function compareCodes({ kernel, store, loyalty }: Held): void {
   }
   const held = [...loyalty.coupons.values()].filter(({ isActive }) => isActive);
   for (const { CouponCode: code, CouponValue: value } of held) {
-    if (!due.has(code)) kernel.journal.violation('codes', `code ${code} is over, and still usable`);
-    else if (due.get(code) !== value) {
+    if (!due.has(code)) {
+      // Which codes a deleted discount had, only the ledger knew.
+      const isForgotten =
+        restore.happened && ![...rows.codes.values()].some((one) => one.code === code);
+      if (!isForgotten) kernel.journal.violation('codes', `code ${code} is over, and still usable`);
+    } else if (due.get(code) !== value) {
       kernel.journal.violation('codes', `code ${code} gives ${value}, and should ${due.get(code)}`);
     }
     due.delete(code);

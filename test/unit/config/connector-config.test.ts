@@ -70,6 +70,7 @@ describe('the connector’s settings', () => {
           refunds: 'partial-cancel',
           raiseAfterPartialCancel: 'park',
           readTotals: 'as-sent',
+          redemptionsKeepMetadata: true,
         },
       },
       retryWindowDays: 4,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareSides, heldIn } from '../../../scripts/connector/compare/compare-sides.ts';
+import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
@@ -15,7 +16,7 @@ describe('the comparison of one order', () => {
     ['JPY', 1250, '1250'],
   ])('shows amounts with the decimals of their currency: %s', (currency, total, text) => {
     const held = { kind: 'order', order: { OriginalId: order.id, OrderTotal: total } } as const;
-    const { rows } = compareSides(order.id, mapped, undefined, held, assumptions, currency);
+    const { rows } = compareSides(order.id, mapped, undefined, held, assumptions, { currency });
     expect(rows.find(({ field }) => field === 'amount')?.service).toBe(text);
   });
 
@@ -35,13 +36,44 @@ describe('the comparison of one order', () => {
         order: { OriginalId: order.id, OrderTotal: total, IsCompleted: true, State: 2 },
       } as const;
       const back = mapOrder(refunded, rules, neverSent);
-      const compared = compareSides(order.id, back, entry, held, { readTotals }, 'EUR');
+      const compared = compareSides(order.id, back, entry, held, { readTotals }, {
+        currency: 'EUR',
+      });
       expect(compared.verdict).toBe('same');
       expect(compared.rows.find(({ field }) => field === 'amount')).toMatchObject({
         ...{ store: '30.00', ledger: '30.00', service: '30.00', differs: false },
       });
     },
   );
+
+  it('does not tell where what was taken back is not known', () => {
+    const refunded = storeOrder({
+      lines: [{ product: 1, priceCents: 1000, quantity: 10, discountCents: 0, takenBack: 3 }],
+      fulfilledAfterDays: 1,
+    });
+    const wanted = mapOrder(refunded, rules, neverSent);
+    if (wanted.kind !== 'wanted' || wanted.wanted.kind !== 'order') throw new Error('not wanted');
+    const held = { OriginalId: refunded.id, OrderTotal: 100, IsCompleted: true, Coupon: null };
+    const at = '2026-10-09T12:00:00.000Z';
+    const entry = {
+      version: 1,
+      uncertain: false,
+      appliedKey: idempotencyKey(wanted.wanted),
+      outcomes: [{ at, outcome: 'applied', version: 1, topic: 'orders/updated' }],
+      amounts: { sent: { total: 100_000, products: [], completedAt: at }, taken: 30_000 },
+      revision: 1,
+    };
+    const compare = (known: typeof entry | undefined, until: number) =>
+      compareSides(refunded.id, wanted, known, { kind: 'order', order: held }, assumptions, {
+        currency: 'EUR',
+        doubt: { since: 0, until },
+      }).verdict;
+    expect(compare(entry, Date.parse(at))).toBe('same');
+    // Restored since.
+    expect(compare(entry, Date.parse(at) + 1)).toBe('unknown');
+    // Lost.
+    expect(compare(undefined, 0)).toBe('unknown');
+  });
 
   it('takes HTTP 404 for an absent order', () => {
     const message = 'HTTP 404.';

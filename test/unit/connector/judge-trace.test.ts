@@ -53,6 +53,7 @@ function trace(changes: Partial<Trace> = {}): Trace {
     mapped,
     readBack: { kind: 'nothing-to-read' },
     serviceOrder: undefined,
+    doubt: undefined,
     pause: undefined,
     waiting: 3,
     waits: [],
@@ -70,6 +71,40 @@ const sentEvent: Trace['letters'][number]['event'] = {
   ...{ triggeredAt: at('00:58:00'), receivedAt: at('00:58:01') },
   replays: [{ at: at('00:59:00'), by: 'ops' }],
 };
+
+describe('an order that was refunded', () => {
+  const at = '2026-11-15T01:00:00.000Z';
+  const order = { OriginalId: '7', OrderTotal: 70, IsCompleted: true };
+  const wanted = {
+    kind: 'order',
+    id: '7',
+    order,
+    sold: [],
+    isRefunded: true,
+    earlier: [],
+  } as const;
+  const amounts = { sent: { total: 100_000, products: [], completedAt: at }, taken: 30_000 };
+  const traced = (until: number) =>
+    judgeTrace(
+      trace({
+        key: { shop: 'example-store.myshopify.com', kind: 'order', id: '7' },
+        mapped: { kind: 'wanted', wanted, remember: undefined },
+        entry: {
+          ...{ ...entry, appliedKey: idempotencyKey(wanted), amounts },
+          outcomes: [{ at, outcome: 'applied', version: 1, topic: 'orders/updated' }],
+        },
+        doubt: { since: 0, until },
+      }),
+    );
+
+  it('agrees only if the ledger knows what was taken back of it', () => {
+    expect(traced(Date.parse(at)).kind).toBe('agrees');
+    expect(traced(Date.parse(at) + 1)).toMatchObject({
+      kind: 'unknown',
+      what: expect.stringContaining('taken back'),
+    });
+  });
+});
 
 describe('the verdict on one entity', () => {
   it.each<[string, Partial<Trace>, string, string, string | undefined]>([
@@ -206,7 +241,14 @@ it('shows what happened in time order, from every source, up to the next attempt
 describe('the points of an order', () => {
   const order = { OriginalId: '7', OrderTotal: 40, IsCompleted: true };
   const wantedOf = (changes: object) =>
-    ({ kind: 'order', id: '7', order: { ...order, ...changes }, sold: [] }) as const;
+    ({
+      kind: 'order',
+      id: '7',
+      order: { ...order, ...changes },
+      sold: [],
+      isRefunded: false,
+      earlier: [],
+    }) as const;
 
   /** An order that was sent in this form. */
   function sent(changes: object, trace: Partial<Trace> = {}): Partial<Trace> {
@@ -266,7 +308,15 @@ describe('an order that ended', () => {
   const cancelled: Mapped = {
     kind: 'wanted',
     remember: undefined,
-    wanted: { kind: 'cancelled-order', id: '7', cancellation: {}, order: {}, sold: [] },
+    wanted: {
+      kind: 'cancelled-order',
+      id: '7',
+      cancellation: {},
+      order: {},
+      sold: [],
+      isRefunded: false,
+      earlier: [],
+    },
   };
   const line = { at: at('02:00:03'), version: 1, topic: 'orders/updated' };
   const skippedAs = (why: string) => ({ ...line, outcome: 'skipped', why });

@@ -135,7 +135,9 @@ describe('after a changed setting, an order that was sent', () => {
     await connector.drain();
     expect(points(connector)).toBe(0);
   });
+});
 
+describe('after a changed setting, an order that was sent', () => {
   it('is counted by the new rules on request: 120 → 100 points', async () => {
     const connector = await sentUnderOldRules();
     await tell(connector, 2, shirts, { tags: 'vip' });

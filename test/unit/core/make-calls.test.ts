@@ -19,6 +19,8 @@ const cancelled = {
   cancellation: { OrderCancelledDate: '2026-10-09T12:00:00.000Z' },
   order: { OriginalId: '1', IsCancelledOrReturned: true, Customer: { OriginalId: '7' } },
   sold: [],
+  isRefunded: false,
+  earlier: [],
 };
 
 /** A service that answers each operation with this code; undefined is a success. */

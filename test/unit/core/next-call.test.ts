@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import type { SentAmounts } from '../../../shared/core/ledger/sent-amounts.ts';
+import type { CancelStep, SentAmounts } from '../../../shared/core/ledger/sent-amounts.ts';
 import type { WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,
@@ -32,6 +32,8 @@ function order(prices: Readonly<Record<string, number>>, changes: object = {}): 
       ...changes,
     },
     sold: [{ OriginalId: 'a', Title: 'Coat' }],
+    isRefunded: false,
+    earlier: [],
   };
 }
 
@@ -50,9 +52,7 @@ const sentAs = ({ order: form }: WantedOrder, taken = 0): SentAmounts => ({
 const facts = (amounts?: SentAmounts, changes: Partial<OrderFacts> = {}): OrderFacts => ({
   known: amounts !== undefined,
   amounts,
-  unread: false,
   unsure: false,
-  forgotten: false,
   ...changes,
 });
 
@@ -70,7 +70,7 @@ describe('several refunds, one after the other', () => {
     const named = life.map((prices) => {
       const next = nextCall(order(prices), facts(amounts), byParts);
       if (next.kind !== 'take') throw new Error(next.kind);
-      amounts = afterStep(next.amounts, next.step);
+      amounts = afterStep(whole, next.amounts, next.step);
       return next.step.products;
     });
     expect(named).toEqual([
@@ -90,7 +90,7 @@ describe('several refunds, one after the other', () => {
     for (const prices of [{ a: 50, b: 40 }, { a: 45 }]) {
       const next = nextCall(order(prices), facts(amounts), byParts);
       if (next.kind !== 'take') throw new Error(next.kind);
-      amounts = afterStep(next.amounts, next.step);
+      amounts = afterStep(whole, next.amounts, next.step);
     }
     const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
     const raised = nextCall(order({ a: 45, c: 20 }), facts(amounts), sendGross);
@@ -105,11 +105,90 @@ describe('several refunds, one after the other', () => {
   });
 
   it('leave nothing of a product that is gone and that nothing was taken from', () => {
-    const taken = afterStep(sentAs(whole), { key: 'k', value: 10_000, products: [['a', 10_000]] });
+    const taken = afterStep(whole, sentAs(whole), {
+      key: 'k',
+      value: 10_000,
+      products: [['a', 10_000]],
+    });
     const sendGross = { ...byParts, raiseAfterPartialCancel: 'send-gross' } as const;
     const raised = nextCall(order({ a: 50, c: 60 }), facts(taken), sendGross);
     if (raised.kind !== 'send') throw new Error(raised.kind);
     expect(raised.order.Products?.map(({ OriginalId }) => OriginalId)).toEqual(['a', 'c']);
+  });
+});
+
+describe('several refunds that are taken together', () => {
+  /** Refunded three times: 100, 90, 70, 40. */
+  const refunded: WantedOrder = {
+    ...order({ a: 40 }),
+    isRefunded: true,
+    earlier: [whole, order({ a: 60, b: 30 }), order({ a: 60, b: 10 })].map((one) => one.order),
+  };
+
+  /** A service that knows the keys of what was taken from it. */
+  function service(...used: number[]) {
+    const keys = new Set(used.map((sum) => `55-${sum}`));
+    return {
+      taken: used.at(-1) ?? 0,
+      tries: [] as string[],
+      cancel({ key, value }: CancelStep): boolean {
+        this.tries.push(key);
+        if (keys.has(key)) return true;
+        keys.add(key);
+        this.taken += value;
+        return false;
+      },
+    };
+  }
+
+  /** The calls until nothing is left to take. `repeat`: the answer of this call is lost. */
+  function play(known: SentAmounts, held: ReturnType<typeof service>, repeat = -1): SentAmounts {
+    let amounts = known;
+    let calls = 0;
+    for (;;) {
+      const next = nextCall(refunded, facts(amounts), byParts);
+      if (next.kind !== 'take') return amounts;
+      const isFirst = calls !== repeat;
+      if (!isFirst) held.cancel(next.step);
+      const found = held.cancel(next.step);
+      calls += 1;
+      amounts = afterStep(refunded, next.amounts, next.step, found && isFirst);
+    }
+  }
+
+  it('have a partial cancel and a key each, the newest first', () => {
+    const held = service();
+    expect(play(sentAs(whole), held).taken).toBe(60_000);
+    expect(held.taken).toBe(60_000);
+    expect(held.tries).toEqual(['55-60000', '55-30000', '55-10000']);
+  });
+
+  it.each([
+    ['nothing', []],
+    ['the first', [10_000]],
+    ['the first two', [10_000, 30_000]],
+    ['all', [10_000, 30_000, 60_000]],
+    ['the first two in one call, as an older release did', [30_000]],
+    ['all in one call', [60_000]],
+  ])('are taken once by a ledger that knows too little, where the service took %s', (_, used) => {
+    for (const known of [0, 10_000, 30_000].filter((sum) => sum <= (used.at(-1) ?? 0))) {
+      const held = service(...used);
+      expect(play(sentAs(whole, known), held).taken).toBe(60_000);
+      expect(held.taken).toBe(60_000);
+    }
+  });
+
+  it.each([0, 1, 2])('are taken once where the answer to call %i is lost', (repeat) => {
+    for (const used of [[], [10_000], [10_000, 30_000], [10_000, 30_000, 60_000]]) {
+      const held = service(...used);
+      expect(play(sentAs(whole), held, repeat).taken).toBe(60_000);
+      expect(held.taken).toBe(60_000);
+    }
+  });
+
+  it('are not asked for again once they are known', () => {
+    const next = nextCall(refunded, facts(sentAs(whole, 30_000)), byParts);
+    expect(next).toMatchObject({ kind: 'take', step: { key: '55-60000', value: 30_000 } });
   });
 });
 
@@ -133,7 +212,7 @@ describe('the next call for a completed order', () => {
     const refunded = order({ a: 60, b: 25 });
     const first = nextCall(refunded, facts(sentAs(whole)), byParts);
     if (first.kind !== 'take') throw new Error(first.kind);
-    const amounts = afterStep(first.amounts, first.step);
+    const amounts = afterStep(whole, first.amounts, first.step);
     expect(nextCall(refunded, facts(amounts), byParts)).toEqual({ kind: 'nothing' });
     expect(nextCall(order({ b: 20 }), facts(amounts), byParts)).toMatchObject({
       kind: 'take',
@@ -216,7 +295,7 @@ describe('the next call for a completed order', () => {
       order: { OrderTotal: 107 },
       amounts: { sent: { total: 107_000 }, taken: 0 },
     });
-    const taken = afterStep(sentAs(whole), {
+    const taken = afterStep(whole, sentAs(whole), {
       key: 'k',
       value: 15_000,
       products: [['b', 15_000]],
@@ -272,7 +351,7 @@ describe('the next call for a completed order', () => {
     });
     const take = nextCall(refunded, facts(sentAs(whole)), byParts);
     if (take.kind !== 'take') throw new Error(take.kind);
-    const after = facts(afterStep(take.amounts, take.step));
+    const after = facts(afterStep(whole, take.amounts, take.step));
     expect(nextCall(refunded, after, byParts)).toMatchObject({
       kind: 'send',
       order: {
@@ -299,13 +378,21 @@ describe('the next call for a completed order', () => {
     });
   });
 
-  it('reads an order whose amounts are not known, and takes nothing by guess', () => {
-    expect(nextCall(whole, facts(undefined, { unread: true }), byParts)).toEqual({ kind: 'read' });
-    const forgotten = { forgotten: true };
-    expect(nextCall(whole, facts(sentAs(whole), forgotten), byParts)).toEqual({ kind: 'nothing' });
-    expect(nextCall(order({ a: 60 }), facts(sentAs(whole), forgotten), byParts)).toEqual({
-      kind: 'park',
-      why: 'forgotten',
+  it('takes nothing by guess where the amounts were read from the service', () => {
+    const adopted = facts(sentAs(whole), { adopted: 'as-sent' });
+    expect(nextCall(whole, adopted, byParts)).toEqual({ kind: 'nothing' });
+    const less = order({ a: 60 });
+    expect(nextCall(less, adopted, byParts)).toEqual({ kind: 'park', why: 'unexplained' });
+    // Nothing can have been taken of an order without refunds.
+    const more = nextCall(order({ a: 60, b: 40, c: 10 }), adopted, byParts);
+    expect(more).toMatchObject({ kind: 'send', order: { OrderTotal: 110 } });
+    // The order once was worth what the service holds, with the same products.
+    const other = { ...less, isRefunded: true, earlier: [order({ a: 50, b: 50 }).order] };
+    expect(nextCall(other, adopted, byParts)).toEqual({ kind: 'park', why: 'unexplained' });
+    const explained = { ...less, isRefunded: true, earlier: [whole.order] };
+    expect(nextCall(explained, adopted, byParts)).toMatchObject({
+      kind: 'take',
+      step: { key: '55-40000', value: 40_000 },
     });
   });
 

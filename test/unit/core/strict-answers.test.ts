@@ -3,7 +3,7 @@ import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
-import { openRedeeming } from '../../support/redeem-world.ts';
+import { namesOfClick, openRedeeming } from '../../support/redeem-world.ts';
 
 /** The real client of a service that gives this answer to everything. */
 function clientOf(answer: object) {
@@ -34,7 +34,7 @@ describe('an answer that does not say that it was done', () => {
   });
 
   it('no redemption, one of another key, or one without its id mints no discount code', async () => {
-    const OriginalKey = '00000000-0000-4000-8000-000000000001';
+    const OriginalKey = namesOfClick().key;
     for (const Result of [
       null,
       { OriginalKey },

@@ -72,6 +72,7 @@ describe('the policies for people', () => {
     expect([...looks].filter((action) => !all.includes(action))).toEqual([]);
     expect(all.filter((action) => !looks.has(action)).toSorted()).toEqual([
       'lambda:InvokeFunction',
+      'secretsmanager:DescribeSecret',
       'secretsmanager:GetSecretValue',
       'secretsmanager:PutSecretValue',
       'sns:Subscribe',

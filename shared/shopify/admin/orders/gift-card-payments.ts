@@ -10,30 +10,50 @@ const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
 
 type Transaction = RefundDetails['node']['transactions']['nodes'][number];
 
-/** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
+export interface GiftCardPayments {
+  readonly kind: 'paid';
+  readonly now: GiftCardPayment;
+  /** Before each refund, the oldest first. */
+  readonly before: readonly GiftCardPayment[];
+}
+
 export async function readGiftCardPayments(
   ask: Ask,
   { node, refunds }: WholeOrder,
-): Promise<{ readonly kind: 'paid'; readonly paidWithGiftCards: GiftCardPayment } | AdminFailure> {
+): Promise<GiftCardPayments | AdminFailure> {
   const { id, updatedAt, paymentGatewayNames } = node;
   if (!paymentGatewayNames.some(isGiftCard)) {
-    return { kind: 'paid', paidWithGiftCards: { net: ZERO, returnedForShipping: ZERO } };
+    const none = { net: ZERO, returnedForShipping: ZERO };
+    return { kind: 'paid', now: none, before: node.refunds.map(() => none) };
   }
   const answer = await ask(orderPaymentsDocument, { id });
   if (answer.kind === 'failure') return answer;
   const order = answer.kind === 'data' ? answer.data.order : undefined;
   if (order?.updatedAt !== updatedAt) return failure('changed-while-reading');
   const paid = byGiftCards(order.transactions, (kind) => PAID.has(kind));
-  const returned = smallest([paid, byGiftCards(order.transactions, isRefund)]) ?? ZERO;
-  const forShipping = [...refunds.values()].map((refund) =>
-    smallest([
-      byGiftCards(refund.node.transactions.nodes, isRefund),
-      shippingOf(refund, node.taxesIncluded),
-    ]),
-  );
-  const returnedForShipping = sum(forShipping.map((amount) => amount ?? ZERO));
-  const net = subtract(paid, returned);
-  return { kind: 'paid', paidWithGiftCards: { net, returnedForShipping } };
+  const inTime = node.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
+  const made = inTime.map((refund) => refunds.get(refund.id));
+  /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
+  const less = (back: Amount, until: readonly (RefundDetails | undefined)[]): GiftCardPayment => ({
+    net: subtract(paid, smallest([paid, back]) ?? ZERO),
+    returnedForShipping: sum(until.map((one) => returnedForShipping(one, node.taxesIncluded))),
+  });
+  const before = made.map((_, count) => {
+    const until = made.slice(0, count);
+    return less(sum(until.map(returnedIn)), until);
+  });
+  return { kind: 'paid', now: less(byGiftCards(order.transactions, isRefund), made), before };
+}
+
+const momentOf = ({ createdAt, processedAt }: WholeOrder['node']['refunds'][number]): number =>
+  Date.parse(processedAt ?? createdAt ?? '') || 0;
+
+const returnedIn = (refund: RefundDetails | undefined): Amount =>
+  refund ? byGiftCards(refund.node.transactions.nodes, isRefund) : ZERO;
+
+function returnedForShipping(refund: RefundDetails | undefined, taxesIncluded: boolean): Amount {
+  if (!refund) return ZERO;
+  return smallest([returnedIn(refund), shippingOf(refund, taxesIncluded)]) ?? ZERO;
 }
 
 const isRefund = (kind: string): boolean => kind === 'REFUND';

@@ -34,11 +34,12 @@ export async function orderFromNode(
   if (paid.kind === 'failure') return paid;
   const read = readOrderWebhook(orderAsPayload(whole.order));
   if (read.kind !== 'read') return failure('unreadable-answer');
-  const { paidWithGiftCards } = paid;
-  return {
-    kind: 'read',
-    order: { ...read.order, ...orderDetails(whole.order), paidWithGiftCards },
-  };
+  const beforeRefunds = read.order.beforeRefunds.map((order, index) => ({
+    ...order,
+    paidWithGiftCards: paid.before[index] ?? paid.now,
+  }));
+  const details = { ...orderDetails(whole.order), paidWithGiftCards: paid.now, beforeRefunds };
+  return { kind: 'read', order: { ...read.order, ...details } };
 }
 
 async function readWhole(

@@ -70,6 +70,8 @@ describe('mapping an order', () => {
         PaymentMethod: { OriginalId: 'shopify_payments', Name: 'shopify_payments' },
       },
       sold: [expect.objectContaining({ OriginalId: '8012345678901', Title: 'Shirt 1' })],
+      isRefunded: false,
+      earlier: [],
     });
   });
 

@@ -19,7 +19,14 @@ const assumptions = {
 } as const;
 
 const order = { OriginalId: '71', IsCompleted: true, OrderTotal: 60, Coupon: 'SUMMER' };
-const completed: WantedOrder = { kind: 'order', id: '71', order, sold: [] };
+const completed: WantedOrder = {
+  kind: 'order',
+  id: '71',
+  order,
+  sold: [],
+  isRefunded: false,
+  earlier: [],
+};
 const pending: WantedOrder = { ...completed, order: { ...order, IsCompleted: false } };
 const cancelled: WantedOrder = {
   ...completed,

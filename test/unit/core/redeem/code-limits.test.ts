@@ -3,7 +3,7 @@ import { cashbackRange } from '../../../../shared/core/redeem/available-rewards.
 import { productDiscount } from '../../../../shared/core/redeem/product-reward.ts';
 import { meaningOf, readTerms } from '../../../../shared/core/redeem/reward-terms.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
-import { openRedeeming } from '../../../support/redeem-world.ts';
+import { namesOfClick, openRedeeming } from '../../../support/redeem-world.ts';
 
 describe('the code of a reward', () => {
   it('has the smallest order that the reward needs, and the customer’s reward in its title', async () => {
@@ -17,7 +17,7 @@ describe('the code of a reward', () => {
     await world.redeem({ rewardId: 1 });
     await world.redeem({ rewardId: 2, clientKey: 'click-0002' });
     const [first, second] = [...world.store.codes.values()];
-    expect(first).toMatchObject({ minimum: 25, title: 'Reward 1 (TESTREDEEM01)' });
+    expect(first).toMatchObject({ minimum: 25, title: `Reward 1 (${namesOfClick().id})` });
     expect(second).not.toHaveProperty('minimum');
   });
 

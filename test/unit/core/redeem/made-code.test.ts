@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+import {
+  namesOfClick,
+  openRedeeming,
+  type Redeeming,
+  ROBIN,
+  SHOP,
+} from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
 beforeEach(() => {
@@ -44,7 +50,7 @@ describe('a code', () => {
 
   it('is one of ours where the service gives none', async () => {
     world.loyalty.givesCodes = false;
-    const redemption = { state: 'ready', code: 'FIVE-TESTREDEEM01' };
+    const redemption = { state: 'ready', code: `FIVE-${namesOfClick().id}` };
     expect(await world.redeem()).toMatchObject({ redemption });
   });
 

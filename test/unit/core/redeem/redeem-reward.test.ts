@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
+import {
+  namesOfClick,
+  openRedeeming,
+  type Redeeming,
+  ROBIN,
+} from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
 beforeEach(() => {
@@ -69,9 +74,9 @@ describe('redeeming a reward', () => {
     world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more }] });
     const redemption = { state: 'ready', kind: 'fixed', value: 12.5 };
     expect(await world.redeem({ value: 12.5 })).toMatchObject({ redemption });
-    const OriginalKey = '00000000-0000-4000-8000-000000000001';
+    const OriginalKey = namesOfClick().key;
     const body = { CustomerId: `${ROBIN}@example.com`, OriginalKey, Value: 12.5 };
-    expect(world.loyalty.bodies).toEqual([body]);
+    expect(world.loyalty.bodies).toEqual([{ ...body, Metadatas: [expect.anything()] }]);
   });
 
   it('reports refused credentials to the operator, whichever of its calls gets them', async () => {

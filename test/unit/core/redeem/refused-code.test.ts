@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
-import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+import {
+  namesOfClick,
+  openRedeeming,
+  type Redeeming,
+  ROBIN,
+  SHOP,
+} from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
 beforeEach(() => {
@@ -131,7 +137,7 @@ describe('a code that the store refuses', () => {
     world.replay();
     await world.drain();
     expect(world.store.codes.size).toBe(0);
-    const id = 'TESTREDEEM01';
+    const { id } = namesOfClick();
     expect(await world.close(id, 'refused')).toMatchObject({ kind: 'not-allowed' });
     expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
     expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
-import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const staffId = '42';
 const ACTED = 'a till acted for a customer';
@@ -122,7 +122,7 @@ describe('redeeming at a till', () => {
     const till = openTill();
     await till.challenge();
     await till.click('0000');
-    await till.click('1001');
+    await till.click('1001', 'click-0001');
     const lines = till.telemetry.logged.filter(({ message }) => message === ACTED);
     const about = { staffId, shop: SHOP, customerId: ROBIN };
     expect(lines.map(({ fields }) => fields)).toMatchObject([
@@ -133,7 +133,7 @@ describe('redeeming at a till', () => {
         action: 'redeem',
         rewardId: 1,
         outcome: 'redemption',
-        redemption: 'TESTREDEEM01',
+        redemption: namesOfClick().id,
       },
     ]);
     expect(JSON.stringify(till.telemetry.logged)).not.toMatch(/0000"|1001"|@/);

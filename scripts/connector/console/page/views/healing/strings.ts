@@ -79,6 +79,11 @@ export const strings = inEveryLanguage({
       'a mensagem não entregue expirou',
       'su mensaje no entregado caducó',
     ],
+    recovered: [
+      SENT_REASONS.recovered,
+      'o registro do conector foi perdido ou restaurado',
+      'el registro del conector se perdió o se restauró',
+    ],
     lost: [
       SENT_REASONS.lost,
       'o serviço de fidelidade o tinha perdido',

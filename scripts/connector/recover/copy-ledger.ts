@@ -1,0 +1,57 @@
+import type { AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
+import { failedCondition } from '../../../shared/aws/aws-error.ts';
+import { ITEM } from '../../../shared/aws/ledger-item.ts';
+import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
+
+export interface CopiedLedger {
+  readonly read: number;
+  readonly copied: number;
+}
+
+const AT_ONCE = 25;
+
+/**
+ * Copies the items of a restored table into the ledger's own: those that it lacks, or with `replaces` all. What the
+ * ledger has since is newer, and is kept unless it is damaged. May be repeated.
+ */
+export async function copyLedger(
+  client: Pick<DynamoDB, 'scan' | 'putItem'>,
+  {
+    from,
+    to,
+    replaces,
+  }: { readonly from: string; readonly to: string; readonly replaces: boolean },
+  signal: AbortSignal,
+  onProgress: (copied: CopiedLedger) => void = () => {},
+): Promise<CopiedLedger> {
+  let copied: CopiedLedger = { read: 0, copied: 0 };
+  let after: Record<string, AttributeValue> | undefined;
+  do {
+    const page = await client.scan({ TableName: from, ExclusiveStartKey: after });
+    for (const some of batchesOf(page.Items ?? [], AT_ONCE)) {
+      const written = await Promise.all(
+        some.map((item) =>
+          client
+            .putItem({
+              TableName: to,
+              Item: item,
+              ...(!replaces && {
+                ConditionExpression: 'attribute_not_exists(#key)',
+                ExpressionAttributeNames: { '#key': ITEM.key },
+              }),
+            })
+            .then(() => 1)
+            .catch((error: unknown) => {
+              if (failedCondition(error)) return 0;
+              throw error;
+            }),
+        ),
+      );
+      const sum = written.reduce<number>((total, one) => total + one, 0);
+      copied = { read: copied.read + some.length, copied: copied.copied + sum };
+      onProgress(copied);
+    }
+    after = page.LastEvaluatedKey;
+  } while (after !== undefined && !signal.aborted);
+  return copied;
+}

@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { listRecords } from '../../../shared/aws/read-ledger.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/doubt.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import {
+  changeControl,
+  readControl,
+  resumed,
+  withOperatorPause,
+} from '../../../shared/core/pause/shop-control.ts';
+import { readReconcileRuns, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  type Recovered,
+  recoverRedemptions,
+  resumeRedemptions,
+} from '../../../shared/core/redeem/recover-redemptions.ts';
+import { openIn } from '../../../shared/core/redeem/redemption-book.ts';
+import { shopsOf } from '../arguments.ts';
+import { openSourceQueues } from '../dead-letters/letter-queues.ts';
+import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/open-ledger.ts';
+import { readCaller } from '../deployment/read-caller.ts';
+import { openShopServices } from '../deployment/services.ts';
+import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
+import { invokeReconcile } from '../reconcile/start-reconcile.ts';
+import type { Session } from '../session.ts';
+import { deployedFamilies } from '../status/read-queues.ts';
+import { spanText } from '../terminal/text.ts';
+import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
+import { type FoundGoLive, findGoLive } from './find-go-live.ts';
+
+export interface RecoverOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly goLive?: number;
+  readonly from?: string;
+  readonly replace?: boolean;
+  readonly shop?: string;
+  readonly yes?: boolean;
+}
+
+/** What is to be recovered of one shop. Moments are epoch milliseconds. */
+interface Plan {
+  readonly shop: Shop;
+  readonly goLive: FoundGoLive;
+  readonly since: number;
+  /** Since when a recovery is under way. */
+  readonly underWay: number | undefined;
+}
+
+interface Open {
+  readonly deployment: Deployment;
+  readonly ledger: Ledger;
+  readonly session: Session;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Plan → confirm → copy → put the ledger in doubt → find redemptions → compare everything → report. All but the plan may
+ * be repeated: whatever was done is found done.
+ * See docs/decisions/0081-a-ledger-can-be-lost.md.
+ */
+export async function recover(session: Session, options: RecoverOptions): Promise<ExitCode> {
+  const { terminal, json } = session;
+  if (options.replace && options.from === undefined) {
+    throw new BadArguments('--replace needs --from.');
+  }
+  const deployment = await session.findDeployment();
+  const ledger = openLedger(deployment);
+  const plans: Plan[] = [];
+  for (const shop of shopsOf(deployment.connector, options.shop)) {
+    plans.push(await planOf(shop, options, { deployment, ledger }));
+  }
+  const isNew = plans.some(({ underWay }) => underWay === undefined);
+  if (!json) for (const plan of plans) terminal.paragraph(planText(plan, options));
+  const isAgreed = !isNew || options.yes || (await terminal.confirm('Recover the ledger so?'));
+  if (!isAgreed) {
+    const next = nextCommand(deployment, commandLine(options));
+    if (json) terminal.json({ changed: false, shops: plans.map(planDocument), next });
+    else terminal.hint(`Nothing was changed. To recover it:\n  ${next}`);
+    return EXIT.failed;
+  }
+  const change = await session.beginChange(deployment);
+  const signal = session.interruption(
+    'The comparison goes on by itself. Repeat the command to follow it.',
+  );
+  const open = { deployment, ledger, session, signal };
+  const began = Date.now();
+  const copied =
+    options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
+  for (const { shop, goLive, since, underWay } of plans) {
+    if (underWay === undefined) await putInDoubt(shop, { goLive: goLive.at, since }, open);
+  }
+  const found = await findRedemptions(plans, open);
+  await compareEverything(plans, open);
+  const left = await drain(open);
+  const shops = await Promise.all(plans.map((plan) => reportOf(plan, found, open)));
+  const isWhole = shops.every(({ comparedAt }) => comparedAt !== undefined) && left === 0;
+  const tookMs = Date.now() - began;
+  change.count({
+    shops: shops.length,
+    sentAgain: shops.reduce((sum, one) => sum + one.sentAgain, 0),
+  });
+  if (json) terminal.json({ changed: true, tookMs, copied, messagesLeft: left, shops });
+  else print(session, deployment, { copied, shops, left, tookMs, isWhole });
+  const isRead = shops.every(({ redemptions }) => redemptions.unread.length === 0);
+  return isWhole && isRead ? EXIT.fine : EXIT.failed;
+}
+
+async function planOf(
+  shop: Shop,
+  { since, goLive: given }: RecoverOptions,
+  { deployment, ledger }: Pick<Open, 'deployment' | 'ledger'>,
+): Promise<Plan> {
+  const control = await readControl(ledger, shop.domain);
+  const { doubt } = control;
+  const goLive = await findGoLive(deployment, shop, given, control, ledger);
+  return isOpenDoubt(doubt)
+    ? { shop, goLive, since: doubt.since, underWay: doubt.until }
+    : { shop, goLive, since: Math.max(since ?? goLive.at, goLive.at), underWay: undefined };
+}
+
+const iso = (moment: number): string => new Date(moment).toISOString();
+
+function planText({ shop, goLive, since, underWay }: Plan, { from }: RecoverOptions): string {
+  const live = `${shop.domain}: go-live is ${iso(goLive.at)} (${goLive.from}).`;
+  if (underWay !== undefined) return `${live} A recovery is under way since ${iso(underWay)}.`;
+  const copies = from === undefined ? '' : ` What the ledger lacks is copied from ${from}.`;
+  return `${live}${copies} What happened since ${iso(since)} may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.`;
+}
+
+const planDocument = ({ shop, goLive, since, underWay }: Plan) => ({
+  shop: shop.domain,
+  goLive: { at: iso(goLive.at), from: goLive.from },
+  since: iso(since),
+  underWaySince: underWay === undefined ? null : iso(underWay),
+});
+
+function commandLine({ since, goLive, from, replace, shop }: RecoverOptions): string {
+  return [
+    'recover',
+    since !== undefined && `--since ${iso(since)}`,
+    goLive !== undefined && `--go-live ${iso(goLive)}`,
+    from !== undefined && `--from ${from}`,
+    replace && '--replace',
+    shop !== undefined && `--shop ${shop}`,
+    '--yes',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+const POLL_MS = 2_000;
+/** Longer than a worker's batch lasts. */
+const SETTLES_MS = 60_000;
+
+/** While the shops are paused: no worker decides by a ledger that is half copied. */
+async function copyIn(
+  plans: readonly Plan[],
+  from: string,
+  { replace = false }: RecoverOptions,
+  { deployment, ledger, session, signal }: Open,
+): Promise<CopiedLedger> {
+  const { arn } = await readCaller(deployment.aws);
+  const eachShop = async (change: Parameters<typeof changeControl>[2]) => {
+    for (const { shop } of plans) await changeControl(ledger, shop.domain, change);
+  };
+  const progress = session.terminal.progress('Copying items:');
+  const at = new Date();
+  await eachShop((control) => withOperatorPause(control, 'all', arn, at));
+  try {
+    session.terminal.note('All calls are paused until the ledger is copied.');
+    await sleep(SETTLES_MS, undefined, { signal }).catch(() => {});
+    const tables = { from, to: deployment.output('LedgerTable'), replaces: replace };
+    const client = new DynamoDB(deployment.aws);
+    return await copyLedger(client, tables, signal, ({ read }) => progress.report(read));
+  } finally {
+    progress.end();
+    await eachShop((control) => resumed(control, 'all', new Date()));
+  }
+}
+
+async function putInDoubt(
+  { domain, rules }: Shop,
+  { goLive, since }: { readonly goLive: number; readonly since: number },
+  { ledger }: Open,
+): Promise<void> {
+  const until = Date.now();
+  await changeControl(ledger, domain, (control) => ({
+    ...control,
+    ...(rules.goLive === undefined && { goLive }),
+    doubt: { since, until },
+  }));
+}
+
+const NO_REDEMPTIONS: Recovered = { customers: 0, found: 0, unread: [] };
+/** Five calls a second, as the deep walk makes. */
+const CALL_PAUSE_MS = 200;
+
+async function findRedemptions(
+  plans: readonly Plan[],
+  { deployment, ledger, session, signal }: Open,
+): Promise<ReadonlyMap<string, Recovered>> {
+  const { connector, aws, output } = deployment;
+  const found = new Map<string, Recovered>();
+  if (!connector.storefront) return found;
+  const settings = { client: new DynamoDB(aws), table: output('LedgerTable'), pause: sleep };
+  const { queue } = openSourceQueues(deployment, ['balances']);
+  const now = () => new Date();
+  const books = { ledger, queue, now, retentionDays: connector.orderRetentionDays };
+  const services = openShopServices(deployment);
+  for (const { shop, since } of plans) {
+    const { domain } = shop;
+    const kept = await listRecords({ ...settings, random: Math.random }, domain, 'redemption');
+    for (const { id, entry } of kept) {
+      if (openIn(entry.remembered, now()).length === 0) continue;
+      await resumeRedemptions({ shop: domain, customerId: id }, books);
+    }
+    const progress = session.terminal.progress('Reading histories of customers:');
+    const pause = () => sleep(CALL_PAUSE_MS);
+    const world = { ...books, loyalty: services.loyalty(shop), pause, signal };
+    const recovered = await recoverRedemptions(domain, new Date(since), world, ({ customers }) =>
+      progress.report(customers),
+    );
+    progress.end();
+    found.set(domain, recovered);
+  }
+  return found;
+}
+
+/** Has reconcile run again and again, instead of by its schedule, until it has compared everything. */
+async function compareEverything(
+  plans: readonly Plan[],
+  { deployment, ledger, session, signal }: Open,
+): Promise<void> {
+  const domains = plans.map(({ shop }) => shop.domain);
+  const progress = session.terminal.progress('Shops compared:', domains.length);
+  const compared = async () => {
+    const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
+    return controls.filter(({ doubt }) => !isOpenDoubt(doubt)).length;
+  };
+  let [done, invokedAt] = [await compared(), 0];
+  while (done < domains.length && !signal.aborted) {
+    const runs = await Promise.all(domains.map((domain) => readReconcileRuns(ledger, domain)));
+    const hasEnded = runs.every(([last]) => Date.parse(last?.beganAt ?? '') >= invokedAt);
+    if (invokedAt === 0 || hasEnded || Date.now() - invokedAt > RUN_MS) {
+      invokedAt = Date.now();
+      await invokeReconcile(deployment, { request: randomUUID() });
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+    done = await compared();
+    progress.report(done);
+  }
+  progress.end();
+}
+
+/** The function ends after 15 minutes, and AWS may start it late. */
+const RUN_MS = 17 * 60_000;
+
+/** Waits until the workers have settled what was sent; how many messages are left if that is interrupted. */
+async function drain({ deployment, session, signal }: Open): Promise<number> {
+  const families = deployedFamilies(deployment.connector);
+  const { depth } = openSourceQueues(deployment, families);
+  const progress = session.terminal.progress('Messages settled; left:');
+  for (;;) {
+    const depths = await Promise.all(families.map((family) => depth.of(family)));
+    const left = depths.reduce((sum, { ready, hidden }) => sum + ready + hidden, 0);
+    progress.report(left);
+    if (left === 0 || signal.aborted) {
+      progress.end();
+      return left;
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function reportOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { ledger }: Open) {
+  const { domain } = plan.shop;
+  const { doubt } = await readControl(ledger, domain);
+  const runs = await readReconcileRuns(ledger, domain);
+  const since = doubt?.until ?? 0;
+  const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
+  return {
+    ...planDocument(plan),
+    comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
+    sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
+    redemptions: found.get(domain) ?? NO_REDEMPTIONS,
+  };
+}
+
+function print(
+  { terminal }: Session,
+  deployment: Deployment,
+  {
+    copied,
+    shops,
+    left,
+    tookMs,
+    isWhole,
+  }: {
+    readonly copied: CopiedLedger | undefined;
+    readonly shops: readonly Awaited<ReturnType<typeof reportOf>>[];
+    readonly left: number;
+    readonly tookMs: number;
+    readonly isWhole: boolean;
+  },
+): void {
+  if (copied) terminal.line(`Copied ${copied.copied} of ${copied.read} items.`);
+  for (const { shop, sentAgain, redemptions } of shops) {
+    const { customers, found, unread } = redemptions;
+    const codes =
+      customers > 0 ? ` Histories read: ${customers}; redemptions found: ${found}.` : '';
+    terminal.paragraph(`${shop}: sent again: ${sentAgain}.${codes}`);
+    for (const { customerId, why } of unread) {
+      terminal.line(`  the history of customer ${customerId} could not be read: ${why}`);
+    }
+  }
+  terminal.line(
+    isWhole
+      ? `Recovered in ${spanText(tookMs)}: everything was compared, and nothing waits.`
+      : `Not to the end after ${spanText(tookMs)}: ${left} messages wait. Repeat the command to go on.`,
+  );
+  terminal.line(
+    'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
+  );
+  terminal.line(`  ${nextCommand(deployment, 'backfill orders')}`);
+}

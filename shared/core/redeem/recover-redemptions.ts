@@ -1,0 +1,173 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { LoyaltyResult } from '../../loyalty/result.ts';
+import { isStoreId } from '../balances/point-balance.ts';
+import type { EventQueue } from '../events/queues.ts';
+import { type BookWorld, openBook } from './open-book.ts';
+import { answerStep } from './redeem-call.ts';
+import type { Redemption } from './redemption.ts';
+import { type Customer, withFound } from './redemption-book.ts';
+import { findRedemption, type KeptRedemption } from './redemption-names.ts';
+import { isOpen } from './redemption-state.ts';
+
+export interface RecoverWorld extends BookWorld {
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    'listCustomersReport' | 'listPointsHistory' | 'updateRewardMetadata'
+  >;
+  readonly queue: EventQueue;
+  /** Between two calls: the service's limit is not documented, and the workers come first. */
+  readonly pause: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface Recovered {
+  /** Customers whose history was read. */
+  readonly customers: number;
+  /** Redemptions that the ledger did not know. */
+  readonly found: number;
+  /** Why some could not be read, by customer. */
+  readonly unread: readonly { readonly customerId: string; readonly why: string }[];
+}
+
+/** The service's maximum is 500; each customer comes with a history. */
+const CUSTOMERS_PER_PAGE = 100;
+const ITEMS_PER_PAGE = 50;
+
+/**
+ * Finds the redemptions since then that a lost or restored ledger does not know, in the history of every customer whose
+ * points moved since. The worker finishes them: it makes the code, or finds it in the store. May be repeated.
+ */
+export async function recoverRedemptions(
+  shop: string,
+  since: Date,
+  world: RecoverWorld,
+  onProgress: (recovered: Recovered) => void = () => {},
+): Promise<Recovered> {
+  let recovered: Recovered = { customers: 0, found: 0, unread: [] };
+  const { loyalty, signal, pause } = world;
+  for (const isEnrolled of [true, false]) {
+    for (let pageNumber = 1, isLast = false; !isLast && !signal.aborted; pageNumber += 1) {
+      const pageSize = CUSTOMERS_PER_PAGE;
+      const query = { isEnrolled, pageNumber, pageSize, pointDateFrom: since.toISOString() };
+      const page = answered(await loyalty.listCustomersReport(query, { signal }));
+      for (const { OriginalId: customerId } of page.Items) {
+        if (typeof customerId !== 'string' || !isStoreId(customerId) || signal.aborted) continue;
+        const { customers, found, unread } = recovered;
+        const one = await recoverCustomer({ shop, customerId }, since, world);
+        recovered = {
+          customers: customers + 1,
+          found: found + one.found,
+          unread: one.why === undefined ? unread : [...unread, { customerId, why: one.why }],
+        };
+        onProgress(recovered);
+      }
+      isLast = !page.HasNextPage || page.Items.length === 0;
+      await pause();
+    }
+  }
+  return recovered;
+}
+
+/** Has the worker continue what the ledger holds as unfinished: the message of it may be settled long ago. */
+export async function resumeRedemptions(
+  customer: Customer,
+  world: Pick<RecoverWorld, keyof BookWorld | 'queue'>,
+): Promise<number> {
+  const { redemptions } = await openBook(customer, world).read();
+  const open = redemptions.filter(({ state }) => isOpen(state));
+  for (const { id } of open) await sendRedemption(customer, id, world);
+  return open.length;
+}
+
+async function recoverCustomer(
+  customer: Customer,
+  since: Date,
+  world: RecoverWorld,
+): Promise<{ readonly found: number; readonly why?: string }> {
+  let found = 0;
+  try {
+    const book = openBook(customer, world);
+    const known = new Set((await book.read()).redemptions.map(({ id }) => id));
+    for (const { kept, at } of await readHistory(customer, since, world)) {
+      if (known.has(kept.id)) continue;
+      const redemption = await lookUp(kept, at, world);
+      await book.change((read) => ({
+        book: withFound(read, redemption),
+        line: { id: kept.id, outcome: 'recovered' },
+        value: undefined,
+      }));
+      await sendRedemption(customer, kept.id, world);
+      found += 1;
+    }
+    return { found };
+  } catch (error) {
+    if (error instanceof Unanswered) return { found, why: error.message };
+    throw error;
+  }
+}
+
+interface FoundInHistory {
+  readonly kept: KeptRedemption;
+  readonly at: Date;
+}
+
+/** In which order the service lists them is not documented. */
+async function readHistory(
+  { customerId }: Customer,
+  since: Date,
+  { loyalty, pause, signal }: RecoverWorld,
+): Promise<readonly FoundInHistory[]> {
+  const found: FoundInHistory[] = [];
+  for (let PageNumber = 1; ; PageNumber += 1) {
+    await pause();
+    const query = { PageNumber, PageSize: ITEMS_PER_PAGE };
+    const page = answered(await loyalty.listPointsHistory(customerId, query, { signal }));
+    for (const { Date: date, IsCanceled, Metadatas } of page.Items) {
+      const kept = IsCanceled === true ? undefined : findRedemption(Metadatas);
+      const at = new Date(date ?? Number.NaN);
+      if (kept && at >= since) found.push({ kept, at });
+    }
+    if (!page.HasNextPage || page.Items.length === 0) return found;
+  }
+}
+
+/** By its key: the history does not say its id and code in the service. */
+async function lookUp(
+  { id, key, rewardId, terms }: KeptRedemption,
+  at: Date,
+  { loyalty, pause, now, signal }: RecoverWorld,
+): Promise<Redemption> {
+  await pause();
+  const update = { OriginalKey: key, Metadatas: [] };
+  const result = await loyalty.updateRewardMetadata(update, { signal });
+  answered(result);
+  const moment = at.toISOString();
+  const since = now().toISOString();
+  const intended = { id, rewardId, clientKeys: [], terms, intendedAt: moment, since } as const;
+  const { redeemedRewardId, code } = answerStep(result, intended, at);
+  return { ...intended, state: { at: 'redeemed', redeemedRewardId, code, calledAt: moment } };
+}
+
+async function sendRedemption(
+  customer: Customer,
+  id: string,
+  { queue, now }: Pick<RecoverWorld, 'queue' | 'now'>,
+): Promise<void> {
+  const receivedAt = now().toISOString();
+  const deliveryId = `recover/${id}/${receivedAt}`;
+  await queue.send({
+    ...customer,
+    kind: 'redemption',
+    id,
+    topic: 'operator',
+    deliveryId,
+    receivedAt,
+  });
+}
+
+class Unanswered extends Error {}
+
+function answered<Value>(result: LoyaltyResult<Value>): Value {
+  if (result.kind === 'success' || result.kind === 'warning') return result.value;
+  throw new Unanswered(result.message);
+}
