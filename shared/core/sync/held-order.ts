@@ -98,7 +98,8 @@ export function presumeHeld(held: HeldOrder, entry: EntityEntry | undefined): En
       ...(OrderTotal !== undefined && { OrderTotal }),
       ...(hasDate && { OrderCompletedDate: completedAt.toISOString() }),
     },
-    ...(held.Customer && { customer: heldCustomer(held) }),
+    // Of a redacted person nothing is remembered again.
+    ...(held.Customer && entry?.redactedAt === undefined && { customer: heldCustomer(held) }),
   });
   const { name, value } = HISTORY_METADATA;
   const isHistory = Metadatas?.some((one) => one.Name === name && one.Value === value);
