@@ -1,6 +1,6 @@
 import { errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { StoreEvent } from '../events/event.ts';
-import { isDoubtful } from '../ledger/doubt.ts';
+import { type Doubt, isDoubtful, wasSettledSince } from '../ledger/doubt.ts';
 import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';
@@ -88,7 +88,10 @@ export async function syncEntity(
     const doubt = world.pauses.doubtOf(key.shop);
     const isAsked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
     const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), ...isAsked });
-    const doubtful = leavesOut(snapshot, rules, entry) || isFinal(snapshot, mapped, entry);
+    const doubtful =
+      leavesOut(snapshot, rules, entry) ||
+      isFinal(snapshot, mapped, entry) ||
+      mayBeOld(snapshot, entry, doubt);
     // At most once: a snapshot from the store is never read again.
     if (
       next.kind === 'read-store' ||
@@ -242,6 +245,20 @@ function isFinal(
   if (given === undefined) return false;
   const rise = toThousandths(wanted.order.OrderTotal) - given;
   return rise < 0 || (rise > 0 && amounts !== undefined && amounts.taken > 0);
+}
+
+/** What a ledger that was lost or restored has forgotten may be newer. */
+function mayBeOld(
+  { source, version }: Snapshot,
+  entry: EntityEntry | undefined,
+  doubt: Doubt | undefined,
+): boolean {
+  return (
+    source === 'event' &&
+    doubt !== undefined &&
+    version < doubt.until &&
+    !wasSettledSince(entry, doubt.until)
+  );
 }
 
 /**

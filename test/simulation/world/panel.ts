@@ -49,7 +49,8 @@ export async function disturbService(world: PanelWorld): Promise<void> {
     orders.put(raised.OriginalId, { ...raised, OrderTotal: raised.OrderTotal + 1 });
     telemetry.changed.set(raised.OriginalId, false);
   }
-  if (setBack) {
+  const isHealedOnce = setBack && wasSentByReconcile(setBack.OriginalId, world);
+  if (setBack && !isHealedOnce) {
     journal.play('late call');
     const late = seen.lastSent.get(setBack.OriginalId);
     loyalty.answer('sendOrder', {}, { ...late, OrderTotal: setBack.OrderTotal / 2 });
@@ -79,6 +80,13 @@ export async function disturbService(world: PanelWorld): Promise<void> {
   if (again !== setBack?.OrderTotal) {
     differ(`order ${setBack?.OriginalId}, which a late call set back, is held with ${again}`);
   }
+}
+
+/** What a walk has sent last, it does not send again: a person may have changed it. */
+function wasSentByReconcile(id: string, { ledger }: PanelWorld): boolean {
+  const { outcomes = [] } =
+    ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id })) ?? {};
+  return outcomes.findLast(({ outcome }) => outcome === 'applied')?.origin === 'reconcile';
 }
 
 const IN_SYNC: ReadonlySet<string> = new Set(['applied', 'unchanged']);
