@@ -60,7 +60,7 @@ export interface LoyaltyAssumptions {
 
   /**
    * Whether the total of an order that is read from the service already shows partial cancels. Decides
-   * what is remembered of an order whose ledger entry has expired. Default: `as-sent`.
+   * how much of an order counts that the ledger has forgotten. Default: `as-sent`.
    */
   readonly readTotals?: 'as-sent' | 'less-partial-cancels';
 
