@@ -9,7 +9,6 @@ import { BEGINNING, Kernel } from './kernel/kernel.ts';
 import { Backfill } from './world/backfill.ts';
 import { Rules } from './world/connector.ts';
 import { startEntityWorker } from './world/entity-worker.ts';
-import { upgradeFromFirstRelease } from './world/first-release.ts';
 import { LedgerRestore } from './world/ledger-restore.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
@@ -93,10 +92,6 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     deactivates: chance(19) < 0.5,
   });
   if (rules.changeAt > 0) journal.play('changed rules');
-  const upgraded =
-    rules.changeAt > 0 && chance(37) < 0.5
-      ? upgradeFromFirstRelease(rules.changeAt, { kernel, queues, store, ledger })
-      : new Set<string>();
   const backfill = new Backfill({ kernel, store, queues, goLive });
   const telemetry = new WatchedTelemetry(journal);
   const loyalty = new LoyaltyService(kernel, {
@@ -124,10 +119,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const operator = new Operator(world);
   const waking = new WakingOperator(world);
   const pause = new OperatorPause(kernel, ledger, loyalty);
-  const restore = new LedgerRestore(world, {
-    goLive,
-    mayHappen: !pause.happens && upgraded.size === 0,
-  });
+  const restore = new LedgerRestore(world, { goLive, mayHappen: !pause.happens });
   queues.onSent = (family) => workers.find((one) => one.family === family)?.poke(time.now + 2);
 
   // In these runs no person replays the dead letters: they expire.
@@ -176,7 +168,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   judgeLetters();
   const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
-  const known = { seen, knownSince, upgraded, disputesLost, restore };
+  const known = { seen, knownSince, disputesLost, restore };
   const compared = { kernel, store, loyalty, rules, ...known };
   await compareStates(compared);
   // Reconciliation does not walk customers.

@@ -4,7 +4,9 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Apart from `services.ts`: a replay needs the ledger and little memory. */
-export function openLedger(deployment: Deployment): Ledger {
-  const client = new DynamoDB(deployment.aws);
-  return createDynamoDbLedger({ client, table: deployment.output('LedgerTable') });
+export function openLedger(
+  deployment: Deployment,
+  table = deployment.output('LedgerTable'),
+): Ledger {
+  return createDynamoDbLedger({ client: new DynamoDB(deployment.aws), table });
 }

@@ -10,6 +10,10 @@ export interface CopiedLedger {
 
 const AT_ONCE = 25;
 
+/** It says what pauses a shop now, not when the table was copied. */
+const isControl = (item: Record<string, AttributeValue>): boolean =>
+  /^[^|]*\|control\|/.test(item[ITEM.key]?.S ?? '');
+
 /**
  * Copies the items of a restored table into the ledger's own: those that it lacks, or with `replaces` all. What the
  * ledger has since is newer, and is kept unless it is damaged. May be repeated.
@@ -28,7 +32,8 @@ export async function copyLedger(
   let after: Record<string, AttributeValue> | undefined;
   do {
     const page = await client.scan({ TableName: from, ExclusiveStartKey: after });
-    for (const some of batchesOf(page.Items ?? [], AT_ONCE)) {
+    const items = (page.Items ?? []).filter((item) => !isControl(item));
+    for (const some of batchesOf(items, AT_ONCE)) {
       const written = await Promise.all(
         some.map((item) =>
           client

@@ -49,6 +49,8 @@ interface Plan {
   readonly since: number;
   /** Since when a recovery is under way. */
   readonly underWay: number | undefined;
+  /** By an operator. */
+  readonly isPaused: boolean;
 }
 
 interface Open {
@@ -91,9 +93,12 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   const began = Date.now();
   const copied =
     options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
-  for (const { shop, goLive, since, underWay } of plans) {
-    if (underWay === undefined) await putInDoubt(shop, { goLive: goLive.at, since }, open);
+  if (copied && signal.aborted) {
+    if (!json)
+      terminal.line('Not everything was copied, and all calls stay paused. Repeat the command.');
+    return EXIT.failed;
   }
+  for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   await compareEverything(plans, open);
   const left = await drain(open);
@@ -112,21 +117,26 @@ export async function recover(session: Session, options: RecoverOptions): Promis
 
 async function planOf(
   shop: Shop,
-  { since, goLive: given }: RecoverOptions,
+  { since, goLive: given, from }: RecoverOptions,
   { deployment, ledger }: Pick<Open, 'deployment' | 'ledger'>,
 ): Promise<Plan> {
   const control = await readControl(ledger, shop.domain);
   const { doubt } = control;
-  const goLive = await findGoLive(deployment, shop, given, control, ledger);
+  const restored = from === undefined ? undefined : openLedger(deployment, from);
+  const kept = restored ? await readControl(restored, shop.domain) : control;
+  const goLive = await findGoLive(deployment, shop, given, kept, ledger);
+  const isPaused = Object.keys(control.operator).length > 0;
   return isOpenDoubt(doubt)
-    ? { shop, goLive, since: doubt.since, underWay: doubt.until }
-    : { shop, goLive, since: Math.max(since ?? goLive.at, goLive.at), underWay: undefined };
+    ? { shop, goLive, isPaused, since: doubt.since, underWay: doubt.until }
+    : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
-function planText({ shop, goLive, since, underWay }: Plan, { from }: RecoverOptions): string {
-  const live = `${shop.domain}: go-live is ${iso(goLive.at)} (${goLive.from}).`;
+function planText(plan: Plan, { from }: RecoverOptions): string {
+  const { shop, goLive, since, underWay, isPaused } = plan;
+  const pause = isPaused ? ' The shop is paused: this ends the pause, once it is safe.' : '';
+  const live = `${shop.domain}: go-live is ${iso(goLive.at)} (${goLive.from}).${pause}`;
   if (underWay !== undefined) return `${live} A recovery is under way since ${iso(underWay)}.`;
   const copies = from === undefined ? '' : ` What the ledger lacks is copied from ${from}.`;
   return `${live}${copies} What happened since ${iso(since)} may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.`;
@@ -165,34 +175,36 @@ async function copyIn(
   { deployment, ledger, session, signal }: Open,
 ): Promise<CopiedLedger> {
   const { arn } = await readCaller(deployment.aws);
-  const eachShop = async (change: Parameters<typeof changeControl>[2]) => {
-    for (const { shop } of plans) await changeControl(ledger, shop.domain, change);
-  };
   const progress = session.terminal.progress('Copying items:');
   const at = new Date();
-  await eachShop((control) => withOperatorPause(control, 'all', arn, at));
+  for (const { shop } of plans) {
+    await changeControl(ledger, shop.domain, (control) =>
+      withOperatorPause(control, 'all', arn, at),
+    );
+  }
+  session.terminal.note(
+    'All calls are paused until the ledger is copied. If that is interrupted, repeat the command.',
+  );
+  await sleep(SETTLES_MS, undefined, { signal }).catch(() => {});
+  const tables = { from, to: deployment.output('LedgerTable'), replaces: replace };
   try {
-    session.terminal.note('All calls are paused until the ledger is copied.');
-    await sleep(SETTLES_MS, undefined, { signal }).catch(() => {});
-    const tables = { from, to: deployment.output('LedgerTable'), replaces: replace };
     const client = new DynamoDB(deployment.aws);
     return await copyLedger(client, tables, signal, ({ read }) => progress.report(read));
   } finally {
     progress.end();
-    await eachShop((control) => resumed(control, 'all', new Date()));
   }
 }
 
+/** From then on workers may go on, and have to: they work on what the comparison sends. */
 async function putInDoubt(
-  { domain, rules }: Shop,
-  { goLive, since }: { readonly goLive: number; readonly since: number },
+  { shop: { domain, rules }, goLive, since, underWay }: Plan,
   { ledger }: Open,
 ): Promise<void> {
-  const until = Date.now();
+  const now = new Date();
   await changeControl(ledger, domain, (control) => ({
-    ...control,
-    ...(rules.goLive === undefined && { goLive }),
-    doubt: { since, until },
+    ...resumed(control, 'all', now),
+    ...(rules.goLive === undefined && { goLive: goLive.at }),
+    ...(underWay === undefined && { doubt: { since, until: now.getTime() } }),
   }));
 }
 

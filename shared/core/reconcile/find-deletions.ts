@@ -1,4 +1,5 @@
 import { inBatches } from '../batch/in-batches.ts';
+import { wasSettledSince } from '../ledger/doubt.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
@@ -75,13 +76,16 @@ const suspect = ({ key, entry }: ScannedEntry): Suspect => ({
 
 /** The service holds it, or may, and it is not ended there. */
 function isAlive(
-  { rules }: ReconciledShop,
+  { rules, doubt }: ReconciledShop,
   key: ScannedEntry['key'],
   entry: EntityEntry,
   now: Date,
 ): boolean {
   if (entry.uncertain) return true;
-  if (entry.appliedKey === undefined) return false;
+  if (entry.appliedKey === undefined) {
+    // It may have been sent since the moment that the ledger was restored to.
+    return key.kind === 'order' && doubt !== undefined && !wasSettledSince(entry, doubt.until);
+  }
   const gone = { kind: 'snapshot', entity: { kind: 'gone' }, version: 0, source: 'store' } as const;
   const mapped = mapSnapshot(key, gone, entry, rules, now);
   return mapped.kind === 'wanted' && idempotencyKey(mapped.wanted) !== entry.appliedKey;

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { portsFrom, requireFreePorts } from '../../../local/stack/start-options.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { copyItems, restoreItems, runRecover, stateOf } from '../../support/lost-ledger.ts';
 import { openShoppers, type Shopper } from '../../support/stack-shoppers.ts';
@@ -26,6 +27,12 @@ function buy({ store }: LocalStack, { id }: Shopper, price: number) {
   const [line] = order.lines;
   if (!line) throw new Error('an order without a line');
   return { orderId: order.id, lineId: line.id };
+}
+
+/** Six free ports begin with it, below those that the system gives to connections. */
+async function anyPort(): Promise<number> {
+  const first = 20_000 + Math.floor(Math.random() * 10_000);
+  return requireFreePorts(first).then(() => first, anyPort);
 }
 
 /** Gives back an amount without goods. */
@@ -153,7 +160,9 @@ it(
   'a stack is deleted and deployed again',
   async () => {
     const dataFolder = mkdtempSync(join(process.env.TEST_RUN_FOLDER ?? tmpdir(), 'again-'));
-    const open = () => startLocalStack({ settings: SETTINGS, dataFolder });
+    // The store goes on sending to the address that it knows.
+    const ports = portsFrom(await anyPort());
+    const open = () => startLocalStack({ settings: SETTINGS, dataFolder, ports });
     let stack = await open();
     try {
       let shop = openShoppers(stack);

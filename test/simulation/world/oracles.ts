@@ -14,7 +14,7 @@ import { isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCustomer } from '../../../shared/store/order.ts';
 import { judgeOrder } from '../../support/judge-order.ts';
-import { type LawRules, paidBackBeyond, usualRules } from '../../support/order-law.ts';
+import { type LawRules, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { type Rules, SHOP, shopRules } from './connector.ts';
 import type { LedgerRestore } from './ledger-restore.ts';
@@ -32,8 +32,6 @@ interface Compared {
   readonly knownSince: ReadonlyMap<string, number>;
   /** A webhook about a dispute never came. */
   readonly disputesLost: boolean;
-  /** Orders that the ledger knew from 0.1.0. */
-  readonly upgraded: ReadonlySet<string>;
   readonly restore: Pick<LedgerRestore, 'happened' | 'isLeftToPerson' | 'until'>;
 }
 
@@ -140,8 +138,6 @@ function judge(
   found: Pick<HeldRow, 'IsCompleted' | 'IsCancelledOrReturned' | 'OrderTotal' | 'partialCancels'>,
   held: Held,
 ): string | undefined {
-  // What was refunded without a line while the lines changed may count as ignored by 0.1.0.
-  if (held.upgraded.has(order.id) && paidBackBeyond(order) > 0n) return undefined;
   const states = held.store.orderStates.get(order.id) ?? [];
   const judgement = judgeOrder({
     states: [...states.filter((row) => row !== order), order],
@@ -180,7 +176,7 @@ export function judgeRedactions(
     rules,
     restore,
     kernel: { journal },
-  }: Omit<Compared, 'seen' | 'knownSince' | 'upgraded' | 'disputesLost'>,
+  }: Omit<Compared, 'seen' | 'knownSince' | 'disputesLost'>,
   { entries }: MemoryLedger,
   lettersExpire: boolean,
 ): void {

@@ -75,8 +75,6 @@ export class Queues {
   /** By message. */
   readonly #failures = new Map<string, number>();
   readonly #kernel: Kernel;
-  /** The form of a message. */
-  encode: (event: QueuedEvent) => string = encodeEvent;
   /** Called when a message may have become receivable. */
   onSent: (family: QueueFamily) => void = () => {};
 
@@ -113,7 +111,7 @@ export class Queues {
     const queue = this.sources[family];
     const before = queue.size;
     const { messageId } = queue.send({
-      body: this.encode(event),
+      body: encodeEvent(event),
       groupId: groupIdOf(event),
       deduplicationId: name,
     });
