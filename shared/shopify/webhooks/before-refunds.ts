@@ -5,8 +5,11 @@ import type { OrderPayload, RefundPayload } from './order-payload.ts';
 
 type OneState = StoreOrder['beforeRefunds'][number];
 
-/** Each costs a reading of the whole order. What it counted before later ones is not known to a ledger that was lost. */
-const MOST_REFUNDS = 100;
+/**
+ * Lines that are read, for all states together: a hundred refunds of an order of 500 lines. What it counted before later
+ * refunds is not known to a ledger that was lost.
+ */
+const MOST_LINES = 50_000;
 
 /**
  * The order with its amounts before each refund, the oldest first. Refunds are only ever added, and an edit that
@@ -19,15 +22,17 @@ export function beforeRefunds(
   read: (payload: OrderPayload) => OneState,
 ): readonly OneState[] {
   const inTime = payload.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
-  const counts = [...inTime.keys(), inTime.length].slice(0, MOST_REFUNDS);
+  const most = Math.max(1, Math.floor(MOST_LINES / Math.max(1, payload.line_items.length)));
+  const counts = [...inTime.keys(), inTime.length].slice(0, most);
   const states = counts.map((count) => {
     const then = read(withRefunds(payload, inTime.slice(0, count), inTime.slice(count)));
     // No version states it.
     return { ...then, total: sum([now.total, subtract(worthOf(then), worthOf(now))]) };
   });
   const pieces = ({ lines }: OneState) => lines.reduce((count, { kept }) => count + kept, 0);
-  const [last] = states.slice(-1);
-  return last && pieces(last) > pieces(now) ? states : states.slice(0, -1);
+  // The state with all refunds is that of today, unless goods were returned since.
+  const latest = states[inTime.length];
+  return latest && pieces(latest) <= pieces(now) ? states.slice(0, -1) : states;
 }
 
 const momentOf = ({ created_at, processed_at }: RefundPayload): number =>
