@@ -49,7 +49,8 @@ const HELD_BACK: ReadonlySet<string> = new Set([
   ...['loyalty-unavailable', 'shop-paused', 'call-under-way'],
 ]);
 /** The last wait could not be read: every receive counts as a failure. */
-const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', 'newer-release']);
+// The log names no event of a message that it cannot read.
+const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', 'newer-release', '']);
 /** Hours without any fault. */
 const PATIENT: ReadonlySet<string> = new Set(['not-cancelled', 'redemption-absent']);
 /** Seconds, after a call without an answer. */
