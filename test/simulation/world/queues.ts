@@ -48,8 +48,10 @@ interface JudgedDelay {
 const HELD_BACK: ReadonlySet<string> = new Set([
   ...['loyalty-unavailable', 'shop-paused', 'call-under-way'],
 ]);
-/** The last wait could not be read: every receive counts as a failure. */
-// The log names no event of a message that it cannot read.
+/**
+ * The last wait could not be read: every receive counts as a failure. Of a message that cannot be read the log does not
+ * say which it is.
+ */
 const UNREAD: ReadonlySet<string> = new Set(['ledger-unavailable', 'newer-release', '']);
 /** Hours without any fault. */
 const PATIENT: ReadonlySet<string> = new Set(['not-cancelled', 'redemption-absent']);
