@@ -339,8 +339,8 @@ export const mutations: readonly Mutation[] = [
     name: 'healing-misses-deletions',
     bug: 'the deep walk does not look for deleted entities',
     file: 'shared/core/reconcile/find-deletions.ts',
-    find: '  if (entry.appliedKey === undefined) return false;\n',
-    replace: '  if (!entry.uncertain) return false;\n',
+    find: '  if (entry.appliedKey === undefined) {\n',
+    replace: '  if (!entry.uncertain) {\n',
     within: 60,
   },
   {
