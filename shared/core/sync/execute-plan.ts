@@ -1,9 +1,11 @@
 import { overtaken } from '../batch/outcome.ts';
 import { appliedEntry, markChange, skippedEntry, unchangedEntry } from '../ledger/change-entry.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import { isKnown } from '../mapping/history-mark.ts';
 import { faultText, type Mapped, type WantedState } from '../mapping/wanted-state.ts';
 import { applyOrder } from './apply-order.ts';
 import { stayAway, throughBreaker } from './call-loyalty.ts';
+import { isHeldLive, presumeHeld } from './held-order.ts';
 import { makeCall, notReplaced, type WantedRest } from './make-calls.ts';
 import type { Plan } from './plan.ts';
 import {
@@ -117,10 +119,14 @@ async function skip(
   why: Extract<Mapped, { kind: 'skip' }>['why'],
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const { entry, version } = step;
+  const { entry, version, read } = step;
   const outcome = { kind: 'skipped', why } as const;
+  // The service holds what the ledger had forgotten: later events and walks must know that.
+  const isForgotten = !isKnown(entry) && isHeldLive(read?.held);
   // A repeated skip needs no second line among the outcomes.
-  if (entry?.version === version) return { outcome, entry };
+  if (entry?.version === version && !isForgotten) return { outcome, entry };
   const facts = entry?.appliedKey ? {} : retention(world);
-  return settle(step, outcome, skippedEntry(step, why, facts), world);
+  const outcomes = entry?.outcomes ?? [];
+  const known = isForgotten ? { ...presumeHeld(read.held, entry), outcomes } : entry;
+  return settle(step, outcome, skippedEntry({ ...step, entry: known }, why, facts), world);
 }
