@@ -47,8 +47,9 @@ export type NextCall =
  *   due = sent − taken − total of the snapshot
  *
  * A lower amount is taken by partial cancels and never by a lower total: the service could count both. Each refund of
- * the store has a partial cancel of its own, whose key names the sum that is taken with it. So a ledger that knows too
- * little makes the same calls again, and their keys are used.
+ * the store has a partial cancel of its own, whose key names the sum that is taken with it, the oldest first: at any
+ * moment the service holds an amount that the order had. So a ledger that knows too little makes the same calls again,
+ * and their keys are used. Of an order that was read, the newest comes first: where its key is used, all were taken.
  * See docs/decisions/0049-refunds-by-partial-cancel.md and 0081-a-ledger-can-be-lost.md.
  */
 export function nextCall(
@@ -97,10 +98,14 @@ function correct(
     const upTo = taken + due;
     const sums = earlier.map(({ total }) => sent.total - total);
     const below = sums.filter((sum) => sum > taken && sum < upTo).toSorted((one, two) => two - one);
-    const step =
-      below.length === 0
-        ? { key: keyOf(wanted, upTo), value: due, products: parts(sent, now, due) }
-        : stepOf(wanted, taken, { upTo, below: [upTo, ...new Set(below)] });
+    const [oldest] = below.slice(-1);
+    if (oldest === undefined) {
+      const step = { key: keyOf(wanted, upTo), value: due, products: parts(sent, now, due) };
+      return { kind: 'take', amounts: { sent, taken }, step };
+    }
+    const step = facts.adopted
+      ? stepOf(wanted, taken, { upTo, below: [upTo, ...new Set(below)] })
+      : { key: keyOf(wanted, oldest), value: oldest - taken, products: [] };
     return { kind: 'take', amounts: { sent, taken }, step };
   }
   return differs ? send(facts, settings, withSent(wanted, sent), again) : { kind: 'nothing' };
