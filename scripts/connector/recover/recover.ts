@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
+import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/doubt.ts';
@@ -19,15 +20,16 @@ import {
 } from '../../../shared/core/redeem/recover-redemptions.ts';
 import { openIn } from '../../../shared/core/redeem/redemption-book.ts';
 import { shopsOf } from '../arguments.ts';
+import { countLetters } from '../dead-letters/count-letters.ts';
 import { openSourceQueues } from '../dead-letters/letter-queues.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
+import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { invokeReconcile } from '../reconcile/start-reconcile.ts';
 import type { Session } from '../session.ts';
-import { deployedFamilies } from '../status/read-queues.ts';
+import { readQueues } from '../status/read-queues.ts';
 import { spanText } from '../terminal/text.ts';
 import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
 import { type FoundGoLive, findGoLive } from './find-go-live.ts';
@@ -71,6 +73,7 @@ export async function recover(session: Session, options: RecoverOptions): Promis
     throw new BadArguments('--replace needs --from.');
   }
   const deployment = await session.findDeployment();
+  if (options.from !== undefined) await requireReadable(deployment, options.from);
   const ledger = openLedger(deployment);
   const plans: Plan[] = [];
   for (const shop of shopsOf(deployment.connector, options.shop)) {
@@ -91,6 +94,7 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   );
   const open = { deployment, ledger, session, signal };
   const began = Date.now();
+  const lettersBefore = (await countMessages(deployment)).letters;
   const copied =
     options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
   if (copied && signal.aborted) {
@@ -101,7 +105,8 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   await compareEverything(plans, open);
-  const left = await drain(open);
+  const { left, letters } = await drain(open);
+  const parked = Math.max(0, letters - lettersBefore);
   const shops = await Promise.all(plans.map((plan) => reportOf(plan, found, open)));
   const isWhole = shops.every(({ comparedAt }) => comparedAt !== undefined) && left === 0;
   const tookMs = Date.now() - began;
@@ -109,10 +114,21 @@ export async function recover(session: Session, options: RecoverOptions): Promis
     shops: shops.length,
     sentAgain: shops.reduce((sum, one) => sum + one.sentAgain, 0),
   });
-  if (json) terminal.json({ changed: true, tookMs, copied, messagesLeft: left, shops });
-  else print(session, deployment, { copied, shops, left, tookMs, isWhole });
+  if (json) terminal.json({ changed: true, tookMs, copied, messagesLeft: left, parked, shops });
+  else print(session, deployment, { copied, shops, left, parked, tookMs, isWhole });
   const isRead = shops.every(({ redemptions }) => redemptions.unread.length === 0);
-  return isWhole && isRead ? EXIT.fine : EXIT.failed;
+  return isWhole && isRead && parked === 0 ? EXIT.fine : EXIT.failed;
+}
+
+/** Before anything is paused. */
+async function requireReadable({ aws }: Deployment, table: string): Promise<void> {
+  await new DynamoDB(aws).scan({ TableName: table, Limit: 1 }).catch((error: unknown) => {
+    const why = error instanceof Error ? error.name : String(error);
+    throw new Problem(
+      `The table ${table} cannot be read (${why}), and nothing was changed.`,
+      "Check its name and region. The operator's policy allows no other table than the ledger: run the command as an administrator.",
+    );
+  });
 }
 
 async function planOf(
@@ -272,21 +288,28 @@ async function compareEverything(
 /** The function ends after 15 minutes, and AWS may start it late. */
 const RUN_MS = 17 * 60_000;
 
-/** Waits until the workers have settled what was sent; how many messages are left if that is interrupted. */
-async function drain({ deployment, session, signal }: Open): Promise<number> {
-  const families = deployedFamilies(deployment.connector);
-  const { depth } = openSourceQueues(deployment, families);
+/** Waits until the workers have settled what was sent, or until that is interrupted. */
+async function drain({ deployment, session, signal }: Open) {
   const progress = session.terminal.progress('Messages settled; left:');
   for (;;) {
-    const depths = await Promise.all(families.map((family) => depth.of(family)));
-    const left = depths.reduce((sum, { ready, hidden }) => sum + ready + hidden, 0);
-    progress.report(left);
-    if (left === 0 || signal.aborted) {
+    const counts = await countMessages(deployment);
+    progress.report(counts.left);
+    if (counts.left === 0 || signal.aborted) {
       progress.end();
-      return left;
+      return counts;
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
   }
+}
+
+async function countMessages(
+  deployment: Deployment,
+): Promise<{ readonly left: number; readonly letters: number }> {
+  const queues = await readQueues(new SQS(deployment.aws), deployment);
+  return {
+    left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
+    letters: queues.reduce((sum, { dead }) => sum + dead, 0),
+  };
 }
 
 async function reportOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { ledger }: Open) {
@@ -310,12 +333,14 @@ function print(
     copied,
     shops,
     left,
+    parked,
     tookMs,
     isWhole,
   }: {
     readonly copied: CopiedLedger | undefined;
     readonly shops: readonly Awaited<ReturnType<typeof reportOf>>[];
     readonly left: number;
+    readonly parked: number;
     readonly tookMs: number;
     readonly isWhole: boolean;
   },
@@ -332,9 +357,13 @@ function print(
   }
   terminal.line(
     isWhole
-      ? `Recovered in ${spanText(tookMs)}: everything was compared, and nothing waits.`
+      ? `Recovered in ${spanText(tookMs)}: everything was compared, and no message waits.`
       : `Not to the end after ${spanText(tookMs)}: ${left} messages wait. Repeat the command to go on.`,
   );
+  if (parked > 0) {
+    terminal.line(`${countLetters(parked)} came meanwhile, and wait for a person:`);
+    terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
+  }
   terminal.line(
     'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
   );

@@ -1,5 +1,5 @@
 import { DEAD_LETTER_DAYS } from '../events/dead-letter.ts';
-import { type Doubt, wasSettledSince } from '../ledger/doubt.ts';
+import { type Doubt, isDoubtful, wasSettledSince } from '../ledger/doubt.ts';
 import { DROPPED } from '../ledger/dropped-letter.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry, PastOutcome } from '../ledger/ledger.ts';
@@ -82,6 +82,8 @@ export function judgeEntity(comparison: Comparison): Judgement {
   if (wantedKey === undefined) return { kind: 'fine' };
   if (wantedKey === entry.appliedKey) {
     const order = orderIn(mapped);
+    // How much was taken the service does not show: the worker reads the order, and tries the keys of its refunds.
+    if (order?.isRefunded && isDoubtful(entry, comparison.doubt)) return heal('uncertain');
     return { kind: 'fine', ...(order && { applied: order }) };
   }
   // A change of the rules takes nothing back by itself: `resend` does, on request.

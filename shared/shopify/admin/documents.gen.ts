@@ -1898,7 +1898,7 @@ type RefundQueryVariables = Exact<{
 }>;
 
 
-type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
+type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
 
 type RewardCodeQueryVariables = Exact<{
   code: string;
@@ -2403,7 +2403,7 @@ export const productsCountDocument: AdminDocument<ProductsCountQuery, ProductsCo
 export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {
   name: 'Refund',
   kind: 'query',
-  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
 };
 
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {

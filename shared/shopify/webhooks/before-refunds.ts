@@ -35,8 +35,22 @@ export function beforeRefunds(
   return latest && pieces(latest) <= pieces(now) ? states.slice(0, -1) : states;
 }
 
-const momentOf = ({ created_at, processed_at }: RefundPayload): number =>
-  Date.parse(processed_at ?? created_at ?? '') || 0;
+function momentOf(refund: RefundPayload): number {
+  const { created_at, processed_at, refund_line_items: lines, transactions } = refund;
+  const settled = transactions?.map((one) => one.processed_at) ?? [];
+  return refundedAt(processed_at ?? created_at, lines.length > 0 ? [] : settled);
+}
+
+/** From when a refund counts. Money without goods does once it has settled (Shopify, "OrderTransaction"). */
+export function refundedAt(
+  made: string | null | undefined,
+  settled: readonly (string | null | undefined)[],
+): number {
+  return [made, ...settled].reduce(
+    (latest, one) => Math.max(latest, Date.parse(one ?? '') || 0),
+    0,
+  );
+}
 
 /** Without what the payload states of its current amounts: the readers count lines and refunds. */
 function withRefunds(

@@ -82,6 +82,7 @@ const refund = v.object({
         amount: optional(amount),
         /** The customer's, and that of the amount. */
         currency: optional(text),
+        processed_at: optional(moment),
       }),
     ),
   ),

@@ -1,5 +1,6 @@
 import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../../store/money.ts';
 import type { GiftCardPayment } from '../../../store/order.ts';
+import { refundedAt } from '../../webhooks/before-refunds.ts';
 import { isGiftCard } from '../../webhooks/read-order-webhook.ts';
 import { type AdminFailure, failure } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
@@ -8,7 +9,7 @@ import type { RefundDetails, WholeOrder } from './order-as-payload.ts';
 
 const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
 
-type Transaction = RefundDetails['node']['transactions']['nodes'][number];
+type Transaction = Omit<RefundDetails['node']['transactions']['nodes'][number], 'processedAt'>;
 
 export interface GiftCardPayments {
   readonly kind: 'paid';
@@ -31,6 +32,11 @@ export async function readGiftCardPayments(
   const order = answer.kind === 'data' ? answer.data.order : undefined;
   if (order?.updatedAt !== updatedAt) return failure('changed-while-reading');
   const paid = byGiftCards(order.transactions, (kind) => PAID.has(kind));
+  const momentOf = ({ id, createdAt, processedAt }: WholeOrder['node']['refunds'][number]) => {
+    const { lines, node: refund } = refunds.get(id) ?? {};
+    const settled = refund?.transactions.nodes.map((one) => one.processedAt) ?? [];
+    return refundedAt(processedAt ?? createdAt, lines?.length ? [] : settled);
+  };
   const inTime = node.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
   const made = inTime.map((refund) => refunds.get(refund.id));
   /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
@@ -44,9 +50,6 @@ export async function readGiftCardPayments(
   });
   return { kind: 'paid', now: less(byGiftCards(order.transactions, isRefund), made), before };
 }
-
-const momentOf = ({ createdAt, processedAt }: WholeOrder['node']['refunds'][number]): number =>
-  Date.parse(processedAt ?? createdAt ?? '') || 0;
 
 const returnedIn = (refund: RefundDetails | undefined): Amount =>
   refund ? byGiftCards(refund.node.transactions.nodes, isRefund) : ZERO;

@@ -135,8 +135,9 @@ function refundPayload({ lines, node }: RefundDetails) {
       tax_amount: amountOf(taxAmountSet),
     })),
     total_duties_set: { shop_money: { amount: dutiesOf(node) } },
-    transactions: node.transactions.nodes.map(({ kind, status, amountSet }) => ({
+    transactions: node.transactions.nodes.map(({ kind, status, amountSet, processedAt }) => ({
       kind: kind.toLowerCase(),
+      processed_at: processedAt,
       status: status.toLowerCase(),
       amount: amountOf(amountSet),
     })),
