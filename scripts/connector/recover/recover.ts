@@ -361,7 +361,7 @@ function print(
       : `Not to the end after ${spanText(tookMs)}: ${left} messages wait. Repeat the command to go on.`,
   );
   if (parked > 0) {
-    terminal.line(`${countLetters(parked)} came meanwhile, and wait for a person:`);
+    terminal.line(`${countLetters(parked)} came meanwhile. Look at what they say:`);
     terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
   }
   terminal.line(

@@ -65,7 +65,9 @@ export async function compareEntities(
     const { wantedKey } = judgement;
     const why = reasonOf(judgement.why, isQuiet);
     const found = { shop: shop.domain, id, version, now: now() };
-    const message = healingMessage(kind, found, wantedKey, couponIn(entity));
+    // Each doubt asks anew, also for a state that was asked for minutes ago.
+    const state = shop.doubt ? String(shop.doubt.until) : wantedKey;
+    const message = healingMessage(kind, found, state, couponIn(entity));
     const asked = why === 'letter-expired' && kind === 'order' && { history: true };
     if (!(await sendOnce({ ...message, ...asked }, world))) return;
     sent.push({ id, version, why });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shopper } from '../../support/stack-shoppers.ts';
 import type { AccidentWorld } from './accident.ts';
 
@@ -33,6 +34,7 @@ export async function live(world: AccidentWorld, chosen: readonly OrderLife[]) {
   const rounds = Math.max(...lives.map(({ since }) => since.length));
   for (let round = 0; round < rounds; round += 1) {
     await world.rest();
+    await anotherSecond();
     for (const { id, since } of lives) since[round]?.(id);
   }
   await world.rest();
@@ -41,6 +43,7 @@ export async function live(world: AccidentWorld, chosen: readonly OrderLife[]) {
     lives,
     /** What follows the accident arrives by webhook. */
     async goOn(): Promise<void> {
+      await anotherSecond();
       for (const { id, after } of lives) after?.(id);
       await world.rest();
     },
@@ -55,6 +58,11 @@ export async function live(world: AccidentWorld, chosen: readonly OrderLife[]) {
         .reduce((sum, { points }) => Math.round(100 * (sum + points)) / 100, 0),
     ),
   };
+}
+
+/** The store's dates have no smaller part: what happened first within one nobody can tell afterwards. */
+async function anotherSecond(): Promise<void> {
+  await sleep(1_000 - (Date.now() % 1_000));
 }
 
 const GIFT_CARD = 'gift_card';

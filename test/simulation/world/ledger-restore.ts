@@ -43,7 +43,7 @@ export class LedgerRestore {
     this.#store = store;
     this.#goLive = goLive;
     const { chance } = kernel;
-    const happens = mayHappen && chance(41) < Number(process.env.RESTORES ?? 0.1);
+    const happens = mayHappen && chance(41) < 0.1;
     const isLost = chance(42) < 0.3;
     this.#restoreAfter = happens ? 0.1 + 0.9 * chance(43) : Number.POSITIVE_INFINITY;
     this.#copyAfter = isLost ? Number.POSITIVE_INFINITY : this.#restoreAfter * chance(44);
