@@ -435,22 +435,6 @@ export const mutations: readonly Mutation[] = [
     within: 600,
   },
   {
-    name: 'restored-amounts-are-believed',
-    bug: 'the amounts of a restored ledger are not compared with those of the service',
-    file: 'shared/core/sync/held-order.ts',
-    find: 'if (entry?.amounts) return isDoubtful(entry, doubt);',
-    replace: 'if (entry?.amounts) return false;',
-    within: 600,
-  },
-  {
-    name: 'old-news-after-a-restore',
-    bug: 'an old event about what a restored ledger has forgotten is applied without asking the store',
-    file: 'shared/core/sync/sync-entity.ts',
-    find: 'version < doubt.until &&',
-    replace: 'version < 0 &&',
-    within: 600,
-  },
-  {
     name: 'newer-messages-are-parked',
     bug: 'a message of a newer release is taken for unreadable',
     file: 'shared/core/batch/run-batch.ts',

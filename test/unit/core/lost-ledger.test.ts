@@ -6,6 +6,7 @@ import { changeControl } from '../../../shared/core/pause/shop-control.ts';
 import { storeOrderOf } from '../../fixtures/order-life.ts';
 import { buildOrder, moneySet } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { amount, storeProduct } from '../../fixtures/store-entities.ts';
 
 const ID = '5512345678901';
 
@@ -123,6 +124,20 @@ describe('a ledger that was lost', () => {
     await connector.deliver({ topic: 'orders/updated', payload: late });
     await connector.drain();
     expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 0 });
+  });
+
+  it('asks the store before it believes an old event about a product that it has forgotten', async () => {
+    const connector = openConnector();
+    const updatedAt = new Date(connector.clock.ms).toISOString();
+    connector.store.putProduct(SHOP, storeProduct({ id: '8', price: amount('7'), updatedAt }));
+    connector.clock.ms += 1_000;
+    await doubt(connector);
+    const before = new Date(connector.clock.ms - 2_000).toISOString();
+    const old = { id: 8, title: 'Shirt', updated_at: before, status: 'active' };
+    const payload = { ...old, variants: [{ price: '5' }] };
+    await connector.deliver({ topic: 'products/update', payload });
+    await connector.drain();
+    expect(connector.loyalty.rows.products.get('8')).toMatchObject({ ProductPrice: 7 });
   });
 
   it('leaves an order to a person whose amount in the service was never its own', async () => {
