@@ -36,9 +36,16 @@ describe('the comparison of one order', () => {
         order: { OriginalId: order.id, OrderTotal: total, IsCompleted: true, State: 2 },
       } as const;
       const back = mapOrder(refunded, rules, neverSent);
-      const compared = compareSides(order.id, back, entry, held, { readTotals }, {
-        currency: 'EUR',
-      });
+      const compared = compareSides(
+        order.id,
+        back,
+        entry,
+        held,
+        { readTotals },
+        {
+          currency: 'EUR',
+        },
+      );
       expect(compared.verdict).toBe('same');
       expect(compared.rows.find(({ field }) => field === 'amount')).toMatchObject({
         ...{ store: '30.00', ledger: '30.00', service: '30.00', differs: false },
