@@ -53,7 +53,7 @@ describe("with lostDisputes: 'take-back', a chargeback", () => {
     expect(await shop.parked()).toBe(0);
   });
 
-  test('that is lost before the order is shipped leaves nothing to earn', async () => {
+  test('that is lost while the shipment is announced leaves nothing to earn', async () => {
     const shop = await shops.open({ rules: takeBack });
     const order = shop.buy([50]);
     shop.later(60);

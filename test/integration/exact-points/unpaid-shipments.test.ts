@@ -42,4 +42,18 @@ describe.each([
     expect(shop.balances()).toEqual([50, 0, 50]);
     expect(await shop.parked()).toBe(0);
   });
+
+  test('after it was shipped, and paid later: parked by default, because the amount rises', async () => {
+    const shop = await shops.open();
+    const order = shop.sell([50], { payment: 'authorized' });
+    await shop.rest();
+    shop.later(60);
+    shop.actions[end]({ orderId: order.id });
+    await shop.rest();
+    shop.later(60);
+    shop.actions.payOrder({ orderId: order.id });
+    await shop.rest();
+    expect(shop.balances()).toEqual([50, 0]);
+    expect(await shop.parked()).toBe(1);
+  });
 });
