@@ -72,6 +72,10 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   if (options.replace && options.from === undefined) {
     throw new BadArguments('--replace needs --from.');
   }
+  // Of a shop that is neither paused nor in doubt, old items would be believed.
+  if (options.shop !== undefined && options.from !== undefined) {
+    throw new BadArguments('--from copies the items of all shops: leave --shop out.');
+  }
   const deployment = await session.findDeployment();
   if (options.from !== undefined) await requireReadable(deployment, options.from);
   const ledger = openLedger(deployment);

@@ -113,7 +113,7 @@ interface FoundInHistory {
 
 /** In which order the service lists them is not documented. */
 async function readHistory(
-  { customerId }: Customer,
+  { shop, customerId }: Customer,
   since: Date,
   { loyalty, pause, signal }: RecoverWorld,
 ): Promise<readonly FoundInHistory[]> {
@@ -123,7 +123,7 @@ async function readHistory(
     const query = { PageNumber, PageSize: ITEMS_PER_PAGE };
     const page = answered(await loyalty.listPointsHistory(customerId, query, { signal }));
     for (const { Date: date, IsCanceled, Metadatas } of page.Items) {
-      const kept = IsCanceled === true ? undefined : findRedemption(Metadatas);
+      const kept = IsCanceled === true ? undefined : findRedemption(shop, Metadatas);
       const at = new Date(date ?? Number.NaN);
       if (kept && at >= since) found.push({ kept, at });
     }

@@ -21,11 +21,11 @@ async function codes() {
   return redemptions.map(({ code, state, title, points }) => ({ code, state, title, points }));
 }
 
-function recover(pause = async () => {}) {
+function recover(shop = SHOP, pause = async () => {}) {
   const { ledger, loyalty, events, clock } = world;
   const now = () => new Date(clock.ms);
   const signal = new AbortController().signal;
-  return recoverRedemptions(SHOP, since, {
+  return recoverRedemptions(shop, since, {
     ...{ ledger, loyalty, queue: events, now, retentionDays: 400, pause, signal },
   });
 }
@@ -103,6 +103,11 @@ describe('a ledger that has forgotten a redemption', () => {
     restore();
     since = new Date(world.clock.ms);
     expect(await recover()).toMatchObject({ customers: 1, found: 0 });
+  });
+
+  it('leaves the redemptions of another shop on the same loyalty account alone', async () => {
+    await world.redeem();
+    expect(await recover('other.myshopify.com')).toEqual({ customers: 1, found: 0, unread: [] });
   });
 
   it('says whose history could not be read, and finds the others', async () => {
