@@ -118,6 +118,13 @@ describe('a ledger that has forgotten a redemption', () => {
     const unread = [{ customerId: ROBIN, why: 'no' }];
     expect(await recover()).toEqual({ customers: 1, found: 0, unread });
   });
+
+  it('says why customers could not be listed, and ends without an error: the rest is still to be compared', async () => {
+    world.loyalty.listCustomersReport = async () =>
+      ({ kind: 'transport-failure', reason: 'time-out', message: 'no answer in time' }) as never;
+    const stopped = 'no answer in time';
+    expect(await recover()).toEqual({ customers: 0, found: 0, unread: [], stopped });
+  });
 });
 
 describe('a redemption that a restored ledger holds as unfinished', () => {
