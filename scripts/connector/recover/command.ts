@@ -34,7 +34,7 @@ export function registerRecover(program: Command): void {
     )
     .option('--from <table>', 'first copy what the ledger lacks from this restored table')
     .option('--replace', 'with --from: also replace what the ledger has')
-    .option('--shop <domain>', 'only this shop (default: all)')
+    .option('--shop <domain>', 'only this shop (default: all; not with --from)')
     .option('--yes', 'do not ask')
     .addHelpText('after', EXAMPLES)
     .action(

@@ -30,7 +30,7 @@ export async function copyLedger(
 ): Promise<CopiedLedger> {
   let copied: CopiedLedger = { read: 0, copied: 0 };
   let after: Record<string, AttributeValue> | undefined;
-  do {
+  while (!signal.aborted) {
     const page = await client.scan({ TableName: from, ExclusiveStartKey: after });
     const items = (page.Items ?? []).filter((item) => !isControl(item));
     for (const some of batchesOf(items, AT_ONCE)) {
@@ -57,6 +57,7 @@ export async function copyLedger(
       onProgress(copied);
     }
     after = page.LastEvaluatedKey;
-  } while (after !== undefined && !signal.aborted);
+    if (after === undefined) break;
+  }
   return copied;
 }

@@ -25,10 +25,12 @@ export async function findGoLive(
 ): Promise<FoundGoLive> {
   if (rules.goLive !== undefined) return { at: Date.parse(rules.goLive), from: 'rules.goLive' };
   if (given !== undefined) return { at: given, from: '--go-live' };
+  const created = await ledger.createdAt();
+  // Kept from an earlier table, or given before. A new table's own record says no more than its date.
+  if (recorded !== undefined && recorded < created) return { at: recorded, from: 'the ledger' };
   const made = await secretMadeAt(deployment, path);
   const known = [
-    ...(recorded === undefined ? [] : [{ at: recorded, from: 'the ledger' }]),
-    { at: await ledger.createdAt(), from: "the date of the ledger's table" },
+    { at: created, from: "the date of the ledger's table" },
     ...(made === undefined ? [] : [{ at: made, from: `the date of the secrets of ${domain}` }]),
   ];
   return known.reduce((oldest, one) => (one.at < oldest.at ? one : oldest));

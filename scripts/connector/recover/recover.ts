@@ -72,6 +72,10 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   if (options.replace && options.from === undefined) {
     throw new BadArguments('--replace needs --from.');
   }
+  // Of a shop that is neither paused nor in doubt, old items would be believed.
+  if (options.shop !== undefined && options.from !== undefined) {
+    throw new BadArguments('--from copies the items of all shops: leave --shop out.');
+  }
   const deployment = await session.findDeployment();
   if (options.from !== undefined) await requireReadable(deployment, options.from);
   const ledger = openLedger(deployment);
@@ -116,7 +120,9 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   });
   if (json) terminal.json({ changed: true, tookMs, copied, messagesLeft: left, parked, shops });
   else print(session, deployment, { copied, shops, left, parked, tookMs, isWhole });
-  const isRead = shops.every(({ redemptions }) => redemptions.unread.length === 0);
+  const isRead = shops.every(
+    ({ redemptions: { unread, stopped } }) => unread.length === 0 && stopped === undefined,
+  );
   return isWhole && isRead && parked === 0 ? EXIT.fine : EXIT.failed;
 }
 
@@ -347,12 +353,17 @@ function print(
 ): void {
   if (copied) terminal.line(`Copied ${copied.copied} of ${copied.read} items.`);
   for (const { shop, sentAgain, redemptions } of shops) {
-    const { customers, found, unread } = redemptions;
+    const { customers, found, unread, stopped } = redemptions;
     const codes =
       customers > 0 ? ` Histories read: ${customers}; redemptions found: ${found}.` : '';
     terminal.paragraph(`${shop}: sent again: ${sentAgain}.${codes}`);
     for (const { customerId, why } of unread) {
       terminal.line(`  the history of customer ${customerId} could not be read: ${why}`);
+    }
+    if (stopped !== undefined) {
+      terminal.line(
+        `  not all customers could be listed: ${stopped}. Repeat the command for their codes.`,
+      );
     }
   }
   terminal.line(

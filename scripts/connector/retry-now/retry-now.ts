@@ -62,11 +62,9 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
       terminal.line(`  ${nextCommand(deployment, resumeText(pause))}`);
     }
   }
+  const free = woken.filter(({ shop }) => !pauses.some((pause) => pause.shop === shop));
   const followed = signal
-    ? await followWoken(
-        woken.filter(({ shop }) => !pauses.some((pause) => pause.shop === shop)),
-        { ledger, patienceMs: wait * 1_000, signal },
-      )
+    ? await followWoken(free, { ledger, patienceMs: wait * 1_000, signal })
     : [];
   const ends = endsOf(followed);
   if (json) {
@@ -81,7 +79,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
     }
   }
   if (ends.deadLetters > 0) return EXIT.failed;
-  return isAllOver(ends) ? EXIT.fine : EXIT.waiting;
+  return isAllOver(ends) && free.length === woken.length ? EXIT.fine : EXIT.waiting;
 }
 
 /**

@@ -60,9 +60,9 @@ async function intend(
   book: OpenBook,
   { settings, inDoubt }: RedeemWorld,
 ): Promise<FoundIntent> {
-  const { value, till, rewardId } = request;
+  const { shop, value, till, rewardId } = request;
   const { id, key } = namesOf(request, request.clientKey);
-  const metadata = keepRedemption({ id, key, rewardId, terms });
+  const metadata = keepRedemption({ shop, id, key, rewardId, terms });
   const body: RedeemBody = {
     CustomerId: programId,
     OriginalKey: key,

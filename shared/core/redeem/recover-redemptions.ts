@@ -27,11 +27,15 @@ export interface Recovered {
   readonly found: number;
   /** Why some could not be read, by customer. */
   readonly unread: readonly { readonly customerId: string; readonly why: string }[];
+  /** Why not all customers could be listed; absent: they were. */
+  readonly stopped?: string;
 }
 
 /** The service's maximum is 500; each customer comes with a history. */
 const CUSTOMERS_PER_PAGE = 100;
 const ITEMS_PER_PAGE = 50;
+/** A report takes longer than the call for one customer. */
+const REPORT_TIMEOUT_MS = 30_000;
 
 /**
  * Finds the redemptions since then that a lost or restored ledger does not know, in the history of every customer whose
@@ -45,11 +49,16 @@ export async function recoverRedemptions(
 ): Promise<Recovered> {
   let recovered: Recovered = { customers: 0, found: 0, unread: [] };
   const { loyalty, signal, pause } = world;
+  // Points that move meanwhile would shift the pages. The ledger knows what they are spent on.
+  const moved = { pointDateFrom: since.toISOString(), pointDateTo: world.now().toISOString() };
   for (const isEnrolled of [true, false]) {
     for (let pageNumber = 1, isLast = false; !isLast && !signal.aborted; pageNumber += 1) {
       const pageSize = CUSTOMERS_PER_PAGE;
-      const query = { isEnrolled, pageNumber, pageSize, pointDateFrom: since.toISOString() };
-      const page = answered(await loyalty.listCustomersReport(query, { signal }));
+      const query = { isEnrolled, pageNumber, pageSize, ...moved };
+      const options = { timeoutMs: REPORT_TIMEOUT_MS, signal };
+      const result = await loyalty.listCustomersReport(query, options);
+      if (!isAnswer(result)) return { ...recovered, stopped: result.message };
+      const page = result.value;
       for (const { OriginalId: customerId } of page.Items) {
         if (typeof customerId !== 'string' || !isStoreId(customerId) || signal.aborted) continue;
         const { customers, found, unread } = recovered;
@@ -113,7 +122,7 @@ interface FoundInHistory {
 
 /** In which order the service lists them is not documented. */
 async function readHistory(
-  { customerId }: Customer,
+  { shop, customerId }: Customer,
   since: Date,
   { loyalty, pause, signal }: RecoverWorld,
 ): Promise<readonly FoundInHistory[]> {
@@ -123,7 +132,7 @@ async function readHistory(
     const query = { PageNumber, PageSize: ITEMS_PER_PAGE };
     const page = answered(await loyalty.listPointsHistory(customerId, query, { signal }));
     for (const { Date: date, IsCanceled, Metadatas } of page.Items) {
-      const kept = IsCanceled === true ? undefined : findRedemption(Metadatas);
+      const kept = IsCanceled === true ? undefined : findRedemption(shop, Metadatas);
       const at = new Date(date ?? Number.NaN);
       if (kept && at >= since) found.push({ kept, at });
     }
@@ -167,7 +176,13 @@ async function sendRedemption(
 
 class Unanswered extends Error {}
 
+function isAnswer<Value>(
+  result: LoyaltyResult<Value>,
+): result is Extract<LoyaltyResult<Value>, { kind: 'success' | 'warning' }> {
+  return result.kind === 'success' || result.kind === 'warning';
+}
+
 function answered<Value>(result: LoyaltyResult<Value>): Value {
-  if (result.kind === 'success' || result.kind === 'warning') return result.value;
+  if (isAnswer(result)) return result.value;
   throw new Unanswered(result.message);
 }

@@ -36,6 +36,8 @@ export function namesOf(
 
 /** What the service keeps of a redemption for a ledger that is lost. */
 export interface KeptRedemption extends RedemptionNames {
+  /** Several shops may share a loyalty account: the code of one is none of another. */
+  readonly shop: string;
   readonly rewardId: number;
   readonly terms: RewardTerms;
 }
@@ -46,8 +48,9 @@ export function keepRedemption(kept: KeptRedemption): MetadataForm {
   return { Name: NAME, Value: JSON.stringify(kept) };
 }
 
-/** Undefined: not a redemption of this connector, or one that cannot be read. */
+/** Undefined: not a redemption of this connector and shop, or one that cannot be read. */
 export function findRedemption(
+  shop: string,
   metadatas: readonly MetadataForm[] | null | undefined,
 ): KeptRedemption | undefined {
   const { Value: text } = metadatas?.find(({ Name }) => Name === NAME) ?? {};
@@ -57,6 +60,7 @@ export function findRedemption(
     const texts = [kept?.id, kept?.key, title, kind, codePrefix];
     const numbers = [kept?.rewardId, points, value];
     const isRead =
+      kept?.shop === shop &&
       texts.every((one) => typeof one === 'string') &&
       numbers.every((one) => typeof one === 'number');
     return isRead ? (kept as KeptRedemption) : undefined;

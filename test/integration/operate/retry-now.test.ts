@@ -66,6 +66,19 @@ describe('loyalty-connector retry-now', () => {
     operated.loyalty.faults.clear();
   });
 
+  it('does not end as if all were sent while a pause of the shop holds them', async () => {
+    operated.loyalty.faults.add({ kind: 'business-error', code: 76 });
+    await placeOrder(operated);
+    await operated.work();
+    operated.loyalty.faults.clear();
+    expect((await operated.run('pause --yes')).code).toBe(0);
+    const { code, stdout } = await operated.run('retry-now');
+    expect(stdout).toContain('They wait on, because the shop is paused.');
+    expect(code).toBe(3);
+    await operated.run('resume');
+    await operated.work();
+  });
+
   it('tries what had a call without an answer no earlier than 30 seconds after it, and says so', async () => {
     operated.loyalty.faults.add({ kind: 'http-503' });
     await placeOrder(operated);

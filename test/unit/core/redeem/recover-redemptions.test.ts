@@ -21,11 +21,11 @@ async function codes() {
   return redemptions.map(({ code, state, title, points }) => ({ code, state, title, points }));
 }
 
-function recover(pause = async () => {}) {
+function recover(shop = SHOP, pause = async () => {}) {
   const { ledger, loyalty, events, clock } = world;
   const now = () => new Date(clock.ms);
   const signal = new AbortController().signal;
-  return recoverRedemptions(SHOP, since, {
+  return recoverRedemptions(shop, since, {
     ...{ ledger, loyalty, queue: events, now, retentionDays: 400, pause, signal },
   });
 }
@@ -105,6 +105,11 @@ describe('a ledger that has forgotten a redemption', () => {
     expect(await recover()).toMatchObject({ customers: 1, found: 0 });
   });
 
+  it('leaves the redemptions of another shop on the same loyalty account alone', async () => {
+    await world.redeem();
+    expect(await recover('other.myshopify.com')).toEqual({ customers: 1, found: 0, unread: [] });
+  });
+
   it('says whose history could not be read, and finds the others', async () => {
     await world.redeem();
     restore();
@@ -112,6 +117,13 @@ describe('a ledger that has forgotten a redemption', () => {
       ({ kind: 'business-error', class: 'rejected', message: 'no', fields: [] }) as never;
     const unread = [{ customerId: ROBIN, why: 'no' }];
     expect(await recover()).toEqual({ customers: 1, found: 0, unread });
+  });
+
+  it('says why customers could not be listed, and ends without an error: the rest is still to be compared', async () => {
+    world.loyalty.listCustomersReport = async () =>
+      ({ kind: 'transport-failure', reason: 'time-out', message: 'no answer in time' }) as never;
+    const stopped = 'no answer in time';
+    expect(await recover()).toEqual({ customers: 0, found: 0, unread: [], stopped });
   });
 });
 
