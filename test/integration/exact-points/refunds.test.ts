@@ -185,7 +185,7 @@ test('an order that is deleted after a refund: 80 → 0 points', async () => {
   expect(await shop.parked()).toBe(0);
 });
 
-test('a refund before completion: 0 points, then 80 at once by one call', async () => {
+test('a refund before completion: 0 points, then 80 at once, after a look at the service', async () => {
   const shop = await shops.open();
   const order = shop.buy([[20, 3], 40]);
   await shop.rest();
@@ -197,7 +197,8 @@ test('a refund before completion: 0 points, then 80 at once by one call', async 
   await shop.rest();
   expect(shop.points(order)).toBe(80);
   expect(shop.balances()).toEqual([80]);
-  expect(shop.orderCalls()).toEqual(['sendOrder']);
+  // The ledger may have been lost since the order was sent.
+  expect(shop.orderCalls()).toEqual(['getOrder', 'sendOrder']);
 });
 
 test('a refund before completion where pending orders are sent: sent again with 80, nothing taken', async () => {

@@ -78,6 +78,7 @@ describe('convergence', () => {
         await connector.drain();
 
         const alone = openConnector();
+        alone.store.putOrder(SHOP, storeOrder(last.spec, last.changes));
         await alone.deliver({
           topic: 'orders/updated',
           payload: buildOrder(last.spec, last.changes).payload,
@@ -94,7 +95,8 @@ describe('convergence', () => {
 
 /** Two equal calls in a row would mean that nothing had changed between them. */
 function expectNoCallRepeated({ loyalty }: ReturnType<typeof openConnector>): void {
-  const bodies = loyalty.journal.map(({ operation, body }) => {
+  const changes = loyalty.journal.filter(({ body }) => body !== undefined);
+  const bodies = changes.map(({ operation, body }) => {
     const { UpdatedDate: _, ...rest } = body as Record<string, unknown>;
     return JSON.stringify([operation, rest]);
   });

@@ -22,11 +22,15 @@ const common = ({
   location,
   staff,
   paidWithGiftCards,
+  beforeRefunds,
   ...order
 }: StoreOrder) => ({
   ...order,
   location: location?.id,
   staff: staff?.id,
+  beforeRefunds: beforeRefunds.map(({ lines, subtotal, total, shipping }) => ({
+    ...{ lines, subtotal, total, shipping },
+  })),
 });
 
 async function openStore(ids: 'usual' | 'beyond-2^53') {
