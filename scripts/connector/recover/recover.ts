@@ -12,6 +12,7 @@ import {
   resumed,
   withOperatorPause,
 } from '../../../shared/core/pause/shop-control.ts';
+import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
 import { readReconcileRuns, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import {
   type Recovered,
@@ -83,9 +84,8 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   for (const shop of shopsOf(deployment.connector, options.shop)) {
     plans.push(await planOf(shop, options, { deployment, ledger }));
   }
-  const isNew = plans.some(({ underWay }) => underWay === undefined);
   if (!json) for (const plan of plans) terminal.paragraph(planText(plan, options));
-  const isAgreed = !isNew || options.yes || (await terminal.confirm('Recover the ledger so?'));
+  const isAgreed = options.yes || (await terminal.confirm('Recover the ledger so?'));
   if (!isAgreed) {
     const next = nextCommand(deployment, commandLine(options));
     if (json) terminal.json({ changed: false, shops: plans.map(planDocument), next });
@@ -102,8 +102,8 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   const copied =
     options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
   if (copied && signal.aborted) {
-    if (!json)
-      terminal.line('Not everything was copied, and all calls stay paused. Repeat the command.');
+    if (json) terminal.json({ changed: true, copied, isPaused: true });
+    else terminal.line('Not everything was copied, and all calls stay paused. Repeat the command.');
     return EXIT.failed;
   }
   for (const plan of plans) await putInDoubt(plan, open);
@@ -121,7 +121,8 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   if (json) terminal.json({ changed: true, tookMs, copied, messagesLeft: left, parked, shops });
   else print(session, deployment, { copied, shops, left, parked, tookMs, isWhole });
   const isRead = shops.every(
-    ({ redemptions: { unread, stopped } }) => unread.length === 0 && stopped === undefined,
+    ({ orders, redemptions: { unread, stopped } }) =>
+      orders.unread === 0 && unread.length === 0 && stopped === undefined,
   );
   return isWhole && isRead && parked === 0 ? EXIT.fine : EXIT.failed;
 }
@@ -155,11 +156,14 @@ async function planOf(
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
-function planText(plan: Plan, { from }: RecoverOptions): string {
+function planText(plan: Plan, { from, since: asked }: RecoverOptions): string {
   const { shop, goLive, since, underWay, isPaused } = plan;
   const pause = isPaused ? ' The shop is paused: this ends the pause, once it is safe.' : '';
   const live = `${shop.domain}: go-live is ${iso(goLive.at)} (${goLive.from}).${pause}`;
-  if (underWay !== undefined) return `${live} A recovery is under way since ${iso(underWay)}.`;
+  if (underWay !== undefined) {
+    const kept = asked === undefined || asked === since ? '' : ` It is of all since ${iso(since)}.`;
+    return `${live} A recovery is under way since ${iso(underWay)}.${kept}`;
+  }
   const copies = from === undefined ? '' : ` What the ledger lacks is copied from ${from}.`;
   return `${live}${copies} What happened since ${iso(since)} may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.`;
 }
@@ -280,7 +284,8 @@ async function compareEverything(
   while (done < domains.length && !signal.aborted) {
     const runs = await Promise.all(domains.map((domain) => readReconcileRuns(ledger, domain)));
     const hasEnded = runs.every(([last]) => Date.parse(last?.beganAt ?? '') >= invokedAt);
-    if (invokedAt === 0 || hasEnded || Date.now() - invokedAt > RUN_MS) {
+    const passed = Date.now() - invokedAt;
+    if (invokedAt === 0 || (hasEnded && passed > AGAIN_MS) || passed > RUN_MS) {
       invokedAt = Date.now();
       await invokeReconcile(deployment, { request: randomUUID() });
     }
@@ -291,16 +296,22 @@ async function compareEverything(
   progress.end();
 }
 
+/** Where a run ends at once, because the store or the service does not answer. */
+const AGAIN_MS = 5_000;
 /** The function ends after 15 minutes, and AWS may start it late. */
 const RUN_MS = 17 * 60_000;
+
+/** SQS counts approximately: one zero may be wrong. */
+const ZEROS = 2;
 
 /** Waits until the workers have settled what was sent, or until that is interrupted. */
 async function drain({ deployment, session, signal }: Open) {
   const progress = session.terminal.progress('Messages settled; left:');
-  for (;;) {
+  for (let zeros = 0; ; ) {
     const counts = await countMessages(deployment);
     progress.report(counts.left);
-    if (counts.left === 0 || signal.aborted) {
+    zeros = counts.left === 0 ? zeros + 1 : 0;
+    if (zeros === ZEROS || signal.aborted) {
       progress.end();
       return counts;
     }
@@ -322,12 +333,14 @@ async function reportOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   const { domain } = plan.shop;
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
+  const [orders] = await readFindings(ledger, domain);
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
     ...planDocument(plan),
     comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
+    orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },
     redemptions: found.get(domain) ?? NO_REDEMPTIONS,
   };
 }
@@ -352,11 +365,18 @@ function print(
   },
 ): void {
   if (copied) terminal.line(`Copied ${copied.copied} of ${copied.read} items.`);
-  for (const { shop, sentAgain, redemptions } of shops) {
+  for (const { shop, sentAgain, orders, redemptions } of shops) {
     const { customers, found, unread, stopped } = redemptions;
     const codes =
       customers > 0 ? ` Histories read: ${customers}; redemptions found: ${found}.` : '';
     terminal.paragraph(`${shop}: sent again: ${sentAgain}.${codes}`);
+    if (orders.unread > 0) {
+      terminal.line(`  ${orders.unread} orders could not be read: repeat the command.`);
+    }
+    if (orders.differing > 0) {
+      terminal.line(`  ${orders.differing} orders differ. Look at them:`);
+      terminal.line(`    ${nextCommand(deployment, `healing --shop ${shop}`)}`);
+    }
     for (const { customerId, why } of unread) {
       terminal.line(`  the history of customer ${customerId} could not be read: ${why}`);
     }
