@@ -29,8 +29,10 @@ import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { invokeReconcile } from '../reconcile/start-reconcile.ts';
+import { readWaiting } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { readQueues } from '../status/read-queues.ts';
+import { count } from '../status/status-model.ts';
 import { spanText } from '../terminal/text.ts';
 import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
 import { type FoundGoLive, findGoLive } from './find-go-live.ts';
@@ -78,6 +80,7 @@ export async function recover(session: Session, options: RecoverOptions): Promis
     throw new BadArguments('--from copies the items of all shops: leave --shop out.');
   }
   const deployment = await session.findDeployment();
+  const asked = options.yes ? await session.beginChange(deployment) : undefined;
   if (options.from !== undefined) await requireReadable(deployment, options.from);
   const ledger = openLedger(deployment);
   const plans: Plan[] = [];
@@ -92,7 +95,7 @@ export async function recover(session: Session, options: RecoverOptions): Promis
     else terminal.hint(`Nothing was changed. To recover it:\n  ${next}`);
     return EXIT.failed;
   }
-  const change = await session.beginChange(deployment);
+  const change = asked ?? (await session.beginChange(deployment));
   const signal = session.interruption(
     'The comparison goes on by itself. Repeat the command to follow it.',
   );
@@ -109,7 +112,7 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   await compareEverything(plans, open);
-  const { left, letters } = await drain(open);
+  const { left, waiting, letters } = await drain(plans, open);
   const parked = Math.max(0, letters - lettersBefore);
   const shops = await Promise.all(plans.map((plan) => reportOf(plan, found, open)));
   const isWhole = shops.every(({ comparedAt }) => comparedAt !== undefined) && left === 0;
@@ -118,13 +121,15 @@ export async function recover(session: Session, options: RecoverOptions): Promis
     shops: shops.length,
     sentAgain: shops.reduce((sum, one) => sum + one.sentAgain, 0),
   });
-  if (json) terminal.json({ changed: true, tookMs, copied, messagesLeft: left, parked, shops });
-  else print(session, deployment, { copied, shops, left, parked, tookMs, isWhole });
+  const messages = { left, waiting, parked };
+  if (json) terminal.json({ changed: true, tookMs, copied, messages, shops });
+  else print(session, deployment, { copied, shops, messages, tookMs, isWhole });
   const isRead = shops.every(
     ({ orders, redemptions: { unread, stopped } }) =>
       orders.unread === 0 && unread.length === 0 && stopped === undefined,
   );
-  return isWhole && isRead && parked === 0 ? EXIT.fine : EXIT.failed;
+  if (!isWhole || !isRead || parked > 0) return EXIT.failed;
+  return waiting > 0 ? EXIT.waiting : EXIT.fine;
 }
 
 /** Before anything is paused. */
@@ -304,16 +309,24 @@ const RUN_MS = 17 * 60_000;
 /** SQS counts approximately: one zero may be wrong. */
 const ZEROS = 2;
 
+/** What is tried again later than that is not waited for: it may take hours. */
+const PATIENCE_MS = 60_000;
+
 /** Waits until the workers have settled what was sent, or until that is interrupted. */
-async function drain({ deployment, session, signal }: Open) {
+async function drain(plans: readonly Plan[], { deployment, session, signal }: Open) {
   const progress = session.terminal.progress('Messages settled; left:');
+  const domains = plans.map(({ shop }) => shop.domain);
   for (let zeros = 0; ; ) {
-    const counts = await countMessages(deployment);
-    progress.report(counts.left);
-    zeros = counts.left === 0 ? zeros + 1 : 0;
+    const { onQueues, letters } = await countMessages(deployment);
+    const now = new Date();
+    const waits = await readWaiting(deployment, domains, now);
+    const waiting = waits.filter(({ until }) => until > now.getTime() + PATIENCE_MS).length;
+    const left = Math.max(0, onQueues - waiting);
+    progress.report(left);
+    zeros = left === 0 ? zeros + 1 : 0;
     if (zeros === ZEROS || signal.aborted) {
       progress.end();
-      return counts;
+      return { left, waiting, letters };
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
   }
@@ -321,10 +334,10 @@ async function drain({ deployment, session, signal }: Open) {
 
 async function countMessages(
   deployment: Deployment,
-): Promise<{ readonly left: number; readonly letters: number }> {
+): Promise<{ readonly onQueues: number; readonly letters: number }> {
   const queues = await readQueues(new SQS(deployment.aws), deployment);
   return {
-    left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
+    onQueues: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
     letters: queues.reduce((sum, { dead }) => sum + dead, 0),
   };
 }
@@ -351,15 +364,13 @@ function print(
   {
     copied,
     shops,
-    left,
-    parked,
+    messages: { left, waiting, parked },
     tookMs,
     isWhole,
   }: {
     readonly copied: CopiedLedger | undefined;
     readonly shops: readonly Awaited<ReturnType<typeof reportOf>>[];
-    readonly left: number;
-    readonly parked: number;
+    readonly messages: Readonly<Record<'left' | 'waiting' | 'parked', number>>;
     readonly tookMs: number;
     readonly isWhole: boolean;
   },
@@ -388,9 +399,13 @@ function print(
   }
   terminal.line(
     isWhole
-      ? `Recovered in ${spanText(tookMs)}: everything was compared, and no message waits.`
-      : `Not to the end after ${spanText(tookMs)}: ${left} messages wait. Repeat the command to go on.`,
+      ? `Recovered in ${spanText(tookMs)}: everything was compared, and what was sent is settled.`
+      : `Not to the end after ${spanText(tookMs)}: ${left} messages are on their way. Repeat the command to go on.`,
   );
+  if (waiting > 0) {
+    terminal.line(`${count(waiting, 'message')} wait for their next try. Look why:`);
+    terminal.line(`  ${nextCommand(deployment, 'status')}`);
+  }
   if (parked > 0) {
     terminal.line(`${countLetters(parked)} came meanwhile. Look at what they say:`);
     terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);

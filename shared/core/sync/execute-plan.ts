@@ -13,6 +13,7 @@ import {
   type ExecutionWorld,
   factsOf,
   lostCallOf,
+  type Rejected,
   recordAttempt,
   recordCalls,
   reject,
@@ -27,16 +28,11 @@ import {
 export async function executePlan(
   plan: Exclude<Plan, { kind: 'read-store' }>,
   mapped: Mapped,
-  given: Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered' | 'read'>,
+  given: Given,
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const { event, entry, snapshot } = given;
-  const { version } = snapshot;
-  const { topic, origin } = event;
-  const step: Step = {
-    ...{ ...given, version, topic, now: world.now() },
-    ...(origin === 'reconcile' && { origin }),
-  };
+  const { entry } = given;
+  const step = stepOf(given, world);
   if (plan.kind === 'superseded') return { outcome: plan, entry };
   if (mapped.kind === 'fault') {
     const why = faultText(mapped);
@@ -53,6 +49,25 @@ export async function executePlan(
   return isOrder(wanted)
     ? applyOrder(step, { ...mapped, wanted }, world)
     : apply(step, mapped, wanted, plan.mark, world);
+}
+
+type Given = Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered' | 'read'>;
+
+function stepOf(given: Given, { now }: ExecutionWorld): Step {
+  const { topic, origin } = given.event;
+  return {
+    ...{ ...given, version: given.snapshot.version, topic, now: now() },
+    ...(origin === 'reconcile' && { origin }),
+  };
+}
+
+/** Before anything was planned: walks must know that it was asked for. */
+export async function rejectUnread(
+  given: Given,
+  outcome: Rejected,
+  world: ExecutionWorld,
+): Promise<Synced> {
+  return reject(stepOf(given, world), outcome, world);
 }
 
 function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedRest> {

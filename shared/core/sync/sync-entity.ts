@@ -15,7 +15,7 @@ import { differsByRulesAlone } from '../mapping/rules-revision.ts';
 import type { Mapped } from '../mapping/wanted-state.ts';
 import { noteUsedCodes } from '../redeem/note-used-codes.ts';
 import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
-import { executePlan } from './execute-plan.ts';
+import { executePlan, rejectUnread } from './execute-plan.ts';
 import { sendCode } from './fan-out.ts';
 import {
   isHeldLive,
@@ -104,7 +104,11 @@ export async function syncEntity(
     }
     if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, world)) {
       const asked = await readFromService(key, entry, world);
-      if ('outcome' in asked) return asked;
+      if ('outcome' in asked) {
+        const { outcome } = asked;
+        const given = { key, event, entry, snapshot, redelivered };
+        return outcome.kind === 'rejected' ? rejectUnread(given, outcome, world) : asked;
+      }
       read = asked;
       // A cancellation is final: a late event must not try to revive the order.
       if (asked.held && !isHeldLive(asked.held) && snapshot.source === 'event')

@@ -82,7 +82,7 @@ describe('the page "Now", left open on AWS', () => {
           'Asked again every 60 seconds while this page is visible. On AWS that costs about $0.015 an hour, or $0.37 for a whole day.',
         )
         .waitFor();
-      expect(await page.locator('footer').textContent()).toMatch(/\b18\b.*\$0\.00025/);
+      expect(await page.locator('footer').textContent()).toMatch(/\b19\b.*\$0\.00025/);
       // Not "a minute ago": such words would stay on a page that is not asked again.
       await page.getByText(/^as of .*\d\d:\d\d:\d\d$/).waitFor();
       await page.getByText('The same in a terminal').click();
