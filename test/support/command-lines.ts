@@ -1,5 +1,7 @@
 /** A line to try each command with, but for those of a machine or a deployment. */
 export const COMMAND_LINES: Readonly<Record<string, string>> = {
+  // First: it waits for what other commands leave on the queues.
+  recover: 'recover --yes',
   status: 'status',
   trace: 'trace order 1',
   compare: 'compare order 1',
@@ -25,7 +27,6 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'webhooks check': 'webhooks check',
   'webhooks sync': 'webhooks sync --yes',
   reconcile: 'reconcile',
-  recover: 'recover --yes',
   healing: 'healing',
   'backfill orders': 'backfill orders --since 2026-10-01 --yes',
   'backfill products': 'backfill products --yes',

@@ -310,7 +310,7 @@ const RUN_MS = 17 * 60_000;
 const ZEROS = 2;
 
 /** What is tried again later than that is not waited for: it may take hours. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 10_000;
 
 /** Waits until the workers have settled what was sent, or until that is interrupted. */
 async function drain(plans: readonly Plan[], { deployment, session, signal }: Open) {
