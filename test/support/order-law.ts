@@ -101,16 +101,23 @@ export function mostThatCounts(order: OrderRow, rules: LawRules): bigint {
 
 /**
  * How many of the smallest coins no source decides. Of a return without a refund, nobody says which piece had the odd
- * coin of a tax; with gift cards, a share of tips is rounded with the goods or for itself.
+ * coin of a tax, nor the line's discount once an edit added pieces without one; with gift cards, a share of tips is
+ * rounded with the goods or for itself.
  */
 export function oddCoins(order: OrderRow, rules: LawRules): bigint {
   const returned = order.reductions.filter(({ refundId }) => refundId === undefined);
+  const returns = sum(
+    returned.map(({ lineId }) => {
+      const line = order.lines.find(({ id }) => id === lineId);
+      return 1n + sum(line?.allocations.map(minorOf) ?? []);
+    }),
+  );
   const isShared =
     rules.orderTotal === 'total-less-shipping' &&
     rules.giftCards !== 'earn-when-used' &&
     tipsAndDuties(order) > 0n &&
     order.transactions.some(isGiftCard);
-  return BigInt(returned.length) + (isShared ? 1n : 0n);
+  return returns + (isShared ? 1n : 0n);
 }
 
 interface Fraction {
