@@ -11,7 +11,7 @@ Examples:
   npx loyalty-connector recover --go-live 2026-03-01 --yes    of a stack that was deployed again
 
 Interrupted, it is continued by the same command; the comparison goes on by itself. Ends with 0 when everything was
-compared and settled, 3 when messages wait for a later try. docs/runbook.md says what can be lost.
+compared and settled, 3 when messages are left that wait for a later try. docs/runbook.md says what can be lost.
 `;
 
 /** `loyalty-connector recover` */

@@ -13,7 +13,11 @@ import {
   withOperatorPause,
 } from '../../../shared/core/pause/shop-control.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
-import { readReconcileRuns, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  type LastReconcile,
+  readReconcileRuns,
+  sumOf,
+} from '../../../shared/core/reconcile/last-reconcile.ts';
 import {
   type Recovered,
   recoverRedemptions,
@@ -29,10 +33,8 @@ import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { invokeReconcile } from '../reconcile/start-reconcile.ts';
-import { readWaiting } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { readQueues } from '../status/read-queues.ts';
-import { count } from '../status/status-model.ts';
 import { spanText } from '../terminal/text.ts';
 import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
 import { type FoundGoLive, findGoLive } from './find-go-live.ts';
@@ -112,24 +114,24 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   await compareEverything(plans, open);
-  const { left, waiting, letters } = await drain(plans, open);
+  const { left, letters } = await drain(open);
   const parked = Math.max(0, letters - lettersBefore);
   const shops = await Promise.all(plans.map((plan) => reportOf(plan, found, open)));
-  const isWhole = shops.every(({ comparedAt }) => comparedAt !== undefined) && left === 0;
+  const isCompared = shops.every(({ comparedAt }) => comparedAt !== undefined);
   const tookMs = Date.now() - began;
   change.count({
     shops: shops.length,
     sentAgain: shops.reduce((sum, one) => sum + one.sentAgain, 0),
   });
-  const messages = { left, waiting, parked };
+  const messages = { left, parked };
   if (json) terminal.json({ changed: true, tookMs, copied, messages, shops });
-  else print(session, deployment, { copied, shops, messages, tookMs, isWhole });
+  else print(session, deployment, { copied, shops, messages, tookMs, isCompared });
   const isRead = shops.every(
     ({ orders, redemptions: { unread, stopped } }) =>
       orders.unread === 0 && unread.length === 0 && stopped === undefined,
   );
-  if (!isWhole || !isRead || parked > 0) return EXIT.failed;
-  return waiting > 0 ? EXIT.waiting : EXIT.fine;
+  if (!isCompared || !isRead || parked > 0) return EXIT.failed;
+  return left > 0 ? EXIT.waiting : EXIT.fine;
 }
 
 /** Before anything is paused. */
@@ -285,10 +287,22 @@ async function compareEverything(
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     return controls.filter(({ doubt }) => !isOpenDoubt(doubt)).length;
   };
+  const told = new Set<string>();
+  const explainStop = (domain: string, { stopped = [], deep }: Partial<LastReconcile> = {}) => {
+    const why = [...stopped, ...(deep?.stopped ? [deep.stopped] : [])][0]?.why;
+    if (why === undefined || told.has(domain + why)) return;
+    told.add(domain + why);
+    session.terminal.note(
+      `${domain}: the comparison stopped (${why}); it is started again until it ends.`,
+    );
+  };
   let [done, invokedAt] = [await compared(), 0];
   while (done < domains.length && !signal.aborted) {
     const runs = await Promise.all(domains.map((domain) => readReconcileRuns(ledger, domain)));
     const hasEnded = runs.every(([last]) => Date.parse(last?.beganAt ?? '') >= invokedAt);
+    if (hasEnded && invokedAt > 0) {
+      for (const [i, domain] of domains.entries()) explainStop(domain, runs[i]?.[0]);
+    }
     const passed = Date.now() - invokedAt;
     if (invokedAt === 0 || (hasEnded && passed > AGAIN_MS) || passed > RUN_MS) {
       invokedAt = Date.now();
@@ -308,25 +322,22 @@ const RUN_MS = 17 * 60_000;
 
 /** SQS counts approximately: one zero may be wrong. */
 const ZEROS = 2;
+/** If the queues do not get shorter for so long, the rest waits for a later try, perhaps for hours. */
+const STILL_MS = 30_000;
 
-/** What is tried again later than that is not waited for: it may take hours. */
-const PATIENCE_MS = 10_000;
-
-/** Waits until the workers have settled what was sent, or until that is interrupted. */
-async function drain(plans: readonly Plan[], { deployment, session, signal }: Open) {
+/** Waits as long as the workers settle something, or until that is interrupted. */
+async function drain({ deployment, session, signal }: Open) {
   const progress = session.terminal.progress('Messages settled; left:');
-  const domains = plans.map(({ shop }) => shop.domain);
-  for (let zeros = 0; ; ) {
-    const { onQueues, letters } = await countMessages(deployment);
-    const now = new Date();
-    const waits = await readWaiting(deployment, domains, now);
-    const waiting = waits.filter(({ until }) => until > now.getTime() + PATIENCE_MS).length;
-    const left = Math.max(0, onQueues - waiting);
+  let [least, fellAt, zeros] = [Number.POSITIVE_INFINITY, Date.now(), 0];
+  for (;;) {
+    const counts = await countMessages(deployment);
+    const { left } = counts;
     progress.report(left);
+    if (left < least) [least, fellAt] = [left, Date.now()];
     zeros = left === 0 ? zeros + 1 : 0;
-    if (zeros === ZEROS || signal.aborted) {
+    if (zeros === ZEROS || Date.now() - fellAt > STILL_MS || signal.aborted) {
       progress.end();
-      return { left, waiting, letters };
+      return counts;
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => {});
   }
@@ -334,10 +345,10 @@ async function drain(plans: readonly Plan[], { deployment, session, signal }: Op
 
 async function countMessages(
   deployment: Deployment,
-): Promise<{ readonly onQueues: number; readonly letters: number }> {
+): Promise<{ readonly left: number; readonly letters: number }> {
   const queues = await readQueues(new SQS(deployment.aws), deployment);
   return {
-    onQueues: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
+    left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
     letters: queues.reduce((sum, { dead }) => sum + dead, 0),
   };
 }
@@ -364,15 +375,15 @@ function print(
   {
     copied,
     shops,
-    messages: { left, waiting, parked },
+    messages: { left, parked },
     tookMs,
-    isWhole,
+    isCompared,
   }: {
     readonly copied: CopiedLedger | undefined;
     readonly shops: readonly Awaited<ReturnType<typeof reportOf>>[];
-    readonly messages: Readonly<Record<'left' | 'waiting' | 'parked', number>>;
+    readonly messages: Readonly<Record<'left' | 'parked', number>>;
     readonly tookMs: number;
-    readonly isWhole: boolean;
+    readonly isCompared: boolean;
   },
 ): void {
   if (copied) terminal.line(`Copied ${copied.copied} of ${copied.read} items.`);
@@ -397,13 +408,14 @@ function print(
       );
     }
   }
-  terminal.line(
-    isWhole
-      ? `Recovered in ${spanText(tookMs)}: everything was compared, and what was sent is settled.`
-      : `Not to the end after ${spanText(tookMs)}: ${left} messages are on their way. Repeat the command to go on.`,
-  );
-  if (waiting > 0) {
-    terminal.line(`${count(waiting, 'message')} wait for their next try. Look why:`);
+  const took = spanText(tookMs);
+  if (!isCompared) {
+    terminal.line(`Not everything was compared after ${took}. Repeat the command to go on.`);
+  } else if (left === 0) {
+    terminal.line(`Recovered in ${took}: everything was compared, and what was sent is settled.`);
+  } else {
+    terminal.line(`Everything was compared after ${took}. Messages left on the queues: ${left}.`);
+    terminal.line('They go on by themselves. Look what they wait for:');
     terminal.line(`  ${nextCommand(deployment, 'status')}`);
   }
   if (parked > 0) {

@@ -22,7 +22,7 @@ export type WantedOrder = {
   readonly sold: readonly OrderProductForm[];
   /** Something of it was taken back in the store. */
   readonly isRefunded: boolean;
-  /** What it counted before each of its refunds and a lost payment, the oldest first; empty where that cannot be told. */
+  /** The amounts that the service may still hold: before each refund, and before a payment was lost. The oldest first. */
   readonly earlier: readonly CountedForm[];
 } & (
   | { readonly kind: 'order' }

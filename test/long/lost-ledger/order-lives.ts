@@ -60,7 +60,7 @@ export async function live(world: AccidentWorld, chosen: readonly OrderLife[]) {
   };
 }
 
-/** The store's dates have no smaller part: what happened first within one nobody can tell afterwards. */
+/** Two events within one second cannot be ordered afterwards: the store's dates have no milliseconds. */
 async function anotherSecond(): Promise<void> {
   await sleep(1_000 - (Date.now() % 1_000));
 }
