@@ -117,7 +117,13 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   const { left, letters } = await drain(open);
   const parked = Math.max(0, letters - lettersBefore);
   const shops = await Promise.all(plans.map((plan) => reportOf(plan, found, open)));
-  const isCompared = shops.every(({ comparedAt }) => comparedAt !== undefined);
+  const isWhole = shops.every(
+    ({ comparedAt, orders, redemptions: { unread, stopped } }) =>
+      comparedAt !== undefined &&
+      orders.unread === 0 &&
+      unread.length === 0 &&
+      stopped === undefined,
+  );
   const tookMs = Date.now() - began;
   change.count({
     shops: shops.length,
@@ -125,12 +131,8 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   });
   const messages = { left, parked };
   if (json) terminal.json({ changed: true, tookMs, copied, messages, shops });
-  else print(session, deployment, { copied, shops, messages, tookMs, isCompared });
-  const isRead = shops.every(
-    ({ orders, redemptions: { unread, stopped } }) =>
-      orders.unread === 0 && unread.length === 0 && stopped === undefined,
-  );
-  if (!isCompared || !isRead || parked > 0) return EXIT.failed;
+  else print(session, deployment, { copied, shops, messages, tookMs, isWhole });
+  if (!isWhole || parked > 0) return EXIT.failed;
   return left > 0 ? EXIT.waiting : EXIT.fine;
 }
 
@@ -287,11 +289,11 @@ async function compareEverything(
     const controls = await Promise.all(domains.map((domain) => readControl(ledger, domain)));
     return controls.filter(({ doubt }) => !isOpenDoubt(doubt)).length;
   };
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const explainStop = (domain: string, { stopped = [], deep }: Partial<LastReconcile> = {}) => {
     const why = [...stopped, ...(deep?.stopped ? [deep.stopped] : [])][0]?.why;
-    if (why === undefined || told.has(domain + why)) return;
-    told.add(domain + why);
+    if (why === undefined || reported.has(domain + why)) return;
+    reported.add(domain + why);
     session.terminal.note(
       `${domain}: the comparison stopped (${why}); it is started again until it ends.`,
     );
@@ -377,13 +379,13 @@ function print(
     shops,
     messages: { left, parked },
     tookMs,
-    isCompared,
+    isWhole,
   }: {
     readonly copied: CopiedLedger | undefined;
     readonly shops: readonly Awaited<ReturnType<typeof reportOf>>[];
     readonly messages: Readonly<Record<'left' | 'parked', number>>;
     readonly tookMs: number;
-    readonly isCompared: boolean;
+    readonly isWhole: boolean;
   },
 ): void {
   if (copied) terminal.line(`Copied ${copied.copied} of ${copied.read} items.`);
@@ -409,8 +411,8 @@ function print(
     }
   }
   const took = spanText(tookMs);
-  if (!isCompared) {
-    terminal.line(`Not everything was compared after ${took}. Repeat the command to go on.`);
+  if (!isWhole) {
+    terminal.line(`Not everything was read and compared after ${took}. Repeat the command.`);
   } else if (left === 0) {
     terminal.line(`Recovered in ${took}: everything was compared, and what was sent is settled.`);
   } else {

@@ -77,6 +77,17 @@ describe('recover', () => {
     expect(world.heldOrder(id)?.points).toBe(100);
   });
 
+  it('does not claim to have compared everything while customers cannot be listed', async () => {
+    const { faults } = world.stack.loyalty;
+    faults.add({ kind: 'business-error', code: 1, operation: 'listCustomersReport' });
+    const { code, text } = await world.run('recover --yes');
+    faults.clear();
+    expect(text).toContain('not all customers could be listed');
+    expect(text).toContain('Not everything was read and compared');
+    expect(text).not.toContain('everything was compared, and');
+    expect(code).toBe(1);
+  });
+
   it('--from a table that cannot be read ends at once, before all calls are paused', async () => {
     const { code, text } = await world.run('recover --from no-such-table --yes');
     expect(code).not.toBe(0);

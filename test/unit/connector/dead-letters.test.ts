@@ -421,7 +421,7 @@ describe('dropping letters', () => {
     });
   });
 
-  it('drops all that match where nobody was asked, each after the file holds it', async () => {
+  it('with --yes drops every match, each after the file holds it', async () => {
     expect(await drop({ agreed: undefined, most: undefined })).toEqual({
       dropped: 2,
       did: [...gone('agreed'), ...gone('later'), 'give back other'],
