@@ -10,7 +10,6 @@ import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
 import { openWithLedger, storefrontOf } from './wiring.ts';
@@ -46,7 +45,6 @@ export function createBalanceWorker(connector: Connector) {
     hasNeighbours: connector.shops.length > 1,
     stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
     retentionDays: connector.orderRetentionDays,
-    meaningOf,
     parallel: Number.POSITIVE_INFINITY,
     customerIdIn,
     shops,

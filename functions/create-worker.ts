@@ -13,7 +13,6 @@ import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
-import { meaningOf } from '../shared/shopify/webhooks/topics.ts';
 import { createStoreWhenAsked } from './store-when-asked.ts';
 import { surround } from './surround.ts';
 import { type Deadlines, runInTime } from './time-budget.ts';
@@ -73,7 +72,6 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       if (!shop) throw new Error('an event of an unknown shop was not parked');
       return shop;
     },
-    meaningOf,
     read: createEventReader(new Set(shops.keys())),
   };
 

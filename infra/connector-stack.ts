@@ -187,7 +187,7 @@ export class ConnectorStack extends Stack {
       // Activated as cost allocation tags, they show what each stage costs.
       tags: { application: 'loyalty-connector', stage: props.stage },
     });
-    // CDK leaves this name out of logical ids, so they are those of 0.1.0.
+    // CDK leaves this name out of logical ids.
     new LoyaltyConnector(this, 'Default', props);
   }
 }

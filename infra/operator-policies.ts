@@ -22,12 +22,10 @@ export interface OperatorPoliciesProps {
  */
 const WRITABLE_KEYS = [
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
-  'operators-????-??|audit|${aws:userid}|*',
-  '*.myshopify.com|*',
-  // A letter that was replayed or dropped.
-  'letters|letter|*',
-  // Of an id that is too long for a key.
-  'sha256:*',
+  'audit|operators-????-??|${aws:userid}|*',
+  ...['order', 'product', 'coupon', 'member', 'customer'].map((kind) => `${kind}|*`),
+  ...['redemption', 'reward-code', 'quiz', 'notice', 'cursor'].map((kind) => `${kind}|*`),
+  ...['control', 'parked', 'waiting', 'letter'].map((kind) => `${kind}|*`),
 ];
 
 /**
@@ -35,7 +33,7 @@ const WRITABLE_KEYS = [
  * See docs/decisions/0072-personal-data-is-shown-on-the-record.md.
  */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
-const REVEAL_KEYS = ['operators-????-??|audit|${aws:userid}|*|reveal-*'];
+const REVEAL_KEYS = ['audit|operators-????-??|${aws:userid}|*|reveal-*'];
 
 /**
  * Two policies to attach to people: what the commands need, on this stack alone (docs/operator-access.md).

@@ -37,7 +37,7 @@ export async function handler({ rawQueryString }: LambdaFunctionURLEvent) {
   const [{ Item }, offered] = await Promise.all([
     dynamoDb('DynamoDB_20120810.GetItem', {
       TableName: process.env.LEDGER_TABLE,
-      Key: { entity: { S: `${shop}.myshopify.com|customer|${CustomerId}` } },
+      Key: { entity: { S: `customer|${shop}.myshopify.com|${CustomerId}` } },
       ConsistentRead: true,
     }),
     post(http, {

@@ -43,7 +43,7 @@ async function readCredentials(): Promise<string> {
 }
 
 async function apply({ domain, webhookId, payload }: Message) {
-  const entity = `${domain}|order|${payload.id}`;
+  const entity = `order|${domain}|${payload.id}`;
   const { Item } = await documents.send(
     new GetCommand({ TableName, Key: { entity }, ConsistentRead: true }),
   );

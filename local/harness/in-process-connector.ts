@@ -16,7 +16,7 @@ import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
-import { meaningOf, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
+import { routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';
@@ -219,11 +219,7 @@ export function openConnector({
     ) {
       const batch = queues[family].receive({ max });
       const here = world(family, deadline, watch);
-      const left = await runBatch(
-        batch,
-        { ...here, meaningOf, ledger: watch(parts.ledger) },
-        settleEntities,
-      );
+      const left = await runBatch(batch, { ...here, ledger: watch(parts.ledger) }, settleEntities);
       const done = batch.filter(({ messageId }) => !left.includes(messageId));
       await watch({ acknowledge: async () => acknowledge(queues[family], done) }).acknowledge();
       return { received: batch.length, left: left.length };

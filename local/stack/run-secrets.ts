@@ -36,9 +36,9 @@ export interface AwsKey {
 export function openRunSecrets(dataFolder: string | undefined): RunSecrets {
   if (dataFolder === undefined) return makeSecrets();
   const file = join(dataFolder, 'secrets.json');
-  // A file of an older release may lack some secrets.
-  const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const secrets: RunSecrets = { ...makeSecrets(), ...kept };
+  const secrets: RunSecrets = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : makeSecrets();
   // Renamed into place, because the next start could not read a half-written file.
   writeFileSync(`${file}.new`, JSON.stringify(secrets), { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -119,7 +119,7 @@ function resultOf(code: ExitCode): ChangeEnded['result'] {
   return code === EXIT.fine ? 'finished' : 'failed';
 }
 
-/** Of a stack that an older release deployed: empty. */
+/** Empty where the stack has no such output. */
 function policyOf(deployment: Deployment | undefined): string {
   try {
     return deployment?.output('OperatorPolicy') ?? '';

@@ -81,12 +81,13 @@ export const NO_REVISION = 0;
 /** DynamoDB refuses partition keys above 2048 bytes, and one refused key fails a whole batch read. */
 const KEY_MAX_BYTES = 1_024;
 
-/** Injective: the readable form contains a bar, the hash does not. */
+/** Injective: the readable form contains two bars, the hashed one only that behind the kind. */
 export function itemKeyOf(entityText: string): string {
   // UTF-8 has no lone surrogates, so two different codes could become one key.
   const usable = entityText.isWellFormed() && Buffer.byteLength(entityText) <= KEY_MAX_BYTES;
   if (usable) return entityText;
-  return `sha256:${createHash('sha256').update(JSON.stringify(entityText)).digest('hex')}`;
+  const kind = entityText.slice(0, entityText.indexOf('|'));
+  return `${kind}|sha256:${createHash('sha256').update(JSON.stringify(entityText)).digest('hex')}`;
 }
 
 export function keyOnly(itemKey: string): LedgerItem {
@@ -228,7 +229,6 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   return { entry, faults };
 }
 
-/** Release 0.2.0 leaves the last one out when it writes the item again. */
 type OutcomeTuple = readonly [string, string, number, string, (string | null)?, string?];
 
 function toTuple({ at, outcome, version, topic, why, origin }: PastOutcome): OutcomeTuple {

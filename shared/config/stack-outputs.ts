@@ -23,14 +23,14 @@ export const STACK_OUTPUTS = [
   'OperatorPolicy',
   'ReadOnlyOperatorPolicy',
   'NextCommand',
-  /** Of the connector that was deployed. Stacks of 0.1.0 have none. */
+  /** Of the connector that was deployed. */
   'Version',
 ] as const;
 
 /** Written only where the settings have a `storefront`, or a dashboard. */
 const OPTIONAL_OUTPUTS = [
   'Dashboard',
-  /** Point events go to `<PointsAddress>/<path>/<topic>/<token>`. */
+  /** Point events go to `<PointsAddress>/<path>/<token>`. */
   'PointsAddress',
   /** Shopify's app proxy calls `<StorefrontAddress>/<path>/…`. */
   'StorefrontAddress',

@@ -1,7 +1,7 @@
 /**
- * The forms that this release writes, and the newest that it reads. What an older release wrote is always
- * read. A release that writes a form which the one before would misread or lose raises the number: the one
- * before then waits instead of guessing, because functions are updated side by side.
+ * The forms that this release writes, and the newest that it reads. A release that writes a form which the one
+ * before would misread or lose raises the number: the one before then waits instead of guessing, because functions
+ * are updated side by side. From the first release on, every form that was ever written is read.
  *
  * Every envelope keeps `v` and `receivedAt`; every item of the ledger keeps its key, `f`, revision, write id
  * and uncertain mark.

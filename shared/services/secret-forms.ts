@@ -1,6 +1,5 @@
 import { type ParsedSecret, requireText } from '../aws/secrets.ts';
-import { isToken, type PointTokens, type TokenPair } from '../core/balances/point-tokens.ts';
-import { pointTopics } from '../loyalty/point-topics.ts';
+import { isToken, type PointTokens } from '../core/balances/point-tokens.ts';
 import type { AdminCredentials } from '../shopify/admin/client/access-token.ts';
 import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
 
@@ -66,24 +65,12 @@ export const secretForms: {
   },
 };
 
-/**
- * Separate from the others, because no person enters it: the connector makes the tokens itself:
- * `{ "shared": { "current": "…", "previous": "…" } }`. Version 0.1.0 had a pair for each topic instead.
- */
-export function parsePointTokens(fields: Fields): ParsedSecret<PointTokens> {
-  const names = ['shared', ...pointTopics].filter((name) => Object.hasOwn(fields, name));
-  const pairs = names.map((name) => [name, readPair(fields[name])] as const);
-  const faulty = names.length === 0 ? 'shared' : pairs.find(([, pair]) => !pair)?.[0];
-  return faulty === undefined
-    ? { kind: 'parsed', value: Object.fromEntries(pairs) }
-    : { kind: 'fault', field: faulty, why: 'must have a current token of 32 bytes' };
-}
-
-function readPair(pair: unknown): TokenPair | undefined {
-  if (typeof pair !== 'object' || pair === null) return undefined;
-  const { current, previous } = pair as { readonly current?: unknown; readonly previous?: unknown };
-  if (!isToken(current)) return undefined;
-  return { current, previous: isToken(previous) ? previous : undefined };
+/** `{ "current": "…", "previous": "…" }`. Separate from the others: no person enters it, the connector makes the tokens. */
+export function parsePointTokens({ current, previous }: Fields): ParsedSecret<PointTokens> {
+  if (!isToken(current)) {
+    return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
+  }
+  return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
 }
 
 /** `loyalty-connector/prod/example-store/webhook` */

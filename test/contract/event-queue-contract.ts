@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DeadLetters } from '../../shared/core/events/dead-letter.ts';
+import { decodeEvent } from '../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
 import type {
   EventQueue,
@@ -8,7 +9,6 @@ import type {
   ReceivedMessage,
   SourceQueue,
 } from '../../shared/core/events/queues.ts';
-import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 
 export interface QueuesUnderTest {
   readonly events: EventQueue;
@@ -279,7 +279,7 @@ function order(id: string, changes: Partial<StoreEvent> = {}): StoreEvent {
 
 function events(messages: readonly ReceivedMessage[]): StoreEvent[] {
   return messages.map(({ body }) => {
-    const decoded = decodeMessage(body);
+    const decoded = decodeEvent(body);
     if (decoded.kind !== 'event') throw new Error(decoded.why);
     return decoded.event as StoreEvent;
   });

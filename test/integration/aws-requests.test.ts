@@ -165,7 +165,7 @@ describe("a request of the functions' own client is the SDK's", () => {
     async (operation) => {
       const ours = createDynamoDbCalls(inLambda());
       const sdk = theSdk(createDynamoDbClient);
-      const key = { entity: { S: 'example-store.myshopify.com|coupon|ÇÃ + 🎁' } };
+      const key = { entity: { S: 'coupon|example-store.myshopify.com|ÇÃ + 🎁' } };
       const inputs = {
         batchGetItem: { RequestItems: { ledger: { Keys: [key], ConsistentRead: true } } },
         putItem: {

@@ -1,12 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CreateTableCommand, type DynamoDB } from '@aws-sdk/client-dynamodb';
+import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
-import {
-  openSummaries,
-  readSummaries,
-} from '../../scripts/connector/dead-letters/read-summaries.ts';
+import { readSummaries } from '../../scripts/connector/dead-letters/read-summaries.ts';
 import { awsSettings, type Deployment } from '../../scripts/connector/deployment/deployment.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import type { ReadSettings } from '../../shared/aws/read-ledger.ts';
@@ -148,19 +145,5 @@ describe('the letters about one thing', () => {
     await retire(found[0], now);
     expect(idsOf(await readLettersAbout(settings, asked, now))).toEqual(['a']);
     expect((await ledger.scanEntities()).entries).toEqual([]);
-  });
-});
-
-describe('a ledger of an older release', () => {
-  it('has no summaries', async () => {
-    expect(await openSummaries(place)).toBeDefined();
-    const older = new CreateTableCommand({
-      TableName: `older-${tables}`,
-      AttributeDefinitions: [{ AttributeName: 'entity', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'entity', KeyType: 'HASH' }],
-      BillingMode: 'PAY_PER_REQUEST',
-    });
-    await client.send(older);
-    expect(await openSummaries(placeOf(`older-${tables}`))).toBeUndefined();
   });
 });

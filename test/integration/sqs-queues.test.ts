@@ -10,8 +10,8 @@ import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
 import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
+import { decodeEvent } from '../../shared/core/events/decode-event.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
-import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import { countMessages, receive } from '../support/event-source.ts';
@@ -122,7 +122,7 @@ describe('many events sent at once', () => {
     await queue.sendAll([...events(25), product]);
     expect(await countMessages(client, urls.orders)).toBe(25);
     const [message] = await receive(client, urls.products, 1);
-    expect(decodeMessage(message?.Body ?? '')).toEqual({ kind: 'event', event: product });
+    expect(decodeEvent(message?.Body ?? '')).toEqual({ kind: 'event', event: product });
   });
 
   it('takes the same events again without holding them twice', async () => {

@@ -16,7 +16,6 @@ const STATE = join(CACHE, 'state.jsonl');
 /** The tests that must notice a changed line of the core: those that need no process, no socket and no clock. */
 const TESTS = [
   'test/unit/core/**/*.test.ts',
-  'test/unit/pins/{golden-files,ledger-items,messages,order-mapping}.test.ts',
   'test/unit/loyalty/read-point-event.test.ts',
   'test/unit/security/addresses.test.ts',
   'test/unit/{event-envelope,message-ids,memory-models}.test.ts',

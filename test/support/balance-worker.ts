@@ -13,7 +13,6 @@ import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-i
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createPauses } from '../../shared/core/pause/pauses.ts';
 import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
-import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';
@@ -111,7 +110,7 @@ export function openBalanceWorker(customers: readonly string[]) {
     },
 
     pointsOf: (id: string) => store.customers.get(id)?.points,
-    entry: (id: string) => memoryLedger.entries.get(`${SHOP}|customer|${id}`),
+    entry: (id: string) => memoryLedger.entries.get(`customer|${SHOP}|${id}`),
 
     /** Asks for the customer's balance to be read. */
     ask: (id: string, topic: BalanceRequest['topic'] = 'visit') => {
@@ -133,7 +132,6 @@ export function openBalanceWorker(customers: readonly string[]) {
           queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
           source: createMemorySourceQueue(queue),
           deadLetters: createMemoryDeadLetters(dead),
-          meaningOf,
           parallel: 10,
           shops: new Map([[SHOP, source]]),
           telemetry,

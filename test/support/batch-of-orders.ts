@@ -1,8 +1,8 @@
 import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
 import type { PointRow } from '../../local/loyalty-sandbox/program/rows.ts';
+import { decodeEvent } from '../../shared/core/events/decode-event.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { decodeMessage } from '../../shared/shopify/webhooks/read-event.ts';
 import { bodyFor, orderAt, storeOrderOf, withId } from '../fixtures/order-life.ts';
 import { bodyOf } from '../fixtures/order-payload.ts';
 import type { OrderSpec } from '../fixtures/order-spec.ts';
@@ -144,7 +144,7 @@ export function openBatches(settings: Settings = {}) {
     /** What the person who runs the connector does with all dead letters of orders. */
     async replay(): Promise<void> {
       for (const { body, receiptHandle } of dead.receive({ max: 100 })) {
-        const decoded = decodeMessage(body);
+        const decoded = decodeEvent(body);
         if (decoded.kind !== 'event') throw new Error(decoded.why);
         const replays = [{ at: new Date(connector.clock.ms).toISOString(), by: 'operator' }];
         await connector.send({ ...decoded.event, replays } as StoreEvent);

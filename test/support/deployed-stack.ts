@@ -58,9 +58,7 @@ function cloudFormation(account: Account, calls: string[]): ScriptedService {
   const { version, changes, resources = [] } = account;
   const outputs = members([
     `<OutputKey>Concurrency</OutputKey><OutputValue>${account.concurrency ?? '{"orders":10,"products":5,"coupons":5}'}</OutputValue>`,
-    ...(version === '0.1.0'
-      ? []
-      : [`<OutputKey>Version</OutputKey><OutputValue>${version}</OutputValue>`]),
+    `<OutputKey>Version</OutputKey><OutputValue>${version}</OutputValue>`,
   ]);
   /** AWS ends a page where it likes: the first is empty here, and the others have one member each. */
   const pageOf = (all: readonly string[], page: number) => ({
@@ -214,8 +212,6 @@ async function deployTo(folder: string, ...[options, account = {}, steps = {}]: 
   }
 }
 
-/** It leaves with the upgrade from 0.1.0. */
-export const ALARMS_KEY = 'LogicalResourceId/AlarmsKey3C2381B3';
 /** CDK's steps of an update. */
 export const UPDATE = ['synth', 'diff', 'prepare-change-set', 'execute-change-set'];
 export const deployed: Account = { version: VERSION, resources: ['Table', 'Hook'], changes: SOME };

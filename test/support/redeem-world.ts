@@ -24,7 +24,6 @@ import {
   type CircuitBreaker,
   createCircuitBreaker,
 } from '../../shared/core/sync/circuit-breaker.ts';
-import { meaningOf } from '../../shared/shopify/webhooks/topics.ts';
 import { createMemoryBalanceStore, createMemoryRewardStore } from './memory-reward-store.ts';
 import { createRewardService } from './reward-service.ts';
 
@@ -177,7 +176,6 @@ export function openRedeeming({
           pauses,
           balances: watch(balances),
           queue: watch(events),
-          meaningOf,
           source: watch(createMemorySourceQueue(queue)),
           deadLetters: watch(createMemoryDeadLetters(dead)),
           parallel: 10,

@@ -52,7 +52,7 @@ export async function openBalances(
   const shops = [{ domain: SHOP }, { domain: SECOND_SHOP }];
   const tokens = new Map<string, PointTokens>();
   for (const path of ['example-store', 'second-store']) {
-    await keepTokens(path, { shared: { current: newToken() } });
+    await keepTokens(path, { current: newToken() });
   }
 
   Object.assign(process.env, {
@@ -74,7 +74,7 @@ export async function openBalances(
   let forwarded = 0;
 
   async function keepTokens(path: string, pairs: PointTokens): Promise<void> {
-    for (const { current } of Object.values(pairs)) confidential.addSecret(current);
+    confidential.addSecret(pairs.current);
     const id = `${name}/${path}/points`;
     const SecretString = JSON.stringify(pairs);
     await (tokens.has(path)
@@ -85,7 +85,7 @@ export async function openBalances(
 
   const opened = {
     keepTokens,
-    tokenOf: (path = 'example-store'): string => tokens.get(path)?.shared?.current ?? '',
+    tokenOf: (path = 'example-store'): string => tokens.get(path)?.current ?? '',
 
     /** One request at any path below the address; returns the status. */
     async request(

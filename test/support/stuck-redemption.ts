@@ -1,6 +1,8 @@
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { bookKey, rememberBook } from '../../shared/core/redeem/redemption-book.ts';
 
+const BODY = { CustomerId: '7012345', RewardId: 1, OriginalKey: 'a-key' };
+
 /** Leaves a redemption that only a person can finish. */
 export async function leaveStuckRedemption(
   ledger: Pick<Ledger, 'write'>,
@@ -11,8 +13,8 @@ export async function leaveStuckRedemption(
   const redemption = {
     ...{ id: 'K3F9A2LQ7ZPX', rewardId: 1, clientKeys: [], intendedAt: at, since: at },
     terms: { ...terms, codePrefix: '', limited: false },
-    state: { at: 'calling', attempts: 1, calledAt: at },
-    stuck: 'no-key',
+    state: { at: 'calling', body: BODY, attempts: 1, calledAt: at },
+    stuck: 'look-up-refused',
   } as const;
   const remembered = rememberBook({ redemptions: [redemption], intents: [] });
   const entry = { version: 1, uncertain: false, remembered, outcomes: [] };

@@ -32,8 +32,8 @@ it('removes only what has expired', async () => {
   await ledger.write(key('3'), entry, undefined);
   ledger.expire(150);
   expect([...ledger.entries.keys()]).toEqual([
-    'example.myshopify.com|order|2',
-    'example.myshopify.com|order|3',
+    'order|example.myshopify.com|2',
+    'order|example.myshopify.com|3',
   ]);
 });
 

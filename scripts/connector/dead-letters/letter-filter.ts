@@ -25,12 +25,8 @@ export interface LetterFilter {
   readonly until?: number;
 }
 
-/** `messageId`: by which release 0.2.0 named letters. */
-export function matchesFilter(
-  letter: ListedLetter & { readonly messageId?: string },
-  filter: LetterFilter,
-): boolean {
-  const { event, at, letterId, messageId } = letter;
+export function matchesFilter(letter: ListedLetter, filter: LetterFilter): boolean {
+  const { event, at, letterId } = letter;
   const same = (wanted: string | undefined, found: string | undefined) =>
     wanted === undefined || wanted === found;
   return (
@@ -40,7 +36,7 @@ export function matchesFilter(
     same(filter.code, letter.code) &&
     same(filter.reason, letter.reason) &&
     same(filter.queue, letter.family) &&
-    (filter.id?.some((id) => [letterId, messageId, event?.id].includes(id)) ?? true) &&
+    (filter.id?.some((id) => [letterId, event?.id].includes(id)) ?? true) &&
     (filter.text === undefined || contains(letter, filter.text)) &&
     at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
     at <= (filter.until ?? Number.POSITIVE_INFINITY)

@@ -3,8 +3,8 @@ import type {
   ListedEvent,
   ListedLetter,
 } from '../../../shared/core/events/dead-letter.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 
 /** A dead letter and the event in it, as far as this release can read it. */
 export interface ReadLetter extends DeadLetter {
@@ -32,7 +32,7 @@ function headOf(event: QueuedEvent): ListedEvent {
 }
 
 export function readLetter(letter: DeadLetter): ReadLetter {
-  const decoded = decodeMessage(letter.body);
+  const decoded = decodeEvent(letter.body);
   return decoded.kind === 'event'
     ? { ...letter, event: decoded.event, undecodable: undefined, isNewer: false }
     : { ...letter, event: undefined, undecodable: decoded.why, isNewer: decoded.kind === 'newer' };

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { LETTERS_INDEX } from '../../../shared/aws/ledger-item.ts';
 import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
 import { readLetters } from '../../../shared/aws/read-letters.ts';
 import type { SummarizedLetter } from '../../../shared/core/batch/letter-summary.ts';
@@ -9,21 +8,10 @@ import type { Deployment } from '../deployment/deployment.ts';
 
 type Place = Pick<Deployment, 'aws' | 'output'>;
 
-/** Undefined: the ledger has no index of letters yet. An older release deployed it, or AWS still builds it. */
-export async function openSummaries({ aws, output }: Place): Promise<ReadSettings | undefined> {
+export function openSummaries({ aws, output }: Place): ReadSettings {
   const client = new DynamoDB(aws);
-  const table = output('LedgerTable');
-  const { Table: described } = await client.describeTable({ TableName: table });
-  const indexes = described?.GlobalSecondaryIndexes ?? [];
-  const isUsable = indexes.some(
-    ({ IndexName: name, IndexStatus: status }) => name === LETTERS_INDEX && status === 'ACTIVE',
-  );
-  return isUsable ? { client, table, pause, random: Math.random } : undefined;
+  return { client, table: output('LedgerTable'), pause, random: Math.random };
 }
-
-/** Said where a command walks the queues because there is no index. */
-export const NO_SUMMARIES =
-  'The deployed release writes no summaries of dead letters, so the queues themselves are read: "loyalty-connector deploy" changes that.';
 
 interface Known {
   readonly letters: Map<string, SummarizedLetter>;

@@ -34,7 +34,7 @@ const isKept = ({ policyAction }: ResourceChange): boolean =>
 
 /** A secret that leaves the stack keeps its name and its value; a table or queue would stand idle. */
 function isLoss(change: ResourceChange): boolean {
-  if (!holdsState(change)) return false;
+  if (!holdsState(change.type)) return false;
   return !(isSecret(change.type) && change.action === 'Remove' && isKept(change));
 }
 

@@ -34,14 +34,8 @@ and become dead letters (newer-release) after the retry window. What only ${depl
   }
 }
 
-/** Before 0.2.0 there was no package, and 0.1.0 does not know what partial cancels took. */
-const NO_WAY_BACK = '0.1.0';
-
 /** How to return to the version that was deployed before this newer one. */
 export function goingBack(before: string, own = VERSION): string | undefined {
   if (compareVersions(own, before) !== 'newer') return undefined;
-  if (compareVersions(before, NO_WAY_BACK) !== 'newer') {
-    return `There is no safe way back to ${before}: it would take refunded points twice (docs/upgrades.md).`;
-  }
   return `To go back: npm install --save-exact loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`;
 }

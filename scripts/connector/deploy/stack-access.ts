@@ -1,6 +1,5 @@
 import { type ChangeSetStatus, CloudFormation } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
-import { versionIn } from '../deployment/compare-release.ts';
 import type { AwsSettings } from '../deployment/deployment.ts';
 import { describeStack } from '../deployment/describe-stack.ts';
 import type { ResourceChange } from './judge-changes.ts';
@@ -42,8 +41,7 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
     async find() {
       const found = await describeStack(aws, stack);
       if (!found || NEVER_MADE.has(found.StackStatus ?? '')) return undefined;
-      const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue ?? '']);
-      return { version: outputs.length > 0 ? versionIn(Object.fromEntries(outputs)) : undefined };
+      return { version: found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue };
     },
 
     async freeFailed() {

@@ -2,11 +2,7 @@
 const STATE = ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::KMS::Key'];
 const SECRET = 'AWS::SecretsManager::Secret';
 
-/** The key of 0.1.0's alarms: what it encrypts is not kept, and the topic works without it. */
-const NO_LONGER_NEEDED = 'AlarmsKey3C2381B3';
-
-export const holdsState = ({ id, type }: { readonly id: string; readonly type: string }): boolean =>
-  id !== NO_LONGER_NEEDED && (type === SECRET || STATE.includes(type));
+export const holdsState = (type: string): boolean => type === SECRET || STATE.includes(type);
 export const isSecret = (type: string): boolean => type === SECRET;
 
 /**
@@ -14,12 +10,12 @@ export const isSecret = (type: string): boolean => type === SECRET;
  * may leave the stack, because it is retained. `except`: logical ids that one deployment may give up.
  */
 export function stackPolicy(except: readonly string[] = []): string {
-  const named = [NO_LONGER_NEEDED, ...except].map((id) => `LogicalResourceId/${id}`);
+  const named = except.map((id) => `LogicalResourceId/${id}`);
   const deny = (actions: readonly string[], types: readonly string[]) => ({
     Effect: 'Deny',
     Principal: '*',
     Action: actions,
-    NotResource: named,
+    ...(named.length > 0 ? { NotResource: named } : { Resource: '*' }),
     Condition: { StringEquals: { ResourceType: types } },
   });
   return JSON.stringify({

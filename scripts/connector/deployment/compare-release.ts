@@ -1,9 +1,5 @@
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 
-/** Stacks of 0.1.0 do not say their version. */
-export const versionIn = (outputs: Readonly<Record<string, string>>): string =>
-  outputs.Version ?? '0.1.0';
-
 /** How command and stack differ in their versions, if they do. */
 export function versionDifference(
   stack: string,

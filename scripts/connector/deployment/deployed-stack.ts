@@ -1,6 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { Problem } from '../exit.ts';
-import { versionIn } from './compare-release.ts';
 import {
   type AwsSettings,
   awsSettings,
@@ -51,7 +50,7 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
     stack,
     region,
     aws,
-    version: versionIn(outputs),
+    version: output('Version'),
     output,
     connector: await readStageSettings(stage),
     note: async () => describeNewerSettings(stage, readAt),

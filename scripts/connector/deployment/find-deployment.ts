@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { findProject } from '../../../shared/config/folders.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
-import { versionIn } from './compare-release.ts';
 import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
 import { describeChangedSettings, readStageSettings } from './stage-settings.ts';
 
@@ -64,14 +63,15 @@ export async function findLocalStack(): Promise<Deployment | undefined> {
       START,
     );
   }
+  const output = outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.');
   return {
     where: 'local',
     stage,
     stack,
     region,
-    version: versionIn(outputs),
+    version: output('Version'),
     aws: awsSettings({ region, endpoint, credentials }),
-    output: outputsOf(outputs, 'The connector on this machine', 'Start it again: npm start.'),
+    output,
     connector: await readStageSettings(stage, settings),
     ...(settings !== undefined && { settingsFile: settings }),
     note: () => describeChangedSettings(stage, writtenAt),

@@ -13,16 +13,10 @@ export function judgePointTokens(
       run: doNext(`${setUp} --yes`),
     });
   }
-  const { shared, ...byTopic } = tokens;
-  if (!shared) {
-    const what = `${domain}: accepted at the addresses of 0.1.0; one subscription for all topics is simpler`;
-    return warn(what, { run: doNext(`${setUp} --yes`) });
-  }
-  const hasOlder = shared.previous !== undefined || Object.keys(byTopic).length > 0;
-  return hasOlder
-    ? warn(`${domain}: older tokens are still accepted`, {
+  return tokens.previous === undefined
+    ? pass(`${domain}: the token is set`)
+    : warn(`${domain}: the previous token is still accepted`, {
         say: 'When the loyalty service sends the new one:',
         run: doNext(`${setUp} --finish --yes`),
-      })
-    : pass(`${domain}: the token is set`);
+      });
 }

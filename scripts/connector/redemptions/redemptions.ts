@@ -91,8 +91,6 @@ const WORDS: Readonly<Record<RedemptionState['at'], string>> = {
 };
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
-  'no-key':
-    'Version 0.1.0 redeemed it without a key: look in the panel of the loyalty service whether points were spent.',
   'look-up-refused':
     'The loyalty service refuses to look it up: look in its panel whether points were spent.',
   'cancel-refused':

@@ -158,7 +158,7 @@ async function follow(
   const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
-    eachLetter: openLetterSearch(deployment, [family]),
+    eachLetter: openLetterSearch(deployment),
     by: replays[0]?.by ?? '',
     signal: session.interruption('Following no longer; the message is on the queue.'),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),

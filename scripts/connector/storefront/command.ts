@@ -11,7 +11,7 @@ Examples:
 
 The token is a secret: anyone who knows it can send balances to the connector. Paste it into the loyalty
 service's webhook subscription and nowhere else. What pages of the store need (app proxy, extensions) is written by
-"app write". Addresses that 0.1.0 printed work until --finish.
+"app write".
 `;
 
 /** `loyalty-connector storefront …` */
@@ -26,7 +26,7 @@ export function registerStorefront(program: Command): void {
     .description('Creates what the storefront needs. Without --yes it only shows what is missing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--rotate', 'create a new token and keep accepting the current one')
-    .option('--finish', 'end a rotation: older tokens and addresses are no longer accepted')
+    .option('--finish', 'end a rotation: the previous token is no longer accepted')
     .option('--yes', 'do it')
     .action(
       runAction<SetUpOptions>(async (session, options) =>

@@ -47,22 +47,21 @@ export type NextTokens =
   | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh?: string }
   | { readonly kind: 'refused'; readonly why: string; readonly next: string };
 
-/** Undefined tokens: never set, or unusable. What 0.1.0 made is kept until `finish`. */
+/** `stored` is undefined when no token was set, or none that can be used. */
 export function nextTokens(
   stored: PointTokens | undefined,
   change: TokenChange,
   newToken: () => string,
 ): NextTokens {
-  const { shared, ...byTopic } = stored ?? {};
-  if (!shared) {
+  if (!stored) {
     if (change !== 'keep') {
-      const why = 'There is no token for all topics yet.';
+      const why = 'There is no token yet.';
       return { kind: 'refused', why, next: 'Run the same command without --rotate and --finish.' };
     }
     const fresh = newToken();
-    return { kind: 'store', tokens: { shared: { current: fresh }, ...byTopic }, fresh };
+    return { kind: 'store', tokens: { current: fresh }, fresh };
   }
-  const { current, previous } = shared;
+  const { current, previous } = stored;
   switch (change) {
     case 'keep':
       return { kind: 'keep' };
@@ -73,14 +72,13 @@ export function nextTokens(
         return { kind: 'refused', why, next: 'End it first: --finish --yes.' };
       }
       const fresh = newToken();
-      const pair = { current: fresh, previous: current };
-      return { kind: 'store', tokens: { shared: pair, ...byTopic }, fresh };
+      return { kind: 'store', tokens: { current: fresh, previous: current }, fresh };
     }
     case 'finish':
-      if (previous === undefined && Object.keys(byTopic).length === 0) {
+      if (previous === undefined) {
         const why = 'There is nothing to finish: no older token is accepted.';
         return { kind: 'refused', why, next: 'Nothing needs to be done.' };
       }
-      return { kind: 'store', tokens: { shared: { current } } };
+      return { kind: 'store', tokens: { current } };
   }
 }

@@ -139,16 +139,14 @@ function plan(toRepair: readonly DefinitionState[], tokens: 'keep' | 'store'): r
 function afterwards(change: TokenChange, isFresh: boolean, isShown: boolean): readonly string[] {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
   if (change === 'finish') {
-    return [
-      `Older tokens, and the addresses that 0.1.0 printed, stop working within ${minutes} minutes.`,
-    ];
+    return [`The previous token stops working within ${minutes} minutes.`];
   }
   if (!isFresh)
     return ['The token is unchanged, and is not shown again. For a new one: --rotate --yes.'];
   if (!isShown) return ['The token is stored. It is a secret, and is shown only in a terminal.'];
   return [
     `The value is a secret and is shown only this once. It works within ${minutes} minutes.`,
-    'Older addresses and tokens work until --finish --yes.',
+    'The previous token works until --finish --yes.',
   ];
 }
 

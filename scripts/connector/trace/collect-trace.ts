@@ -162,7 +162,7 @@ async function askForOrder(
 
 /**
  * By their summaries. The queue itself is read where it has letters without one, which SQS moved there because
- * every worker died on them, or an older release parked.
+ * every worker died on them.
  */
 async function findLetters(
   deployment: Deployment,
@@ -172,12 +172,10 @@ async function findLetters(
 ): Promise<readonly ListedLetter[]> {
   const { shop, kind, id } = key;
   const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
-  const settings = await openSummaries(deployment);
-  if (settings) {
-    const now = new Date();
-    const found = await readLettersAbout(settings, key, now);
-    if (found.length > 0 || !(await hasUnlisted(queues, settings, deployment, now))) return found;
-  }
+  const settings = openSummaries(deployment);
+  const now = new Date();
+  const found = await readLettersAbout(settings, key, now);
+  if (found.length > 0 || !(await hasUnlisted(queues, settings, deployment, now))) return found;
   const letters: ListedLetter[] = [];
   await surveyLetters({
     queues,

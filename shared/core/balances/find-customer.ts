@@ -53,10 +53,10 @@ export async function settlePointEvent(
 }
 
 async function passOn(event: PointEvent, world: FindWorld): Promise<Outcome> {
-  const { shop, topic, receivedAt, replays, body } = event;
+  const { shop, receivedAt, replays, body } = event;
   const source = world.shops.get(shop);
   if (!source) return unreadable('the shop is not in the settings of the storefront');
-  const read = readPointBalance(body, { customerIdIn: world.customerIdIn, topic });
+  const read = readPointBalance(body, world.customerIdIn);
   if (read.kind === 'unreadable') return unreadable(read.why);
   const found =
     read.kind === 'of-customer'

@@ -17,11 +17,8 @@ export type PointBalance =
 /** An event of the contract has a hundredth of this; a customer object may be large. */
 export const MOST_BYTES = 65_536;
 
-/** `topic`: that of the address, for a body that names none. */
-export function readPointBalance(
-  body: Uint8Array,
-  { customerIdIn, topic }: { customerIdIn: string; topic: BalanceEvent['topic'] },
-): PointBalance {
+/** `customerIdIn`: the field of an event's customer with the id in the store. */
+export function readPointBalance(body: Uint8Array, customerIdIn: string): PointBalance {
   if (body.byteLength > MOST_BYTES) return unreadable(`it is larger than ${MOST_BYTES} bytes`);
   const json = parse(body);
   if (json === undefined) return unreadable('it is not JSON');
@@ -33,10 +30,10 @@ export function readPointBalance(
   if (points === undefined || cashback === undefined) {
     return unreadable('PointsBalance holds a number that no store can keep');
   }
-  const named = event.topic ?? topic;
+  const topic = event.topic ?? 'unnamed';
   const said: SaidBalance = {
-    topic: named,
-    deliveryId: `${named}/${event.pointId}/${event.eventDate}`,
+    topic,
+    deliveryId: `${topic}/${event.pointId}/${event.eventDate}`,
     eventDate: event.eventDate,
     points,
     cashback,

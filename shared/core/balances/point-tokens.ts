@@ -1,27 +1,18 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { PointTopic } from '../../loyalty/point-topics.ts';
 
 /** The header in which a subscription sends its token. */
 export const TOKEN_HEADER = 'x-loyalty-connector-token';
 
-/** The current token and, until its rotation is ended, the previous one. */
-export interface TokenPair {
+/** What proves the sender of a point event: the current token and, until its rotation is ended, the previous one. */
+export interface PointTokens {
   readonly current: string;
   readonly previous?: string | undefined;
 }
 
-/**
- * What proves the sender of a point event. Version 0.1.0 had no `shared` token: it made one for each
- * topic, as a part of that topic's address.
- */
-export type PointTokens = { readonly [Name in 'shared' | PointTopic]?: TokenPair };
-
 /** What a request shows as its proof. */
 export interface GivenProof {
   readonly header: string | undefined;
-  /** The topic in an address of 0.1.0. */
-  readonly topic: PointTopic | undefined;
-  /** The token in the address. */
+  /** In the address. */
   readonly token: string | undefined;
 }
 
@@ -35,20 +26,16 @@ export function isToken(value: unknown): value is string {
 }
 
 /** Either proof is enough. See docs/decisions/0042-point-events-are-stored-first.md. */
-export function checkProof({ header, topic, token }: GivenProof, tokens: PointTokens): TokenCheck {
-  const { shared } = tokens;
-  const inHeader = checkToken(header, shared);
-  const inAddress = checkToken(token, topic ? tokens[topic] : shared);
-  // The address of a topic is the older proof once there is a token for all.
-  const isOlder = topic !== undefined && shared !== undefined;
-  if (inHeader === 'current' || (inAddress === 'current' && !isOlder)) return 'current';
+export function checkProof({ header, token }: GivenProof, tokens: PointTokens): TokenCheck {
+  const inHeader = checkToken(header, tokens);
+  const inAddress = checkToken(token, tokens);
+  if (inHeader === 'current' || inAddress === 'current') return 'current';
   return inHeader === 'invalid' && inAddress === 'invalid' ? 'invalid' : 'previous';
 }
 
 /** Takes the same time for every token, also for one that was partly guessed. */
-function checkToken(given: string | undefined, pair: TokenPair | undefined): TokenCheck {
-  if (!isToken(given) || !pair) return 'invalid';
-  const { current, previous } = pair;
+function checkToken(given: string | undefined, { current, previous }: PointTokens): TokenCheck {
+  if (!isToken(given)) return 'invalid';
   const isCurrent = isSame(given, current);
   const isPrevious = isSame(given, previous ?? current) && previous !== undefined;
   if (isCurrent) return 'current';

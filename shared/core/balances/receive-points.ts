@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { pointTopics } from '../../loyalty/point-topics.ts';
 import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
 import type { BalanceEvent, PointEvent } from '../events/event.ts';
 import { hashBody } from '../events/message-ids.ts';
@@ -59,9 +58,9 @@ export async function receivePoints(
   world: PointsWorld,
 ): Promise<PointAnswer> {
   if (method !== 'POST') return { status: 405, text: 'send a point event with POST' };
-  const { shopPath, topic, token } = readPath(path);
+  const { shopPath, token } = readPath(path);
   const shop = world.shops.get(shopPath);
-  const proof = { header: headers[TOKEN_HEADER], topic, token };
+  const proof = { header: headers[TOKEN_HEADER], token };
   const check = shop ? await verify(proof, shop, world) : 'invalid';
   if (!shop || check === 'invalid') {
     // Of an unknown path nothing is written: a flood must not fill the log. AWS counts the 4xx answers.
@@ -69,27 +68,24 @@ export async function receivePoints(
     return { status: 401, text: 'there is nothing at this address' };
   }
   if (check === 'unavailable') return { status: 503, text: 'try again later' };
-  const event = toEvent(body, topic ?? 'unnamed', shop.domain, world);
+  const event = toEvent(body, shop.domain, world);
   return enqueue(event, check === 'previous', world);
 }
 
-/** `/shop`, `/shop/<token>`, or as 0.1.0 printed it: `/shop/<topic>/<token>`. */
+/** `/shop`, or `/shop/<token>`. */
 function readPath(path: string) {
-  const [, shopPath = '', ...rest] = path.split('/');
-  const topic = pointTopics.find((one) => one === rest[0]);
-  const [token, ...more] = topic ? rest.slice(1) : rest;
-  return { shopPath: more.length === 0 ? shopPath : '', topic, token };
+  const [, shopPath = '', token, ...more] = path.split('/');
+  return { shopPath: more.length === 0 ? shopPath : '', token };
 }
 
 /** Of the person only the id, where the event has it; else the body as it came. */
 function toEvent(
   body: Uint8Array,
-  topic: BalanceEvent['topic'],
   shop: string,
   { customerIdIn, now }: PointsWorld,
 ): BalanceEvent | PointEvent {
   const receivedAt = now().toISOString();
-  const read = readPointBalance(body, { customerIdIn, topic });
+  const read = readPointBalance(body, customerIdIn);
   if (read.kind === 'of-customer') {
     return { kind: 'balance', shop, id: read.customerId, ...read.said, receivedAt };
   }
@@ -98,7 +94,7 @@ function toEvent(
     kind: 'point-event',
     shop,
     id: read.kind === 'of-person' ? groupOf(read.person) : hash,
-    topic,
+    topic: 'unnamed',
     // Not the balance's own: the queue would take the balance for a repetition of this.
     deliveryId: read.kind === 'of-person' ? `person/${read.said.deliveryId}` : hash,
     // One byte too many, so that the worker sees that it was too large.

@@ -26,13 +26,8 @@ export function rememberBalance(balance: RememberedBalance): string {
   return form.write({ ...balance, seen: balance.seen.slice(-SEEN_KEPT) });
 }
 
-/** Names what the customer's metafields hold. Without expiring points it is the key of version 0.1.0. */
+/** Names what the customer's metafields hold. */
 export function balanceKey({ points, cashback, tier, expiring }: RememberedBalance): string {
-  const held = [
-    points,
-    cashback,
-    tier ?? null,
-    ...(expiring ? [expiring.points, expiring.at] : []),
-  ];
+  const held = [points, cashback, tier ?? null, expiring?.points ?? null, expiring?.at ?? null];
   return createHash('sha256').update(JSON.stringify(held)).digest('base64url');
 }

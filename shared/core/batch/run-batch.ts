@@ -1,5 +1,4 @@
 import { type DecodedEvent, decodeEvent } from '../events/decode-event.ts';
-import type { MeaningOf } from '../events/event.ts';
 import { groupIdOf } from '../events/message-ids.ts';
 import type { ReceivedMessage } from '../events/queues.ts';
 import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
@@ -36,7 +35,6 @@ type Work = (group: Group) => Promise<RetryReason | undefined>;
 export interface BatchWorld extends DelayWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** What a topic means, for messages that do not say it themselves. */
-  readonly meaningOf: MeaningOf;
   /** How many groups are worked on side by side. */
   readonly parallel: number;
   /** Fires early enough before the function's time-out to delay what is unfinished. */
@@ -54,7 +52,7 @@ export async function runBatch<World>(
   world: BatchWorld & NoInfer<World>,
   settle: Settle<World>,
 ): Promise<readonly string[]> {
-  const groups = groupMessages(messages, world.meaningOf);
+  const groups = groupMessages(messages);
   const beginning = begin(
     groups.filter((group) => !hasNewer(group)),
     world,
@@ -78,13 +76,10 @@ export async function runBatch<World>(
   return left;
 }
 
-function groupMessages(
-  messages: readonly ReceivedMessage[],
-  meaningOf: MeaningOf,
-): readonly Group[] {
+function groupMessages(messages: readonly ReceivedMessage[]): readonly Group[] {
   const groups = new Map<string, Item[]>();
   for (const message of messages) {
-    const decoded = decodeEvent(message.body, meaningOf);
+    const decoded = decodeEvent(message.body);
     const isEvent = decoded.kind === 'event';
     // The event's own group where there is one: SQS's redrive sends letters back in other groups.
     const id = isEvent ? groupIdOf(decoded.event) : message.groupId;

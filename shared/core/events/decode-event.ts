@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { pointTopics } from '../../loyalty/point-topics.ts';
 import { ENVELOPE_VERSION } from '../formats.ts';
 import { canBeReadFromStore } from './encode-event.ts';
-import type { EventHead, Meaning, MeaningOf, QueuedEvent } from './event.ts';
+import type { EventHead, Meaning, QueuedEvent } from './event.ts';
 import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './message-body.ts';
 
 /** `why` quotes nothing of the message: it goes into logs and attributes. */
@@ -65,8 +65,8 @@ const storeEvent = v.object({
   kind: v.picklist(['order', 'product', 'coupon', 'member', 'discount', 'customer', 'shop']),
   id: v.string(),
   topic: v.string(),
-  claim: v.exactOptional(v.picklist(CLAIMS)),
-  origin: v.exactOptional(v.picklist(ORIGINS)),
+  claim: v.picklist(CLAIMS),
+  origin: v.picklist(ORIGINS),
   triggeredAt: v.exactOptional(v.string()),
   apiVersion: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.string()),
@@ -76,13 +76,11 @@ const storeEvent = v.object({
   body: v.exactOptional(carriedBody),
 });
 
-const pointTopic = v.picklist([...pointTopics, 'unnamed']);
-
 const balanceEvent = v.object({
   ...head,
   kind: v.literal('balance'),
   id: numericId,
-  topic: pointTopic,
+  topic: v.picklist([...pointTopics, 'unnamed']),
   eventDate: isoTime,
   points: decimal,
   cashback: decimal,
@@ -99,7 +97,7 @@ const pointEvent = v.object({
   ...head,
   kind: v.literal('point-event'),
   id: v.string(),
-  topic: pointTopic,
+  topic: v.literal('unnamed'),
   body: wholeBody,
 });
 
@@ -113,7 +111,6 @@ const redemptionEvent = v.object({
 
 export function decodeEvent(
   text: string,
-  meaningOf: MeaningOf,
   { maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: { readonly maxBodyBytes?: number } = {},
 ): DecodedEvent {
   let envelope: unknown;
@@ -133,7 +130,7 @@ export function decodeEvent(
   if (version > ENVELOPE_VERSION) return newer(envelope, version);
   // Messages outlive a release by up to 14 days: a version once written is always read. A version of
   // another form gets a reader of its own here.
-  return readEnvelope(envelope, meaningOf, maxBodyBytes);
+  return readEnvelope(envelope, maxBodyBytes);
 }
 
 const eventAge = v.object({ receivedAt: isoTime, replays: head.replays });
@@ -147,7 +144,7 @@ function newer(envelope: object, version: number): DecodedEvent {
   };
 }
 
-function readEnvelope(envelope: object, meaningOf: MeaningOf, maxBytes: number): DecodedEvent {
+function readEnvelope(envelope: object, maxBytes: number): DecodedEvent {
   const kind = 'kind' in envelope ? envelope.kind : undefined;
   if (kind === 'balance' || kind === 'redemption') {
     const ofBalance = 'eventDate' in envelope ? balanceEvent : balanceRequest;
@@ -164,8 +161,7 @@ function readEnvelope(envelope: object, meaningOf: MeaningOf, maxBytes: number):
   }
   const parsed = v.safeParse(storeEvent, envelope, { abortEarly: true });
   if (!parsed.success) return unusable(parsed.issues);
-  const { body: carried, ...rest } = parsed.output;
-  const fields = { ...meaningOf(rest), ...rest };
+  const { body: carried, ...fields } = parsed.output;
   if (carried === undefined) return { kind: 'event', event: { ...fields, body: undefined } };
   if ('omitted' in carried) {
     const { bytes, sha256 } = carried.omitted;

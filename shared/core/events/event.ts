@@ -54,9 +54,6 @@ export interface Meaning {
   readonly origin: Origin;
 }
 
-/** The meaning of an event that has only a topic, as version 0.1.0 wrote it. */
-export type MeaningOf = (event: Pick<StoreEvent, 'kind' | 'topic'>) => Meaning;
-
 /** One thing that the store reported, or a feeder found, on its way to a worker. */
 export interface StoreEvent extends EventHead, Meaning {
   /**
@@ -66,7 +63,7 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly kind: EntityKind | 'discount' | 'customer' | 'shop';
   /** The id of the entity; for a body in which none was found, a hash of that body. */
   readonly id: string;
-  /** The store's own name for it; version 0.1.0 reads the claim from it. */
+  /** The store's own name for it, or a feeder's label: it chooses the reader of a webhook's body. */
   readonly topic: string;
   /** From an unsigned header: for measuring latency, never for deciding. */
   readonly triggeredAt?: string;
@@ -95,7 +92,7 @@ export interface BalanceEvent extends EventHead {
   readonly kind: 'balance';
   /** The customer's id in the store. */
   readonly id: string;
-  /** `unnamed`: a bare payload on the address of all topics. */
+  /** `unnamed`: a bare payload, without the envelope that names its topic. */
   readonly topic: PointTopic | 'unnamed';
   /** Names the topic, the transaction and its moment. */
   readonly deliveryId: string;
@@ -126,8 +123,7 @@ export interface PointEvent extends EventHead {
   readonly kind: 'point-event';
   /** Of the person a short hash, or a hash of the body. */
   readonly id: string;
-  /** That of the address. */
-  readonly topic: BalanceEvent['topic'];
+  readonly topic: 'unnamed';
   /** Byte for byte up to a bound. Holds personal data: it is in no log and no list. */
   readonly body: Uint8Array;
 }

@@ -3,10 +3,7 @@ import type { StoreEntity } from '../sync/store-reader.ts';
 
 // What the connector itself read from the store, as a message body.
 
-/**
- * The form of the entities. For a message in another form the store is asked instead. Version 0.1.0
- * wrote and reads this form.
- */
+/** The form of the entities. For a message in another form the store is asked instead. */
 const FORM = 1;
 
 /** An entity that a feeder read, and when it read it. */

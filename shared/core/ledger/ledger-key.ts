@@ -39,9 +39,12 @@ export interface RecordKey<Kind extends RecordKind = RecordKind> {
 
 export type LedgerKey = EntityKey | RecordKey;
 
-/** The key as text. The id stands last because only it may contain any character. */
+/**
+ * The key as text. The kind comes first, so that a permission can name it. The id comes last, because only it may
+ * contain any character.
+ */
 export function ledgerKeyText({ shop, kind, id }: LedgerKey): string {
-  return `${shop}|${kind}|${id}`;
+  return `${kind}|${shop}|${id}`;
 }
 
 const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon', 'member']);
@@ -50,6 +53,6 @@ export const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind
 
 /** The entity of such a text; undefined for a record and for any other text. */
 export function entityKeyFrom(text: string): EntityKey | undefined {
-  const [shop = '', kind = '', ...id] = text.split('|');
+  const [kind = '', shop = '', ...id] = text.split('|');
   return isEntityKind(kind) && id.length > 0 ? { shop, kind, id: id.join('|') } : undefined;
 }

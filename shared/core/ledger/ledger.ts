@@ -11,7 +11,7 @@ export interface PastOutcome {
   readonly version: number;
   readonly topic: string;
   readonly why?: string;
-  /** Absent: an event of another origin, or of release 0.2.0 or earlier. */
+  /** Absent for an event of another origin. */
   readonly origin?: 'reconcile';
 }
 
@@ -59,7 +59,7 @@ export interface EntityEntry extends LedgerEntry {
   readonly discountId?: string;
   /** Of an order: it was sent as history, and keeps that mark. */
   readonly history?: boolean;
-  /** Of an order: the revision of the rules that the applied state was mapped by. 0.1.0 kept none. */
+  /** Of an order: the revision of the rules that the applied state was mapped by. */
   readonly rules?: string;
   /** Of an order that was sent as completed. */
   readonly amounts?: SentAmounts;

@@ -1,7 +1,6 @@
 /**
- * What the ledger remembers is a text: the letter of its kind, the version of its form, and JSON. A
- * later release can recognize an older form. Since 0.1.0 two kinds share a letter: a text is read by
- * the kind of its key, never by its letter alone.
+ * What the ledger remembers is a text: the letter of its kind, the version of its form, and JSON, so that a later
+ * release recognizes an older form.
  */
 const LETTERS = {
   order: 'o',
@@ -11,7 +10,7 @@ const LETTERS = {
   customer: 'b',
   merge: 'k',
   redemption: 'r',
-  cursor: 'r',
+  cursor: 's',
   control: 'w',
   parked: 'd',
   waiting: 'a',

@@ -61,7 +61,7 @@ export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
 export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderSide | undefined {
   if (!isKnown(entry)) return undefined;
   const { amounts, appliedKey } = entry;
-  // Neither a pending order has amounts nor one that 0.1.0 sent.
+  // A pending order has no amounts.
   const live = amounts ? 'completed' : undefined;
   const state = appliedKey === cancelledOrderKey(id) ? 'cancelled' : live;
   return { state, amount: amounts && amounts.sent.total - amounts.taken, coupon: undefined };

@@ -16,8 +16,8 @@ export interface LastReconcile {
   readonly healed: CountByKind;
   /** Sent again although no webhook was lost: see `SentReason`. */
   readonly rolledOut: CountByKind;
-  /** The first of what was healed or rolled out. Absent: of a run of an earlier release. */
-  readonly sent?: readonly SentEntity[];
+  /** The first of what was healed or rolled out. */
+  readonly sent: readonly SentEntity[];
   /** How long ago the oldest of the healed had changed; absent: none was healed. */
   readonly oldestHealedMs?: number;
   /** Empty: everything was compared. The next run continues where these stopped. */

@@ -1,6 +1,5 @@
 import type { RecordKey } from '../ledger/ledger-key.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
-import { type OldRedemption, readOldRedemption } from './old-redemption.ts';
 import type { RedeemBody, Redemption, RewardTerms } from './redemption.ts';
 import { namesOf } from './redemption-names.ts';
 import { advance, asOf, isClosed, isOpen, type Step } from './redemption-state.ts';
@@ -39,13 +38,7 @@ const NO_CHALLENGES: Challenges = { starts: [], tries: [] };
 
 const EMPTY: RedemptionBook = { redemptions: [], intents: [] };
 
-const form = rememberedForm<RedemptionBook>('redemption', 2);
-
-interface OldBook extends Pick<RedemptionBook, 'intents'> {
-  readonly redemptions: readonly OldRedemption[];
-}
-
-const oldForm = rememberedForm<OldBook>('redemption', 1);
+const form = rememberedForm<RedemptionBook>('redemption', 1);
 
 /** Closed redemptions. */
 const CLOSED_KEPT = 20;
@@ -71,7 +64,7 @@ export const rememberBook = form.write;
  */
 export function recallBook(remembered: string | undefined, now: Date): RedemptionBook {
   if (remembered === undefined) return EMPTY;
-  const book = readForm(remembered);
+  const book = form.read(remembered);
   if (!book) throw new Error('a book of redemptions has an unknown form');
   const ofLastHour = (times: readonly number[]) =>
     times.filter((at) => now.getTime() - at < HOUR_MS);
@@ -98,12 +91,6 @@ export function challengesIn({ challenges }: RedemptionBook): Challenges {
 /** Those that are not finished. */
 export function openIn(remembered: string | undefined, now: Date): readonly Redemption[] {
   return recallBook(remembered, now).redemptions.filter(({ state }) => isOpen(state));
-}
-
-function readForm(remembered: string | undefined): RedemptionBook | undefined {
-  const old = oldForm.read(remembered);
-  if (!old) return form.read(remembered);
-  return { intents: old.intents, redemptions: old.redemptions.flatMap(readOldRedemption) };
 }
 
 export function findRedemption(book: RedemptionBook, id: string): Redemption | undefined {

@@ -72,7 +72,7 @@ function nextState(
     case 'use':
       return state.at === 'ready' ? { ...state, at: 'used' } : undefined;
     case 'cancelled':
-      return state.at === 'cancelling' ? { ...state, at: 'cancelled' } : undefined;
+      return state.at === 'cancelling' ? { at: 'cancelled', code: state.code } : undefined;
     case 'close':
       return close(state, step.as);
     case 'made':
@@ -92,7 +92,7 @@ function begin({ state, intendedAt }: Redemption, now: Date): Calling | undefine
   const isOver = secondsUntil(intendedAt, LAST_BEGIN_SECONDS, now) === 0;
   if (state.at === 'intended' && !isOver)
     return { at: 'calling', body: state.body, attempts: state.tried ? 2 : 1, calledAt };
-  if (state.at !== 'calling' || !state.body || state.refusal) return undefined;
+  if (state.at !== 'calling' || state.refusal) return undefined;
   if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
   return { ...state, attempts: state.attempts + 1, calledAt };
 }
@@ -110,7 +110,7 @@ function afterCalling(
     }
     case 'not-sent':
       // Of an attempt that was repeated meanwhile, nothing can be said.
-      if (step.attempt !== attempts || !body) return undefined;
+      if (step.attempt !== attempts) return undefined;
       return attempts > 1 ? { ...state, attempts: attempts - 1 } : { at: 'intended', body };
     case 'refuse': {
       if (step.attempt !== attempts || refusal) return undefined;
@@ -141,11 +141,9 @@ function afterRedeemed(
     case 'made':
       return { at: 'ready', code, discountId: step.discountId };
     case 'store-refused':
-      // Without its id it can never be cancelled, so the code stays wanted.
-      if (redeemedRewardId === undefined) return undefined;
       return { ...state, refusal: { why: step.why, at: now.toISOString() } };
     case 'cancel':
-      if (redeemedRewardId === undefined || secondsToCancel(state, now) !== 0) return undefined;
+      if (secondsToCancel(state, now) !== 0) return undefined;
       return { at: 'cancelling', redeemedRewardId, code };
   }
 }
@@ -154,8 +152,8 @@ function close(state: RedemptionState, as: 'refused' | 'cancelled'): RedemptionS
   if (state.at === 'calling')
     return as === 'refused' ? { at: as, why: as, late: true } : { at: as };
   if (as === 'refused') return undefined;
-  if (state.at === 'redeemed') return { at: as, code: state.code };
-  return state.at === 'cancelling' ? { ...state, at: as } : undefined;
+  const hasCode = state.at === 'redeemed' || state.at === 'cancelling';
+  return hasCode ? { at: as, code: state.code } : undefined;
 }
 
 /** Undefined while the store does not refuse the code. */

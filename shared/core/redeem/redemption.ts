@@ -51,8 +51,7 @@ export type RedemptionState =
   | { readonly at: 'intended'; readonly body: RedeemBody; readonly tried?: true }
   | {
       readonly at: 'calling';
-      /** Undefined: version 0.1.0 made the call, and sent no key. */
-      readonly body?: RedeemBody;
+      readonly body: RedeemBody;
       /** Calls that were begun and may have spent the points, the last one included. */
       readonly attempts: number;
       /** ISO 8601: when the last call began. */
@@ -67,25 +66,20 @@ export type RedemptionState =
   | { readonly at: 'refused'; readonly why: RefusedWhy; readonly late?: true }
   | {
       readonly at: 'redeemed';
-      /** The service's id of it; undefined where version 0.1.0 redeemed. */
-      readonly redeemedRewardId?: number;
+      /** The service's id of it. */
+      readonly redeemedRewardId: number;
       readonly code: RewardCode;
       readonly calledAt: string;
       /** The store refuses the code permanently; `why` is its name of the reason. */
       readonly refusal?: { readonly why: string; readonly at: string };
     }
-  | {
-      readonly at: 'cancelling' | 'cancelled';
-      readonly redeemedRewardId?: number;
-      /** The code that the store must not have. */
-      readonly code?: RewardCode;
-    }
+  | { readonly at: 'cancelling'; readonly redeemedRewardId: number; readonly code: RewardCode }
+  /** `code`: the one that the store must not have. Absent where a person closed it before it was known. */
+  | { readonly at: 'cancelled'; readonly code?: RewardCode }
   | { readonly at: 'ready' | 'used'; readonly code: RewardCode; readonly discountId: string };
 
 /** Why only a person can finish a redemption. */
 export type StuckWhy =
-  /** Version 0.1.0 redeemed without a key: nothing can be repeated, looked up or cancelled. */
-  | 'no-key'
   /** The service answers the look-up by key with an error that does not say "absent". */
   | 'look-up-refused'
   /** The service does not cancel a redemption that it made. */

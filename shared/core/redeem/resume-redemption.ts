@@ -79,7 +79,6 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
   if (secondsUntil(since, REPEAT_AFTER_SECONDS, world.now()) > 0) {
     return { kind: 'retry', why: 'redemption-in-progress' };
   }
-  if (state.at === 'calling' && !state.body) return getStuck(work, redemption, 'no-key');
   if (state.at === 'calling' && state.attempts > 1) {
     // The service may answer every repetition unclearly, and still find the first call by its key. Before
     // the repetition: its answer may open the circuit breaker, which then allows no look-up. Without a
@@ -142,10 +141,7 @@ async function makeOrCancel(work: Work, redemption: Redemption, state: Redeemed)
   if (wait === undefined) {
     const made = await makeCode(book, redemption, world);
     if (made.kind === 'unavailable') return retryStore(made);
-    const isRefused = made.redemption?.state.at === 'redeemed';
-    return isRefused && state.redeemedRewardId === undefined
-      ? getStuck(work, redemption, 'no-key')
-      : resume(work, made.redemption);
+    return resume(work, made.redemption);
   }
   if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
   const looked = await confirmAbsence(book, redemption, world);
@@ -166,10 +162,9 @@ async function makeOrCancel(work: Work, redemption: Redemption, state: Redeemed)
 async function cancel(
   work: Work,
   redemption: Redemption,
-  redeemedRewardId: number | undefined,
+  redeemedRewardId: number,
 ): Promise<Outcome> {
   const { book, world } = work;
-  if (redeemedRewardId === undefined) return getStuck(work, redemption, 'no-key');
   const called = await callLoyalty(
     'cancelRedemption',
     () => world.loyalty.cancelRedemption(redeemedRewardId, { signal: world.deadline }),
@@ -195,7 +190,6 @@ async function tidyUp({ book, world }: Work, redemption: Redemption): Promise<Ou
 }
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
-  'no-key': 'version 0.1.0 redeemed it without a key, so the service cannot be asked about it',
   'look-up-refused': 'the service refuses to look it up by its key',
   'cancel-refused': 'the store refuses its code, and the service does not cancel it',
 };

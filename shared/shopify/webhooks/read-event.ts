@@ -1,4 +1,3 @@
-import { type DecodedEvent, decodeEvent } from '../../core/events/decode-event.ts';
 import type { StoreEvent } from '../../core/events/event.ts';
 import { decodeSnapshot } from '../../core/events/snapshot-body.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
@@ -21,12 +20,7 @@ import {
   readOrderReference,
   readShopRedaction,
 } from './read-reference-webhooks.ts';
-import { meaningOf, routeOf } from './topics.ts';
-
-/** Reads messages of this version and of 0.1.0. */
-export function decodeMessage(text: string): DecodedEvent {
-  return decodeEvent(text, meaningOf);
-}
+import { routeOf } from './topics.ts';
 
 /** An event of a shop that left the settings is unreadable, so that it is parked at once. */
 export function createEventReader(shops: ReadonlySet<string>): ReadEvent {
@@ -51,16 +45,9 @@ function readEvent(event: StoreEvent): EventReading {
     return parsed.kind === 'fault' ? unreadable([parsed.fault]) : readPayload(event, parsed.value);
   }
   const read = body && decodeSnapshot(event, body);
-  if (read && isWhole(read.entity)) {
-    return { kind: 'snapshot', version: versionOf(read.entity), ...read };
-  }
+  if (read) return { kind: 'snapshot', version: versionOf(read.entity), ...read };
   // The snapshot was too large, has the form of another version, or its feeder knew only the id.
   return event.kind === 'discount' ? fanOut(event.id) : { kind: 'ask-store' };
-}
-
-/** Earlier releases wrote orders without what their amount needs. */
-function isWhole(entity: StoreEntity): boolean {
-  return entity.kind !== 'order' || 'refunded' in entity.order.shipping;
 }
 
 function readPayload(event: StoreEvent, payload: unknown): EventReading {

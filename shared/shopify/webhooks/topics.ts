@@ -1,4 +1,4 @@
-import type { Claim, MeaningOf, StoreEvent } from '../../core/events/event.ts';
+import type { Claim, StoreEvent } from '../../core/events/event.ts';
 
 // Only this file knows the store's names of events; the core works with claims.
 
@@ -84,31 +84,16 @@ export function routeOf(topic: string): TopicRoute | undefined {
   return topicRoutes.get(topic) ?? eventRoutes.get(topic);
 }
 
-/** Prefix of the topics that a backfill makes up. */
-const BACKFILL = 'backfill/';
+/** A backfill's label for operators, where a webhook has its topic. */
+export const backfillTopicOf = (kind: StoreEvent['kind']): string => `backfill/${kind}`;
 
-/** Version 0.1.0 recognizes the message of a backfill by this topic. */
-export const backfillTopicOf = (kind: StoreEvent['kind']): string => `${BACKFILL}${kind}`;
-
-/**
- * The topic for an event that a feeder created: a label for operators, and what version 0.1.0 reads
- * instead of the claim.
- */
+/** The label of an event that reconcile created. */
 export function topicOf(kind: StoreEvent['kind'], claim: Claim): string {
   const about = kind === 'coupon' ? 'discount' : kind;
   const fits = (route: TopicRoute) => route.kind === about && route.claim === claim;
   const topics = [...topicRoutes].filter(([, route]) => fits(route)).map(([topic]) => topic);
   return topics.find((topic) => /\/updated?$/.test(topic)) ?? topics[0] ?? '';
 }
-
-/**
- * Claim and origin of a message of version 0.1.0, which has only a topic. Its receiver queued no topic
- * that is missing in the table above, and no webhook is about a single code.
- */
-export const meaningOf: MeaningOf = ({ kind, topic }) => ({
-  claim: topicRoutes.get(topic)?.claim ?? 'changed',
-  origin: topic.startsWith(BACKFILL) ? 'backfill' : kind === 'coupon' ? 'fan-out' : 'webhook',
-});
 
 /** Only the app's configuration can subscribe to them: the Admin API does not know them. */
 export const complianceTopics: ReadonlySet<string> = new Set([

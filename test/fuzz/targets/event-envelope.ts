@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { DEFAULT_MAX_BODY_BYTES } from '../../../shared/core/events/message-body.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody, toTree, writeTree } from '../make-body.ts';
@@ -40,7 +40,7 @@ export function createTarget(): FuzzTarget {
   return {
     make,
     async run({ body }) {
-      const decoded = decodeMessage(Buffer.from(body).toString('utf8'));
+      const decoded = decodeEvent(Buffer.from(body).toString('utf8'));
       if (decoded.kind !== 'event') {
         expectLaw(decoded.why.length < 300, 'a reason is short');
         return decoded.kind;

@@ -6,8 +6,8 @@ import {
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-events.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { API_VERSION } from '../../../shared/shopify/api-version.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import {
   type ReceivingWorld,
   receiveWebhook,
@@ -138,7 +138,7 @@ function eventOf(input: FuzzInput) {
 }
 
 function expectWhole(message: string, input: FuzzInput): void {
-  const decoded = decodeMessage(message);
+  const decoded = decodeEvent(message);
   if (decoded.kind !== 'event') {
     expectLaw(message.includes('"omitted"'), 'only a vast body is left out');
     return;

@@ -245,7 +245,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
       queue: {
         async sendAll(events) {
           for (const { shop, id } of events) {
-            expect(ledger.entries.get(`${shop}|coupon|${id}`)?.discountId).toBeDefined();
+            expect(ledger.entries.get(`coupon|${shop}|${id}`)?.discountId).toBeDefined();
           }
           return world.queue.sendAll(events);
         },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { pointEvent } from '../../fixtures/point-event.ts';
-import older from '../../fixtures/v0.1.0/point-addresses.json' with { type: 'json' };
 import { newToken, openBalances } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 
@@ -30,7 +29,6 @@ describe('an attacker at the address of point events', () => {
       `example-store/${token}/`,
       `example-store/${token}/more`,
       `/example-store/${token}`,
-      // An address of 0.1.0 needs a token of its own.
       `example-store/Point_Add/${token}`,
       `example-store/point_add/${token}`,
       `example-store/__proto__/${token}`,
@@ -119,7 +117,7 @@ describe('what carries the right proof', () => {
     const [letter] = await balances.deadLetters();
     expect(letter).toMatchObject({ reason: 'unreadable', why: expect.stringMatching(why) });
     expect(letter?.body).toContain('"kind":"point-event"');
-    expect(await connector.ledgerText()).not.toContain('|customer|');
+    expect(await connector.ledgerText()).not.toContain('"customer|');
   });
 });
 
@@ -130,31 +128,21 @@ describe('tokens', () => {
     const send = (header: string) => balances.request('example-store', body, { header });
     expect(await send(older)).toBe(200);
     const current = newToken();
-    await balances.keepTokens('example-store', { shared: { current, previous: older } });
+    await balances.keepTokens('example-store', { current, previous: older });
     // Known at once by its failure; the older one serves meanwhile.
     connector.pass(61);
     expect(await send(current)).toBe(200);
     expect(await send(older)).toBe(200);
-    await balances.keepTokens('example-store', { shared: { current } });
+    await balances.keepTokens('example-store', { current });
     connector.pass(301);
     expect(await send(older)).toBe(401);
     expect(await send(current)).toBe(200);
     expect(connector.output.pieces.join('\n')).toContain('olderToken');
   });
 
-  it('that 0.1.0 made let its addresses in, also beside the new one', async () => {
-    const { connector, balances } = await open();
-    const paths = Object.values(older.addresses).map((one) => new URL(one).pathname.slice(1));
-    for (const shared of [{}, { shared: { current: newToken() } }]) {
-      await balances.keepTokens('example-store', { ...older.secret, ...shared });
-      connector.pass(301);
-      for (const path of paths) expect(await balances.request(path, body)).toBe(200);
-    }
-  });
-
   it('that are not set let no one in', async () => {
     const { connector, balances } = await open();
-    await balances.keepTokens('example-store', { shared: { current: 'short' } });
+    await balances.keepTokens('example-store', { current: 'short' });
     connector.pass(301);
     expect(await balances.request('example-store', body, { header: newToken() })).toBe(503);
   });

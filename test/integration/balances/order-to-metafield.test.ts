@@ -121,7 +121,7 @@ describe('an order in the store', () => {
     expect(JSON.parse(body)).toMatchObject({ v: 1, kind: 'balance' });
     expect(JSON.parse(body).points).toMatch(/^[\d.]+$/);
     await world.balances.settle();
-    expect(await world.connector.ledgerText()).toContain('|customer|');
+    expect(await world.connector.ledgerText()).toContain('"customer|');
   });
 
   it('gives many customers their balances in one call of the Admin API', async () => {
@@ -160,14 +160,14 @@ describe('an order in the store', () => {
     const { status } = await openStorefront(world.connector).post('redeem', customer, click);
     expect(status).toBe(200);
     expect(await world.connector.ledgerText()).toMatch(/b1\{/);
-    expect(await world.connector.ledgerText()).toMatch(/r2\{/);
+    expect(await world.connector.ledgerText()).toMatch(/r1\{/);
     world.store.actions.redactCustomer({ customerId: customer });
     await world.store.deliveries.settled();
     await world.connector.settle();
     // The message that sees the redemption to its end finds nothing, and brings nothing back.
     await world.balances.settle();
-    expect(await world.connector.ledgerText()).not.toMatch(/b1\{|r2\{/);
-    expect(await world.connector.ledgerText()).toContain(`|customer|${customer}`);
+    expect(await world.connector.ledgerText()).not.toMatch(/b1\{|r1\{/);
+    expect(await world.connector.ledgerText()).toContain(`|${customer}"`);
   });
 
   it('waits while the store or the loyalty service is down, and arrives afterwards', async () => {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient } from '../../../local/harness/sdk-clients.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
 import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { createConfidential } from '../../support/disclosure.ts';
@@ -90,7 +90,7 @@ async function live(world: World): Promise<string> {
 async function lettersOf({ connector, balances }: World): Promise<string[]> {
   const letters = [...(await connector.deadLetters()), ...(await balances.deadLetters())];
   return letters.map(({ body }) => {
-    const decoded = decodeMessage(body);
+    const decoded = decodeEvent(body);
     const carried = decoded.kind === 'event' ? bodyOf(decoded.event) : undefined;
     return `${body} ${carried ? Buffer.from(carried).toString('utf8') : ''}`;
   });
@@ -108,11 +108,11 @@ describe('a customer whom the store asks to be redacted', () => {
     await settle(world);
     const text = await world.connector.ledgerText();
     expect(person.disclosedIn([text])).toEqual([]);
-    for (const form of ['b1{', 'r1{', 'r2{', email, '54.08']) expect(text).not.toContain(form);
+    for (const form of ['b1{', 'r1{', email, '54.08']) expect(text).not.toContain(form);
     expect(await world.connector.waiting()).toBe(0);
     expect(await world.balances.waiting()).toBe(0);
     // Told in docs/security.md: the number by which the store knows the person stays, and says no more.
-    expect(text).toContain(`${SHOP}|customer|${id}`);
+    expect(text).toContain(`customer|${SHOP}|${id}`);
     // Told there too: what was a dead letter before stays one, as long as it is kept or until it is dropped.
     expect(person.disclosedIn(await lettersOf(world))).toContain(email);
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
@@ -100,7 +100,7 @@ describe('a body that cannot be read', () => {
       expect(others).toEqual([]);
       expect(letter?.attributes).toMatchObject({ reason: 'unreadable', attempts: '1' });
       expect(letter?.attributes.why).toMatch(/\S/);
-      const decoded = decodeMessage(letter?.body ?? '');
+      const decoded = decodeEvent(letter?.body ?? '');
       if (decoded.kind !== 'event') throw new Error(decoded.why);
       expect(Buffer.from(bodyOf(decoded.event) ?? []).equals(body)).toBe(true);
       expect(connector.newOperations()).toEqual([]);

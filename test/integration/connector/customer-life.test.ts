@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
@@ -233,7 +233,7 @@ describe('two customers whom the store merges', () => {
     expect(letter?.attributes.why).toContain('the store merged two customers');
 
     await movePoints(connector, { from: deletedId, to: keptId });
-    const decoded = decodeMessage(letter?.body ?? '');
+    const decoded = decodeEvent(letter?.body ?? '');
     if (decoded.kind !== 'event') throw new Error(decoded.why);
     const replays = [{ at: new Date().toISOString(), by: 'operator' }];
     await connector.send({ ...decoded.event, replays } as QueuedEvent);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
@@ -156,7 +156,7 @@ describe('an order that the service refuses', () => {
     expect(connector.loyalty.state().orders).toHaveLength(2);
 
     connector.loyalty.faults.clear(rule.id);
-    const decoded = decodeMessage(letter?.body ?? '');
+    const decoded = decodeEvent(letter?.body ?? '');
     if (decoded.kind !== 'event') throw new Error(decoded.why);
     const replays = [{ at: new Date().toISOString(), by: 'an operator' }];
     await connector.send({ ...decoded.event, replays });
@@ -172,7 +172,7 @@ describe('an order that the service refuses', () => {
     connector.loyalty.faults.add({ kind: 'business-error', code: 50 });
     await connector.deliver(['orders/create', order(1)]);
     const [letter] = await connector.deadLetters();
-    const decoded = decodeMessage(letter?.body ?? '');
+    const decoded = decodeEvent(letter?.body ?? '');
     if (decoded.kind !== 'event') throw new Error(decoded.why);
     await connector.send({ ...decoded.event, replays: [{ at: '2026-10-09T12:01:00Z', by: 'x' }] });
     await connector.settle();

@@ -43,8 +43,8 @@ describe('two shops in one deployment', () => {
     expect(connector.newOperations()).toEqual(['sendOrder', 'sendOrder']);
     expect(connector.loyalty.state().orders).toMatchObject([{ IsCompleted: true }]);
     const text = await connector.ledgerText();
-    expect(text).toContain(`${SHOP}|order|1"`);
-    expect(text).toContain(`${SECOND_SHOP}|order|1"`);
+    expect(text).toContain(`order|${SHOP}|1"`);
+    expect(text).toContain(`order|${SECOND_SHOP}|1"`);
   });
 
   it('each has its own credentials: a wrong password of one holds up only that one, and no dead letter', async () => {
@@ -158,7 +158,7 @@ describe('the compliance topics', () => {
     );
     const text = await connector.ledgerText();
     for (const notice of ['data-request', 'shop-redact', 'app-uninstalled']) {
-      expect(text).toContain(`${SHOP}|notice|${notice}/`);
+      expect(text).toContain(`notice|${SHOP}|${notice}/`);
     }
     expect(text).not.toMatch(traces);
     expect(text).toContain(tibbold.email);

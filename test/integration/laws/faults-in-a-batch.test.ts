@@ -234,7 +234,7 @@ describe('one message that is wrong', () => {
       'a customer named __proto__',
       by({ admin_graphql_api_id: 'gid://shopify/Customer/__proto__' }),
     ],
-    ['a customer with the key of another', named(`${SHOP}|customer|${A}`)],
+    ['a customer with the key of another', named(`customer|${SHOP}|${A}`)],
     ['a customer with a number of 3,000 digits', named(`#id:${'7'.repeat(3_000)}`)],
     ['a customer whose number is a list', named([A])],
     ['a customer who is a text', by(A)],

@@ -96,7 +96,7 @@ describe('a captured body that is sent under every topic', () => {
       expect(await connector.waiting()).toBe(0);
       // No person is called for nothing, and nothing is erased.
       const text = await connector.ledgerText();
-      expect(text).not.toContain('|notice|');
+      expect(text).not.toContain('"notice|');
       expect(text).toContain(quillane.email);
     },
   );

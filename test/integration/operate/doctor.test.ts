@@ -128,14 +128,14 @@ describe('loyalty-connector doctor', () => {
 
   it('warns when command and stack are of different versions, with what to do', async () => {
     for (const [version, advice] of [
-      [undefined, 'fix: Stop "npm start" and start it again.'],
+      ['0.0.1', 'fix: Stop "npm start" and start it again.'],
       ['99.0.0', 'npm install --save-exact loyalty-connector@99.0.0'],
     ] as const) {
       await connector.describe({ outputs: { ...connector.outputs, Version: version } });
       const { stdout } = await connector.run('doctor');
       await connector.describe();
       expect(about(stdout, 'stack')[0]).toMatch(/^pass /);
-      expect(stdout).toContain(`warn  stack         the stack has version ${version ?? '0.1.0'}, `);
+      expect(stdout).toContain(`warn  stack         the stack has version ${version}, `);
       expect(stdout).toContain(advice);
     }
   });

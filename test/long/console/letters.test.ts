@@ -189,7 +189,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await page.getByRole('table', { name: 'By cause' }).waitFor();
   });
 
-  it('receives the letters of an older release, which wrote no summaries, only when it is asked', async () => {
+  it('receives letters from the queues, which hides them meanwhile, only when it is asked', async () => {
     const { page } = await world.visit({ at: '#/letters' });
     await page.clock.install();
     let asked = 0;

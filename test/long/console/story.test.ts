@@ -225,7 +225,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 400_00
     const balance = page.getByRole('region', { name: 'Balance' });
     await balance.getByRole('row', { name: /^Points .*50/ }).waitFor();
     const redemption = page.getByRole('row', { name: /txt/ });
-    expect(await redemption.innerText()).toContain('Version 0.1.0 redeemed it without a key');
+    expect(await redemption.innerText()).toContain('The loyalty service refuses to look it up');
     await takePicture(page, 'console-customers');
     await redemption.getByRole('button', { name: 'Close: no points were taken' }).click();
     const dialog = page.getByRole('dialog');

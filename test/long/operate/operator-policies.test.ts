@@ -52,6 +52,7 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
     ...{ ledger, family: 'orders' },
   });
   const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
+  const body = { CustomerId: '7012345', RewardId: 1, OriginalKey: 'a-key' };
   const redemption = {
     id: 'K3F9A2LQ7ZPX',
     rewardId: 1,
@@ -59,8 +60,8 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
     terms: { ...terms, codePrefix: '', limited: false },
     intendedAt: at,
     since: at,
-    state: { at: 'calling', attempts: 1, calledAt: at },
-    stuck: 'no-key',
+    state: { at: 'calling', body, attempts: 1, calledAt: at },
+    stuck: 'look-up-refused',
   } as const;
   const remembered = rememberBook({ redemptions: [redemption], intents: [] });
   const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
@@ -149,7 +150,7 @@ describe('personal data', () => {
     const { keys, endpoint, outputs } = stack;
     const credentials = { ...keys.readOnlyOperator };
     const client = new DynamoDB({ endpoint, region: 'us-east-1', credentials });
-    const own = 'operators-2026-11|audit|OperatorPoliciesReadOnly|2026-11-01T00:00:00.000Z|1';
+    const own = 'audit|operators-2026-11|OperatorPoliciesReadOnly|2026-11-01T00:00:00.000Z|1';
     const Item = { entity: { S: own } };
     const put = new PutItemCommand({ TableName: outputs.LedgerTable, Item });
     await expect(client.send(put)).rejects.toThrow(
@@ -198,7 +199,7 @@ describe('an operator', () => {
   });
 
   it('cannot write the record of another person', async () => {
-    const key = 'operators-2026-11|audit|AIDAOTHER|2026-11-01|1';
+    const key = 'audit|operators-2026-11|AIDAOTHER|2026-11-01|1';
     const client = new DynamoDB({
       endpoint: stack.endpoint,
       region: 'us-east-1',

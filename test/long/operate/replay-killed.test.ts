@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { captureOutput } from '../../../local/harness/captured-output.ts';
 import type { ReplayStep } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
@@ -68,7 +68,7 @@ async function ordersIn(url: string): Promise<readonly string[]> {
     const messages = await receive(connector.sqs, url, 5);
     if (messages.length === 0) break;
     for (const { Body = '' } of messages) {
-      const decoded = decodeMessage(Body);
+      const decoded = decodeEvent(Body);
       if (decoded.kind === 'event') ids.push(decoded.event.id);
     }
   }

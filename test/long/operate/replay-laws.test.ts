@@ -11,8 +11,8 @@ import {
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';
 import { countMessages, receive } from '../../support/event-source.ts';
 import {
@@ -75,7 +75,7 @@ async function drain(url: string) {
     const messages = await receive(sqs, url, 600);
     if (messages.length === 0) return events;
     for (const { Body = '' } of messages) {
-      const decoded = decodeMessage(Body);
+      const decoded = decodeEvent(Body);
       if (decoded.kind === 'event') events.push(decoded.event as StoreEvent);
     }
   }
@@ -259,7 +259,7 @@ async function takeHeads(url: string): Promise<readonly StoreEvent[]> {
     const messages = await receive(sqs, url, 600);
     if (messages.length === 0) break;
     for (const { Body = '', ReceiptHandle = '' } of messages) {
-      const decoded = decodeMessage(Body);
+      const decoded = decodeEvent(Body);
       if (decoded.kind === 'event') events.push(decoded.event as StoreEvent);
       handles.push(ReceiptHandle);
     }

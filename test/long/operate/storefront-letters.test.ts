@@ -19,10 +19,10 @@ import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
 import { VERSION } from '../../../shared/config/release.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { startAwsGateway } from '../../support/aws-gateway.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { countMessages, createSourceQueue, receive } from '../../support/event-source.ts';
@@ -152,7 +152,7 @@ describe.each([
     const [message] = await receive(sqs, urlOf('BalancesQueueUrl'), 1);
     expect(message?.Attributes?.MessageGroupId).toBe(groupIdOf(event));
     const replays = [{ at: expect.any(String), by: expect.stringContaining('@') }];
-    expect(decodeMessage(message?.Body ?? '')).toEqual({
+    expect(decodeEvent(message?.Body ?? '')).toEqual({
       kind: 'event',
       event: { ...event, replays },
     });

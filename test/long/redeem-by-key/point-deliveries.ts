@@ -12,7 +12,7 @@ export type Event = ReturnType<RedeemWorld['eventsOf']>[number];
 export async function openPoints(world: RedeemWorld) {
   const token = newToken();
   world.connector.confidential.addSecret(token);
-  await world.keepPointTokens({ shared: { current: token } });
+  await world.keepPointTokens({ current: token });
   return { token, headers: { [TOKEN_HEADER]: token }, receiver: await world.startReceiver() };
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { newToken } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { ADDRESS, forms, openPoints } from './point-deliveries.ts';
@@ -129,7 +128,7 @@ describe('the proof of a point event', () => {
     const { token: previous } = await open();
     const current = newToken();
     world.connector.confidential.addSecret(current);
-    await world.keepPointTokens({ shared: { current, previous } });
+    await world.keepPointTokens({ current, previous });
     const receiver = await world.startReceiver();
     const body = JSON.stringify({ Topic: 'Point_Add', Payload: {} });
     for (const token of [current, previous]) {
@@ -150,19 +149,5 @@ describe('the proof of a point event', () => {
     expect(await receiver.post('second-store', body, { [TOKEN_HEADER]: token })).toBe(401);
     await world.rest();
     expect(await world.deadLetters()).toBe(0);
-  });
-
-  it('is still the address of a topic that 0.1.0 printed', async () => {
-    await open();
-    const tokens = pointTopics.map((topic) => [topic, { current: newToken() }] as const);
-    await world.keepPointTokens(Object.fromEntries(tokens));
-    const receiver = await world.startReceiver();
-    const robin = await world.shopper();
-    const [event] = world.eventsOf(robin);
-    const [topic, { current }] = tokens[0] ?? ['', { current: '' }];
-    const body = JSON.stringify(event?.payload);
-    expect(await receiver.post(`${ADDRESS}/${topic}/${current}`, body)).toBe(200);
-    await world.rest();
-    expect(pointsShown(robin)).toBe(250);
   });
 });

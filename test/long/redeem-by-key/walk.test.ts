@@ -38,7 +38,7 @@ describe('order, points, metafield, rewards, redemption, code, order with the co
   ])('%s', async (_, treat) => {
     world = await openRedeemWorld(connectors);
     const token = newToken();
-    await world.keepPointTokens({ shared: { current: token } });
+    await world.keepPointTokens({ current: token });
     const { actions } = world.store;
     const email = 'robin.walker@example.com';
     world.connector.confidential.addPersonal({ customer: { email } });

@@ -107,7 +107,7 @@ async function visit(shopper: Shopper) {
 function isAbout(shopper: Shopper, { body, path }: OutsideCall): boolean {
   const text = body + decodeURIComponent(path);
   if (text.includes(shopper.id) || text.includes(shopper.email)) return true;
-  if (!text.includes('|reward-code|')) return false;
+  if (!text.includes('reward-code|')) return false;
   const [redemption] = shop.look().redemptionsOf(shopper);
   const code = redemption?.ExternalCode.toLowerCase();
   return code !== undefined && text.includes(`|reward-code|${code}"`);

@@ -71,7 +71,7 @@ export const replayScenario = connectorScenario((connector) => {
     judge() {
       const open = [...ledger.entries].filter(
         ([text, { remembered }]) =>
-          text.includes('|letter|') && letterIn('', remembered)?.gone === undefined,
+          text.startsWith('letter|') && letterIn('', remembered)?.gone === undefined,
       );
       return wrongIn([
         [loyalty.rows.orders.get(ID) !== undefined, 'the letter was lost, and its order not sent'],

@@ -14,7 +14,7 @@ import type { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import type { StorefrontWorld } from './shoppers.ts';
 
 const TOKEN = 'T'.repeat(43);
-const tokens = { shared: { current: TOKEN } };
+const tokens = { current: TOKEN };
 const { customerIdIn } = storefrontOf(connector);
 
 /** Documented: an answer within 30 seconds, else another try after growing pauses. */

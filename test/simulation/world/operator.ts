@@ -6,13 +6,13 @@ import { replayLetters } from '../../../scripts/connector/dead-letters/replay/re
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
 import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createPauses } from '../../../shared/core/pause/pauses.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
-import { decodeMessage } from '../../../shared/shopify/webhooks/read-event.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -139,7 +139,7 @@ export class Operator {
 
   /** A letter may be deleted only after its queue has accepted the replay. */
   #watchRemoval(body: string | undefined): void {
-    const decoded = decodeMessage(body ?? '');
+    const decoded = decodeEvent(body ?? '');
     if (decoded.kind !== 'event') return;
     const { topic, deliveryId, replays = [] } = decoded.event;
     const name = replayName(decoded.event, replays.length + 1);

@@ -7,7 +7,6 @@ import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { createPauses, type Pauses } from '../../../shared/core/pause/pauses.ts';
-import { meaningOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
@@ -215,7 +214,6 @@ export class Workers {
       stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
       deadline,
       asking,
-      meaningOf,
     };
   }
 

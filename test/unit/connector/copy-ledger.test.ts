@@ -47,9 +47,9 @@ it.each([
     const signal = new AbortController().signal;
     expect(await copyLedger(client, names, signal)).toEqual({ read: 2, copied });
     expect(texts()).toEqual({
-      [`${SHOP}|order|1`]: first,
-      [`${SHOP}|order|2`]: 'old',
-      [`${SHOP}|control|calls`]: 'new',
+      [`order|${SHOP}|1`]: first,
+      [`order|${SHOP}|2`]: 'old',
+      [`control|${SHOP}|calls`]: 'new',
     });
   },
 );

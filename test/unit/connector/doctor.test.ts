@@ -278,21 +278,13 @@ describe('the token of point events', () => {
       verdict: 'fail',
       fix: 'storefront setup --shop example-store.myshopify.com --yes',
     });
-    expect(judge({ shared: { current: token } }).verdict).toBe('pass');
+    expect(judge({ current: token }).verdict).toBe('pass');
   });
 
-  it('is worth a note while an older one, or an address of 0.1.0, is accepted', () => {
-    const rotating = { shared: { current: token, previous: token } };
-    const moving = { shared: { current: token }, Point_Add: { current: token } };
-    for (const tokens of [rotating, moving]) {
-      const { verdict, fix } = judge(tokens);
-      expect(verdict).toBe('warn');
-      expect(fix).toContain('--finish --yes');
-    }
-    expect(judge({ Point_Add: { current: token } })).toMatchObject({
-      verdict: 'warn',
-      fix: expect.not.stringContaining('--finish'),
-    });
+  it('is worth a note while the previous one is accepted', () => {
+    const { verdict, fix } = judge({ current: token, previous: token });
+    expect(verdict).toBe('warn');
+    expect(fix).toContain('--finish --yes');
   });
 });
 

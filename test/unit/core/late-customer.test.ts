@@ -166,7 +166,7 @@ describe('the merge of a customer who is a member', () => {
     expect(connector.loyalty.journal).toEqual([]);
     connector.parts.ledger = ledger;
     await connector.drain();
-    expect(mergedInto(ledger.entries.get(`${SHOP}|customer|${gone.id}`))).toBe(String(kept.id));
+    expect(mergedInto(ledger.entries.get(`customer|${SHOP}|${gone.id}`))).toBe(String(kept.id));
   });
 
   it('costs no call where the settings send customers with their orders', async () => {

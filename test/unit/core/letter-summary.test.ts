@@ -90,8 +90,8 @@ describe('the summary of a letter', () => {
     await retireSummaries([facts], 'dropped', { ledger: watched, now: NOW });
     const about = expect.objectContaining({ shop: LETTER_SHOP, kind: 'order', id: '1001' });
     expect(listed).toEqual([
-      ['letters|letter|source-1', { list: 'open', at: parked.at, about }],
-      ['letters|letter|source-1', { list: 'gone', at: NOW.toISOString() }],
+      ['letter|letters|source-1', { list: 'open', at: parked.at, about }],
+      ['letter|letters|source-1', { list: 'gone', at: NOW.toISOString() }],
     ]);
   });
 

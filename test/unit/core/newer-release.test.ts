@@ -53,7 +53,7 @@ describe('what a newer release wrote in the ledger', () => {
     await worker.announce(ROBIN, 100);
     await worker.announce('7002', 200);
     expect(await worker.work()).toEqual({ received: 2, left: 1 });
-    expect(worker.ledger.entries.has(`${SHOP}|customer|${ROBIN}`)).toBe(false);
+    expect(worker.ledger.entries.has(`customer|${SHOP}|${ROBIN}`)).toBe(false);
     expect(worker.telemetry.total('retried', { why: 'newer-release' })).toBe(1);
     expect(worker.dead.size).toBe(0);
   });
@@ -93,8 +93,8 @@ describe('what a newer release wrote in the ledger', () => {
     connector.clock.ms += 86_400_000;
     await connector.reconcile({ deep: true });
     await connector.drain();
-    expect(ledger.entries.has(`${SHOP}|product|${id}`)).toBe(false);
-    expect(ledger.entries.get(`${SHOP}|product|2`)?.appliedKey).toBeDefined();
+    expect(ledger.entries.has(`product|${SHOP}|${id}`)).toBe(false);
+    expect(ledger.entries.get(`product|${SHOP}|2`)?.appliedKey).toBeDefined();
 
     parts.ledger = withNewer(ledger, { shop: SHOP, kind: 'coupon', id: 'AUTUMN10' });
     store.putCoupon(SHOP, storeCoupon());
@@ -103,8 +103,8 @@ describe('what a newer release wrote in the ledger', () => {
     const payload = { admin_graphql_api_id, title: 'Autumn', updated_at: '2026-10-09T11:00:00Z' };
     await connector.deliver({ topic: 'discounts/update', payload });
     for (let round = 0; round < 5; round += 1) await connector.work('coupons');
-    expect(ledger.entries.get(`${SHOP}|coupon|WINTER10`)?.appliedKey).toBeDefined();
-    expect(ledger.entries.has(`${SHOP}|coupon|AUTUMN10`)).toBe(false);
+    expect(ledger.entries.get(`coupon|${SHOP}|WINTER10`)?.appliedKey).toBeDefined();
+    expect(ledger.entries.has(`coupon|${SHOP}|AUTUMN10`)).toBe(false);
     expect(connector.queues.coupons.size).toBe(1);
 
     parts.ledger = withNewer(ledger, { shop: SHOP, kind: 'coupon', id: 'WINTER10' });

@@ -126,7 +126,7 @@ describe('what a worker would do with an event', () => {
     expect(shown.calls[0]?.id).toContain(code);
   });
 
-  it('reads an order of 0.1.0 first, and goes on as if the service had none', async () => {
+  it('reads an order without known amounts first, and goes on as if the service had none', async () => {
     const connector = await sent(1, shipped);
     const entry = connector.ledger.entries.get(ledgerKeyText(order));
     if (!entry) throw new Error('no entry');

@@ -38,8 +38,7 @@ const entryOf = ({ ledger }: Connector) => ledger.entries.get(ledgerKeyText(key)
 
 const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
 
-describe('an order that version 0.1.0 sent', () => {
-  /** As 0.1.0 wrote it. */
+describe('an order whose sent amounts are not known', () => {
   async function openOlder() {
     const connector = openConnector();
     await change(connector, 1, 0);

@@ -62,7 +62,7 @@ describe('the policies for people', () => {
     ]);
     expect(writtenKeys('ReadOnlyOperatorPolicy')).toEqual([
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
-      'operators-????-??|audit|${aws:userid}|*|reveal-*',
+      'audit|operators-????-??|${aws:userid}|*|reveal-*',
     ]);
   });
 
@@ -90,13 +90,12 @@ describe('the policies for people', () => {
   });
 
   it('let an operator write no audit record of another person', () => {
-    expect(writtenKeys('OperatorPolicy')).toEqual([
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
-      'operators-????-??|audit|${aws:userid}|*',
-      '*.myshopify.com|*',
-      'letters|letter|*',
-      'sha256:*',
-    ]);
+    const keys = writtenKeys('OperatorPolicy');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+    const own = 'audit|operators-????-??|${aws:userid}|*';
+    expect(keys.filter((key) => /^[a-z-]+\|\*$/.test(key) === false)).toEqual([own]);
+    expect(keys).toContain('order|*');
+    expect(keys).not.toContain('audit|*');
   });
 
   it('fit into the size of a policy, however many shops there are', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { nextTokens } from '../../../scripts/connector/storefront/point-tokens.ts';
-import older from '../../fixtures/v0.1.0/point-addresses.json' with { type: 'json' };
 
 let made = 0;
 const newToken = () => {
@@ -17,18 +16,18 @@ function stored(change: 'keep' | 'rotate' | 'finish', before?: Parameters<typeof
 describe('the token of point events', () => {
   it('is made once, for all topics', () => {
     const { tokens, fresh } = stored('keep');
-    expect(tokens).toEqual({ shared: { current: fresh } });
+    expect(tokens).toEqual({ current: fresh });
     expect(nextTokens(tokens, 'keep', newToken)).toEqual({ kind: 'keep' });
   });
 
   it('keeps the current one beside the new until the rotation is ended', () => {
     const { tokens: before, fresh: first } = stored('keep');
     const { tokens: rotated, fresh: second } = stored('rotate', before);
-    expect(rotated).toEqual({ shared: { current: second, previous: first } });
+    expect(rotated).toEqual({ current: second, previous: first });
     expect(second).not.toBe(first);
     expect(stored('finish', rotated)).toEqual({
       kind: 'store',
-      tokens: { shared: { current: second } },
+      tokens: { current: second },
     });
   });
 
@@ -41,16 +40,5 @@ describe('the token of point events', () => {
     expect(nextTokens(undefined, 'rotate', newToken).kind).toBe('refused');
     expect(nextTokens(undefined, 'finish', newToken).kind).toBe('refused');
     expect(nextTokens(stored('keep').tokens, 'finish', newToken).kind).toBe('refused');
-  });
-
-  it('is made beside the tokens of 0.1.0, which work until the change is finished', () => {
-    const both = stored('keep', older.secret).tokens;
-    expect(both).toMatchObject(older.secret);
-    const { tokens: rotated, fresh } = stored('rotate', both);
-    expect(rotated).toMatchObject(older.secret);
-    expect(stored('finish', both).tokens).toEqual({ shared: both.shared });
-    expect(stored('finish', rotated).tokens).toEqual({ shared: { current: fresh } });
-    // Nothing is ended before there is something to use instead.
-    expect(nextTokens(older.secret, 'finish', newToken).kind).toBe('refused');
   });
 });

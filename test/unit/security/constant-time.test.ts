@@ -60,14 +60,14 @@ describe('what proves a sender is compared in constant time', () => {
   });
 
   it('the token of a point event: by its hash, against both tokens, whichever fits', () => {
-    const shared = { current: 'a'.repeat(43), previous: 'b'.repeat(43) };
-    for (const token of [shared.current, shared.previous, 'c'.repeat(43)]) {
+    const tokens = { current: 'a'.repeat(43), previous: 'b'.repeat(43) };
+    for (const token of [tokens.current, tokens.previous, 'c'.repeat(43)]) {
       for (const given of [
-        { header: token, topic: undefined, token: undefined },
-        { header: undefined, topic: undefined, token },
+        { header: token, token: undefined },
+        { header: undefined, token },
       ]) {
         compared = [];
-        checkProof(given, { shared });
+        checkProof(given, tokens);
         expect(compared).toEqual([
           [32, 32],
           [32, 32],

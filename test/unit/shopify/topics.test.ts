@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Claim, StoreEvent } from '../../../shared/core/events/event.ts';
 import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { meaningOf, topicOf, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { topicOf, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
 import { storeEvent } from '../../fixtures/store-event.ts';
 
@@ -24,20 +24,8 @@ describe('a topic', () => {
     ['customers/redact', 'customer-redaction'],
     ['shop/redact', 'shop-redaction'],
     ['app/uninstalled', 'app-removed'],
-  ] as const)('of version 0.1.0, %s, claims "%s" and came by webhook', (topic, claim) => {
-    const kind = topicRoutes.get(topic)?.kind ?? 'order';
-    expect(meaningOf({ kind, topic })).toEqual({ claim, origin: 'webhook' });
-  });
-
-  it('of version 0.1.0 shows which feeder sent the message', () => {
-    expect(meaningOf({ kind: 'order', topic: 'backfill/order' })).toEqual({
-      claim: 'changed',
-      origin: 'backfill',
-    });
-    expect(meaningOf({ kind: 'coupon', topic: 'discounts/delete' })).toEqual({
-      claim: 'deleted',
-      origin: 'fan-out',
-    });
+  ] as const)('%s claims "%s"', (topic, claim) => {
+    expect(topicRoutes.get(topic)?.claim).toBe(claim);
   });
 
   it.each<[StoreEvent['kind'], Claim, string]>([
@@ -48,13 +36,10 @@ describe('a topic', () => {
     ['product', 'deleted', 'products/delete'],
     ['discount', 'deleted', 'discounts/delete'],
     ['coupon', 'code-removed', 'discounts/redeemcode_removed'],
-  ])(
-    'for a %s that reconcile finds %s is one that version 0.1.0 understands',
-    (kind, claim, topic) => {
-      expect(topicOf(kind, claim)).toBe(topic);
-      expect(meaningOf({ kind, topic }).claim).toBe(claim);
-    },
-  );
+  ])('labels a %s that reconcile finds %s', (kind, claim, topic) => {
+    expect(topicOf(kind, claim)).toBe(topic);
+    expect(topicRoutes.get(topic)?.claim).toBe(claim);
+  });
 });
 
 describe('a snapshot that a feeder sent', () => {
@@ -83,11 +68,4 @@ describe('a snapshot that a feeder sent', () => {
       expect(read({ ...event, origin: 'webhook', topic }).kind).toBe('unreadable');
     },
   );
-
-  it('of an earlier release is read from the store: it lacks what the amount needs', () => {
-    const { refunded: _, ...shipping } = order.shipping;
-    const entity = { kind: 'order', order: { ...order, shipping } } as never;
-    const reading = read({ ...event, body: encodeSnapshot(entity, new Date(event.receivedAt)) });
-    expect(reading).toEqual({ kind: 'ask-store' });
-  });
 });

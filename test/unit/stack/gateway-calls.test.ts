@@ -39,7 +39,7 @@ describe('a call in terms of IAM', () => {
   });
 
   it('a write has its item, for conditions on the key', () => {
-    const Item = { entity: { S: 'shop|order|1' } };
+    const Item = { entity: { S: 'order|shop|1' } };
     expect(call('DynamoDB_20120810.PutItem', { TableName: 'ledger', Item })?.items).toEqual([Item]);
   });
 

@@ -9,7 +9,7 @@ import { describeFilter, familiesOf, type LetterFilter } from '../letter-filter.
 import { openLetterQueues } from '../letter-queues.ts';
 import { notSeenText } from '../not-seen.ts';
 import { listedOf } from '../read-letter.ts';
-import { NO_SUMMARIES, openSummaries, readSummaries } from '../read-summaries.ts';
+import { openSummaries, readSummaries } from '../read-summaries.ts';
 import { letterReaderOf, OBSTACLES } from '../replay/prepare-replay.ts';
 import { groupsAsJson, showGroups } from '../show-groups.ts';
 import { type LetterPage, type PageOptions, pageAsJson, pageOf, showPage } from './letter-pages.ts';
@@ -33,25 +33,14 @@ export async function listLetters(
 ): Promise<ExitCode> {
   const deployment = await session.findDeployment();
   const { terminal } = session;
-  const settings = walk ? undefined : await openSummaries(deployment);
-  if (!walk && !settings) terminal.note(NO_SUMMARIES);
   const progress = terminal.progress('Reading dead letters:');
   const reader = letterReaderOf(deployment.connector.shops);
   const replays = createReplaySuggestions();
   const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
   const found: ListedLetter[] = [];
   const now = new Date();
-  const survey = settings
-    ? await surveySummaries({
-        queues,
-        filter,
-        letters: await readSummaries(settings, deployment, now, progress.report),
-        onMatch(letter) {
-          found.push(letter);
-          replays.add(letter, foreseeReplay(letter, reader));
-        },
-      })
-    : await surveyLetters({
+  const survey = walk
+    ? await surveyLetters({
         queues,
         filter,
         signal: session.interruption(),
@@ -59,6 +48,15 @@ export async function listLetters(
         onMatch(letter) {
           if (asked.limit !== undefined) found.push(listedOf(letter));
           replays.add(letter, tryReplay(letter, reader));
+        },
+      })
+    : await surveySummaries({
+        queues,
+        filter,
+        letters: await readSummaries(openSummaries(deployment), deployment, now, progress.report),
+        onMatch(letter) {
+          found.push(letter);
+          replays.add(letter, foreseeReplay(letter, reader));
         },
       });
   progress.end();
@@ -125,7 +123,7 @@ function tellWhatWasNotSeen(
     }
     paragraph(
       notSeen > 0
-        ? `About ${notSeen} more in the ${family} queue have no summary: SQS moved them there itself, because a worker died on them, or an older release parked them. This receives and shows them:`
+        ? `About ${notSeen} more in the ${family} queue have no summary: SQS moved them there itself, because a worker died on them. This receives and shows them:`
         : `SQS counts ${gone} fewer in the ${family} queue: its count may be a minute old, or they were removed without this command line, and their summaries expire. To compare:`,
     );
     line(style('dim', walk));

@@ -111,11 +111,10 @@ async function follow(
   world: Pick<FollowWorld, 'by' | 'depth' | 'signal'>,
 ): Promise<Followed> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
-  const families = [...new Set(replayed.map(({ family }) => family))];
   const followed = await followReplayed(replayed, {
     ...world,
     ledger: openLedger(deployment),
-    eachLetter: openLetterSearch(deployment, families),
+    eachLetter: openLetterSearch(deployment),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
   });
   progress.end();

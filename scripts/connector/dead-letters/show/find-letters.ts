@@ -35,8 +35,7 @@ interface Search {
 
 /** Finds letters by their summaries, and receives no more than it takes to reach their messages. */
 export async function findLetters(deployment: Deployment, search: Search): Promise<FoundLetters> {
-  const settings = await openSummaries(deployment);
-  const summaries = settings ? await findSummaries(settings, deployment, search.id) : [];
+  const summaries = await findSummaries(openSummaries(deployment), deployment, search.id);
   if (summaries.length === 0) return walkAll(deployment, search);
   const alike = foldAlike(summaries);
   const wanted = alike.slice(0, search.most).map(({ newest }) => newest);

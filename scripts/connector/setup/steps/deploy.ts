@@ -4,7 +4,6 @@ import { VERSION } from '../../../../shared/config/release.ts';
 import { deploy } from '../../deploy/deploy.ts';
 import { runCdk } from '../../deploy/run-cdk.ts';
 import { openStackAccess } from '../../deploy/stack-access.ts';
-import { versionIn } from '../../deployment/compare-release.ts';
 import { describeStack } from '../../deployment/describe-stack.ts';
 import { fitToAccount } from '../../deployment/fit-to-account.ts';
 import { checkSettings } from '../../doctor/check-settings.ts';
@@ -47,9 +46,8 @@ export function deployStep(world: World): Step {
       await waitWhileChanging(world);
       const found = await describeStack(aws, stack);
       if (!found) return open(`${stack} does not exist yet.`);
-      const outputs = (found.Outputs ?? []).map((one) => [one.OutputKey, one.OutputValue]);
-      const version = versionIn(Object.fromEntries(outputs));
-      return open(`${stack} is ${found.StackStatus}, in version ${version}.`);
+      const version = found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue;
+      return open(`${stack} is ${found.StackStatus}, in version ${version ?? 'not known'}.`);
     },
     async act() {
       const { yes = false } = options;

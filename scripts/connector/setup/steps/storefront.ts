@@ -23,7 +23,7 @@ export function storefrontStep(setup: ShopSetup): Step {
       const name = secretName(output('SecretsPrefix'), shop.path, 'points');
       const tokens = await readTokens(new SecretsManagerClient(aws), name);
       const missing = read.states.filter(({ state }) => state !== 'fine').length;
-      return missing === 0 && tokens?.shared
+      return missing === 0 && tokens
         ? done(
             'the metafields are defined, and the token of point events is stored; whether the panel has it cannot be read ("storefront setup --rotate" makes a new one)',
           )

@@ -44,7 +44,7 @@ describe('a merge in the ledger', () => {
   it('is written once however often it is repeated, and expires', async () => {
     const ledger = createMemoryLedger();
     for (const _ of ['first', 'again']) expect(await merge(ledger, '1', '2')).toBe(true);
-    const entry = ledger.entries.get(`${SHOP}|customer|1`);
+    const entry = ledger.entries.get(`customer|${SHOP}|1`);
     expect(entry).toMatchObject({ revision: 1, outcomes: [{ outcome: 'merged' }] });
     expect(entry?.expiresAt).toBe(now.getTime() / 1000 + 400 * 86_400);
   });
@@ -63,7 +63,7 @@ describe('a merge in the ledger', () => {
     expect(await merge(racing, '1', '2')).toBe(false);
     expect(await merge(ledger, '1', '2')).toBe(true);
     // No older than the moment of the merge, and no call is open.
-    const entry = ledger.entries.get(`${SHOP}|customer|1`);
+    const entry = ledger.entries.get(`customer|${SHOP}|1`);
     expect(entry).toMatchObject({ version: now.getTime(), uncertain: false });
   });
 });

@@ -185,7 +185,7 @@ describe('what the service holds of an order', () => {
     expect(judge(undefined, undefined)).toEqual(report('absent'));
     const ended = entryWith(0, { appliedKey: cancelledOrderKey('71') });
     expect(judge(undefined, held(), { entry: ended })).toEqual(report('state'));
-    // Version 0.1.0 did not say what it had sent.
+    // It is not known what was sent.
     const { amounts: _, ...older } = entryWith(0);
     expect(judge(undefined, held(PENDING), { entry: older })).toEqual({ kind: 'same' });
   });

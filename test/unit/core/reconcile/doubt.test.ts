@@ -31,7 +31,7 @@ const put = ({ ledger, clock }: Connector, doubt: Partial<Doubt> = {}) =>
 
 const doubtOf = async ({ ledger }: Connector) => (await readControl(ledger, SHOP)).doubt;
 const knownIn = ({ ledger }: Connector) =>
-  [...ledger.entries.keys()].filter((text) => text.includes('|order|')).length;
+  [...ledger.entries.keys()].filter((text) => text.startsWith('order|')).length;
 
 async function run(connector: Connector, deadline?: AbortSignal) {
   connector.clock.ms += HOUR_MS;

@@ -79,7 +79,7 @@ function openRepair() {
         seen: [],
       });
       const entry = { version: clock.ms, uncertain: false, remembered, outcomes: [] };
-      const known = (await memoryLedger.readMany([keyOf(id)])).get(`${SHOP}|customer|${id}`);
+      const known = (await memoryLedger.readMany([keyOf(id)])).get(`customer|${SHOP}|${id}`);
       await memoryLedger.write(keyOf(id), entry, known?.revision);
     },
 

@@ -20,7 +20,7 @@ describe('a code', () => {
     const { write } = world.ledger;
     world.ledger.write = (key, entry, revision) => {
       const isReady = entry.remembered?.includes('"ready"') ?? false;
-      if (isReady) noted.push(world.ledger.entries.has(`${SHOP}|reward-code|five-1`));
+      if (isReady) noted.push(world.ledger.entries.has(`reward-code|${SHOP}|five-1`));
       return write(key, entry, revision);
     };
     expect(await world.redeem()).toMatchObject({ redemption: READY });

@@ -9,7 +9,6 @@ beforeEach(() => {
   world = openRedeeming();
 });
 
-/** Version 0.1.0 redeemed it, without a key. */
 async function keep(id: string, state: RedemptionState, more: Partial<Redemption> = {}) {
   const at = new Date(world.clock.ms).toISOString();
   const terms = { title: 'Five off', points: 100, kind: 'fixed', value: 5 } as const;
@@ -33,38 +32,14 @@ async function keep(id: string, state: RedemptionState, more: Partial<Redemption
 const at = '2026-10-09T12:00:00.000Z';
 const code = { code: 'OLD-1', kind: 'fixed', value: 5, startsAt: at } as const;
 const OLD = 'OLD000000000';
-const REDEEMED = { at: 'redeemed', code, calledAt: at } as const;
-const CALLING = { at: 'calling', attempts: 1, calledAt: at } as const;
-
-describe('a redemption of version 0.1.0', () => {
-  it('whose call has no answer waits for a person at once, and is not repeated', async () => {
-    const { event } = await keep(OLD, CALLING);
-    await world.events.send(event);
-    world.clock.ms += 31_000;
-    await world.work();
-    expect(world.dead.size).toBe(1);
-    expect(await world.kept()).toMatchObject([{ state: { at: 'calling' }, stuck: 'no-key' }]);
-    expect(world.loyalty.calls()).toBe(0);
-  });
-
-  it('whose code the store refuses waits for a person, and gets the code once the store takes it', async () => {
-    const { event } = await keep(OLD, REDEEMED);
-    world.store.before = () => ({ kind: 'refused', code: 'INVALID' });
-    await world.events.send(event);
-    await world.work();
-    expect(await world.kept()).toMatchObject([{ state: { at: 'redeemed' }, stuck: 'no-key' }]);
-    expect(world.dead.size).toBe(1);
-    world.store.before = undefined;
-    world.replay();
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready', code: 'OLD-1' }] });
-  });
-});
+const REDEEMED = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
+const body = { CustomerId: ROBIN, RewardId: 1, OriginalKey: 'a-key' };
+const CALLING = { at: 'calling', body, attempts: 1, calledAt: at } as const;
 
 describe('a person who closes a redemption', () => {
   it('hears beforehand what it would do', async () => {
     const now = new Date(world.clock.ms);
-    const { redemption } = await keep(OLD, CALLING, { stuck: 'no-key' });
+    const { redemption } = await keep(OLD, CALLING, { stuck: 'look-up-refused' });
     const free = { ...redemption, stuck: undefined } as unknown as Redemption;
     const closed = { ...redemption, state: { at: 'cancelled' } } as const;
     expect(foreseeClosing(redemption, 'cancelled', now)).toMatchObject({ kind: 'closed' });
@@ -78,7 +53,7 @@ describe('a person who closes a redemption', () => {
   });
 
   it('does not hear that it is closed when the customer got the code at that moment', async () => {
-    const { book } = await keep(OLD, REDEEMED, { stuck: 'no-key' });
+    const { book } = await keep(OLD, REDEEMED, { stuck: 'look-up-refused' });
     const { readMany } = world.ledger;
     world.ledger.readMany = async (keys) => {
       const found = await readMany(keys);
@@ -92,7 +67,7 @@ describe('a person who closes a redemption', () => {
 
   it('has a message for each, so that the worker deletes the codes of both', async () => {
     for (const id of ['OLD000000001', 'OLD000000002']) {
-      await keep(id, REDEEMED, { stuck: 'no-key' });
+      await keep(id, REDEEMED, { stuck: 'look-up-refused' });
       expect(await world.close(id, 'cancelled')).toMatchObject({ kind: 'closed' });
     }
     expect(world.queue.size).toBe(2);

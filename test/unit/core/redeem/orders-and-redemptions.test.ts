@@ -139,7 +139,7 @@ describe('the redaction of a customer', () => {
   // What waits for its next attempt is recorded by its message, and names no person.
   const isErased = ({ ledger }: Connector) =>
     [...ledger.entries].every(
-      ([text, { remembered }]) => remembered === undefined || text.includes('|waiting|'),
+      ([text, { remembered }]) => remembered === undefined || text.startsWith('waiting|'),
     );
 
   /** The log names them for a person: points may have been spent for nothing. */

@@ -102,10 +102,11 @@ describe('the rewards', () => {
     const state = (rewardId: number, where: Redemption['state']): Redemption => ({
       ...{ ...common, id: `R${rewardId}`, rewardId, intendedAt: at, since: at, state: where },
     });
+    const body = { CustomerId: '7', RewardId: 3, OriginalKey: 'a-key' };
     const redemptions = [
-      state(3, { at: 'calling', attempts: 1, calledAt: at }),
+      state(3, { at: 'calling', body, attempts: 1, calledAt: at }),
       state(1, { at: 'ready', code, discountId: '1' }),
-      state(4, { at: 'redeemed', code, calledAt: at }),
+      state(4, { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at }),
     ];
     const remembered = rememberBook({ redemptions, intents: [] });
     const entry = { version: 1, uncertain: false, outcomes: [], remembered };

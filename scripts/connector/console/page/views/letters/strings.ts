@@ -20,7 +20,7 @@ export const strings = inEveryLanguage({
     `El más antiguo se borra ${when}, si no se reenvía antes.`,
   ],
   withoutSummary: (many: number) => [
-    `About ${numberText(many)} more have no summary: a worker died on them, or an older release parked them.`,
+    `About ${numberText(many)} more have no summary: a worker died on them.`,
     `Há mais umas ${numberText(many)} sem resumo: um processo caiu ao tratá-las, ou uma versão anterior as guardou.`,
     `Hay unos ${numberText(many)} más sin resumen: un proceso cayó al tratarlos, o los guardó una versión anterior.`,
   ],
