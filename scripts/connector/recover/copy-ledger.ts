@@ -12,7 +12,7 @@ const AT_ONCE = 25;
 
 /** It says what pauses a shop now, not when the table was copied. */
 const isControl = (item: Record<string, AttributeValue>): boolean =>
-  /^[^|]*\|control\|/.test(item[ITEM.key]?.S ?? '');
+  /^control\|/.test(item[ITEM.key]?.S ?? '');
 
 /**
  * Copies the items of a restored table into the ledger's own: those that it lacks, or with `replaces` all. What the

@@ -80,7 +80,7 @@ async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 
   return { code, text: lines.join('\n') };
 }
 
-async function tokens(): Promise<Record<string, { current: string; previous?: string }>> {
+async function tokens(): Promise<{ current: string; previous?: string }> {
   const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
   const client = createSecretsClient({ budget, emulator: secrets });
   const { SecretString = '' } = await client.send(
@@ -117,8 +117,8 @@ describe('loyalty-connector storefront setup', () => {
       });
     }
     const made = await tokens();
-    const token = made.shared?.current ?? '';
-    expect(made).toEqual({ shared: { current: token } });
+    const token = made.current;
+    expect(made).toEqual({ current: token });
     expect(token).toMatch(/^[\w-]{43}$/);
     const steps = [
       'name     loyalty-connector example-store.myshopify.com',
@@ -139,15 +139,15 @@ describe('loyalty-connector storefront setup', () => {
     const before = await tokens();
     const { text: shown } = await run({ rotate: true, yes: true });
     const rotated = await tokens();
-    expect(rotated.shared?.previous).toBe(before.shared?.current);
-    expect(shown).toContain(rotated.shared?.current);
-    expect(shown).not.toContain(before.shared?.current);
+    expect(rotated.previous).toBe(before.current);
+    expect(shown).toContain(rotated.current);
+    expect(shown).not.toContain(before.current);
     await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
     const { text } = await run({ finish: true, yes: true });
     // A receiver that is running keeps what it has read for so long.
-    expect(text).toContain('stop working within 5 minutes');
-    expect(text).not.toContain(rotated.shared?.current);
-    expect(await tokens()).toEqual({ shared: { current: rotated.shared?.current } });
+    expect(text).toContain('The previous token stops working within 5 minutes');
+    expect(text).not.toContain(rotated.current);
+    expect(await tokens()).toEqual({ current: rotated.current });
   });
 
   it('changes nothing when a definition of another type is in the way', async () => {

@@ -7,8 +7,8 @@ type Item = Record<string, AttributeValue>;
 type Put = { readonly Item: Item; readonly ConditionExpression?: string };
 
 const SHOP = 'one.myshopify.com';
-const itemOf = (id: string, text: string): Item => ({
-  [ITEM.key]: { S: `${SHOP}|${id}` },
+const itemOf = (kind: string, id: string, text: string): Item => ({
+  [ITEM.key]: { S: `${kind}|${SHOP}|${id}` },
   text: { S: text },
 });
 
@@ -33,8 +33,12 @@ function tables(from: readonly Item[], to: readonly Item[]) {
   return { client: client as unknown as Parameters<typeof copyLedger>[0], texts };
 }
 
-const OLD = [itemOf('order|1', 'old'), itemOf('control|calls', 'old'), itemOf('order|2', 'old')];
-const NEW = [itemOf('order|1', 'new'), itemOf('control|calls', 'new')];
+const OLD = [
+  itemOf('order', '1', 'old'),
+  itemOf('control', 'calls', 'old'),
+  itemOf('order', '2', 'old'),
+];
+const NEW = [itemOf('order', '1', 'new'), itemOf('control', 'calls', 'new')];
 
 it.each([
   [false, 'new', 1],

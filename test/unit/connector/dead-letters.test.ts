@@ -71,7 +71,6 @@ describe('a filter', () => {
     [{ shop: LETTER_SHOP }, { shop: 'other.myshopify.com' }],
     [{ id: ['1001'] }, { id: ['100'] }],
     [{ id: ['other', 'letter-1'] }, { id: ['letter'] }],
-    [{ id: ['message-1'] }, { id: ['message'] }],
     [{ queue: 'orders' }, { queue: 'coupons' }],
     [{ text: 'REFUSED' }, { text: 'refusal' }],
     [{ text: '/upd' }, { text: 'message-1' }],

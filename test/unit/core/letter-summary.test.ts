@@ -76,7 +76,7 @@ describe('a worker that parks a message', () => {
 });
 
 describe('the summary of a letter', () => {
-  it('is listed under what it is about until the letter leaves, at the place that 0.2.0 gave it', async () => {
+  it('is listed under what it is about until the dead letter leaves', async () => {
     const ledger = createMemoryLedger();
     const listed: unknown[] = [];
     const watched: Pick<Ledger, 'readMany' | 'write'> = {

@@ -41,7 +41,7 @@ describe('a captured body, sent under other topics', () => {
     const connector = openConnector();
     await flood(connector);
     expect(connector.loyalty.journal).toEqual([]);
-    const kinds = [...connector.ledger.entries.keys()].map((key) => key.split('|')[1]);
+    const kinds = [...connector.ledger.entries.keys()].map((key) => key.split('|')[0]);
     expect(new Set(kinds)).toEqual(new Set(['parked', 'letter']));
   });
 

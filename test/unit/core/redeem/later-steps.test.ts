@@ -47,7 +47,7 @@ describe('a redemption over all its steps', () => {
       expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
       expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
     }
-    expect(redemption.state).toEqual({ at: 'cancelled', redeemedRewardId: 7, code });
+    expect(redemption.state).toEqual({ at: 'cancelled', code });
   });
 
   it('stays in the book while its code can be used, up to the bound for such codes', () => {
