@@ -63,10 +63,10 @@ export const replay: Bench = {
       const replaySeconds = (lastAt - replayStart) / 1000;
       if (tally.replayed !== count) throw new Error(`${tally.replayed} of ${count} were replayed`);
       client.destroy();
-      const note = `${count} letters of 2 KB, emulated SQS beside it`;
+      const note = `${count} dead letters of 2 KB, emulated SQS beside it`;
       return [
-        { key: 'replay.list', value: count / listSeconds, unit: 'letters/s', note },
-        { key: 'replay.rate', value: count / replaySeconds, unit: 'letters/s', note },
+        { key: 'replay.list', value: count / listSeconds, unit: 'dead letters/s', note },
+        { key: 'replay.rate', value: count / replaySeconds, unit: 'dead letters/s', note },
       ];
     } finally {
       await queues.stop();

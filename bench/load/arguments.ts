@@ -10,8 +10,6 @@ export interface LoadOptions {
   readonly orders: number;
   readonly seed: number;
   readonly jsonFile: string | undefined;
-  /** Whether the report goes into docs/reliability.md. */
-  readonly docs: boolean;
 }
 
 const USUAL = { minutes: 5, rate: 20, burstSeconds: 60 };
@@ -28,7 +26,6 @@ npm run load -- [options]
   --seed N      seed for what happens in the store (default 1)
   --quick       ${QUICK.minutes * 60} s of kills at ${QUICK.rate}/s and ${QUICK.burstSeconds} s of the other parts, for a first impression
   --json FILE   also writes the report to FILE
-  --docs        writes the report into docs/reliability.md
   --help        shows this text
 
 The exit code is 0 if nothing was lost, earned twice or slowed, and 1 otherwise.
@@ -44,7 +41,6 @@ export function readArguments(args: readonly string[]): Wanted<LoadOptions> {
       seed: { type: 'string' },
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
-      docs: { type: 'boolean', default: false },
     },
     (values) => {
       const usual = values.quick ? QUICK : USUAL;
@@ -59,7 +55,6 @@ export function readArguments(args: readonly string[]): Wanted<LoadOptions> {
         seed:
           readNumber('--seed', values.seed, { least: 0, most: 2 ** 31 - 1, isWhole: true }) ?? 1,
         jsonFile: values.json,
-        docs: values.docs,
       };
     },
   );

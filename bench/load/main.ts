@@ -10,7 +10,6 @@ if (options) process.exitCode = await run(options);
 async function run(options: LoadOptions): Promise<number> {
   // Imported late, so that a mistyped option is reported quickly.
   const { runLoad } = await import('./run-load.ts');
-  const { writeDocs } = await import('./report.ts');
   const { isClean, makeReport, renderReport } = await import('./report.ts');
   const folder = join(PACKAGE_FOLDER, `.connector/load-${process.pid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -28,9 +27,6 @@ async function run(options: LoadOptions): Promise<number> {
     const facts = await runLoad({ options, folder, say, signal: stopping.signal });
     const report = makeReport(facts, options);
     process.stdout.write(renderReport(report, process.stdout.columns ?? 100));
-    if (options.docs) {
-      writeDocs(renderReport(report, 100), commandOf(process.argv.slice(2)));
-    }
     if (options.jsonFile !== undefined) {
       writeFileSync(options.jsonFile, `${JSON.stringify(report, undefined, 2)}\n`);
     }
@@ -50,12 +46,4 @@ async function run(options: LoadOptions): Promise<number> {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
     if (!isKept) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** As it was typed, without `--json`. */
-function commandOf(args: readonly string[]): string {
-  const shown = args.filter(
-    (arg, index) => !arg.startsWith('--json') && args[index - 1] !== '--json',
-  );
-  return ['npm run load --', ...shown].join(' ');
 }

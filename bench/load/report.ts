@@ -1,8 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
-import { join } from 'node:path';
 import { renderTable } from '../../scripts/connector/terminal/table.ts';
-import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';
 import type { Peak } from './peak-memory.ts';
@@ -235,20 +232,4 @@ function problemsOf({ lost, doubled, left, phases }: Report): readonly string[] 
     ...judgeThrottling(phases),
     ...(left > 0 ? [`still on their way: ${left} webhooks and messages`] : []),
   ];
-}
-
-const FILE = join(PACKAGE_FOLDER, 'docs/reliability.md');
-const BEGIN = '<!-- What is between these marks is written by: npm run load -- --docs -->\n';
-const END = '<!-- End of the report. -->\n';
-
-/** Puts a report in the place of the last one. */
-export function writeDocs(report: string, command: string): void {
-  const document = readFileSync(FILE, 'utf8');
-  const [before, rest] = document.split(BEGIN);
-  const [, after] = rest?.split(END) ?? [];
-  if (before === undefined || after === undefined) {
-    throw new Error(`${FILE} has lost the marks between which the report belongs.`);
-  }
-  const block = `\`\`\`\n$ ${command}\n\n${report.trimEnd()}\n\`\`\`\n`;
-  writeFileSync(FILE, `${before}${BEGIN}\n${block}\n${END}${after}`);
 }

@@ -87,6 +87,10 @@ describe('the report of the bench', () => {
     expect(written).toMatch(/\nafter$/);
     expect(written).not.toContain('stale');
     expect(written).toContain('| receiver.cold | 44 ms | 150 (4.69 ×) | 32 |');
+    const twin = { ...cold, key: 'receiver.cold.cpu' };
+    expect(putFigures(page, run, [...figures, twin])).toContain(
+      '- `receiver.cold`, `receiver.cold.cpu`: three processes\n',
+    );
     expect(putFigures(written, run, figures)).toBe(written);
     expect(() => putFigures('no marks', run, figures)).toThrow('lost its marks');
   });

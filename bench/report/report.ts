@@ -97,9 +97,17 @@ export function putFigures(
     rule,
     ...figures.map((figure) => line(figureRow(figure))),
     '',
-    ...figures.flatMap(({ key, note }) => (note === undefined ? [] : [`- **${key}**: ${note}`])),
+    ...notes(figures),
   ].join('\n');
   return `${document.slice(0, from)}${begin}\n\n${text}\n\n${document.slice(to)}`;
+}
+
+/** One line for all figures that have the same note. */
+function notes(figures: readonly Figure[]): readonly string[] {
+  const noted = figures.filter(({ note }) => note !== undefined);
+  return [...Map.groupBy(noted, ({ note }) => note)].map(
+    ([note, same]) => `- ${same.map(({ key }) => `\`${key}\``).join(', ')}: ${note}`,
+  );
 }
 
 export interface RunDescription {

@@ -36,7 +36,7 @@ interface ReceiveLimits {
   readonly visibilitySeconds?: number;
   /**
    * What a hidden message locks: its whole group, as AWS documents it ("Interleaving multiple ordered
-   * message groups"), or what is behind it (default), as AWS does it (docs/foreign-engines.md).
+   * message groups"), or what is behind it (default), as AWS does it (docs/reliability.md).
    */
   readonly locks?: 'group' | 'behind';
 }

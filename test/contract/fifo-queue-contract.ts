@@ -20,7 +20,7 @@ export interface FifoQueueUnderTest {
 
 /**
  * What a receive returns of one group: only its first message, its messages before the first hidden one,
- * or all of it unless one is hidden. AWS documents the last and does the second (docs/foreign-engines.md);
+ * or all of it unless one is hidden. AWS documents the last and does the second (docs/reliability.md);
  * fauxqs does the first.
  */
 export type GroupRule = 'first' | 'before-hidden' | 'unless-hidden';

@@ -5,7 +5,7 @@ import type { Part } from './part.ts';
 import { aws, dynamodb, shopify, sqs } from './suite-parts.ts';
 import { template } from './template-part.ts';
 
-/** See docs/foreign-engines.md. */
+/** See docs/reliability.md. */
 const PARTS: Readonly<Record<string, Part>> = {
   dynamodb,
   sqs,

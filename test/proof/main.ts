@@ -18,16 +18,17 @@ import {
 import manifest from '../../package.json' with { type: 'json' };
 import { hashOfCode, TIME_OVER } from '../support/proof-run.ts';
 import { lanes, type ProofPart, type Step } from './parts.ts';
-import { describeProof, type StepResult } from './report.ts';
+import { describeProof, putResults, type StepResult } from './report.ts';
 import { runLane } from './run-lane.ts';
 
 /** See docs/decisions/0078-a-night-of-proof.md. */
-const HELP = `npm run proof -- [--hours H | --minutes M] [--report FILE] [--again]
+const HELP = `npm run proof -- [--hours H | --minutes M] [--report FILE] [--docs] [--again]
 
 Runs every proof, each as its own command, and writes a report of what was covered and what was not.
   --hours H      how long it may take in all (default 8)
   --minutes M    the same in minutes; of a short run the report names what was not run
   --report FILE  default: proof.md
+  --docs         also writes the results of every complete part into docs/reliability.md
   --again        forgets what earlier runs of this code have done
 
 A run that was stopped, or whose time was over, goes on where it was, as long as the code is the same. Exit code 1:
@@ -37,6 +38,7 @@ something failed; 3: the time was over before everything was run.`;
 const GRACE_MS = 20_000;
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const RESULTS = join(PROJECT, 'docs/reliability.md');
 const scripts: Readonly<Record<string, string>> = manifest.scripts;
 
 const POSITIVE = { least: 0.001, most: 100_000 };
@@ -47,20 +49,22 @@ const wanted = optionsOrHelp(
       hours: { type: 'string', default: '8' },
       minutes: { type: 'string' },
       report: { type: 'string', default: 'proof.md' },
+      docs: { type: 'boolean' },
       again: { type: 'boolean' },
     },
-    ({ hours, minutes, report, again }) => ({
+    ({ hours, minutes, report, docs, again }) => ({
       minutes:
         readNumber('--minutes', minutes, POSITIVE) ??
         60 * (readNumber('--hours', hours, POSITIVE) ?? 0),
       report,
+      docs,
       again,
     }),
   ),
   HELP,
 );
 if (!wanted) process.exit();
-const { minutes, report, again } = wanted;
+const { minutes, report, docs, again } = wanted;
 
 const code = hashOfCode();
 const commit = git('rev-parse', '--short=12', 'HEAD');
@@ -80,6 +84,7 @@ const work = { now: Date.now, isOpen, run: runStep };
 await Promise.all(lanes.map((parts) => runLane(parts, minutes * 60_000, work)));
 const facts = { commit: isClean ? commit : `${commit} with changes`, date: new Date(), results };
 writeFileSync(report, describeProof(facts));
+if (docs) writeFileSync(RESULTS, putResults(readFileSync(RESULTS, 'utf8'), facts));
 const steps = lanes.flat().flatMap(({ steps }) => steps).length;
 const count = (end: StepResult['end']) =>
   Object.values(results).filter((one) => one.end === end).length;

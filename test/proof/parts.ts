@@ -42,19 +42,19 @@ const seedsOf = (seeds: number, events: number): Step => ({
 export const lanes: readonly (readonly ProofPart[])[] = [
   [
     {
-      title: 'Seeds, small worlds',
+      title: 'Simulation, short runs',
       share: 0.7,
       needsMinutes: 0.2,
       steps: [seedsOf(100_000, 40)],
       leavesOut:
-        'more than some 40 webhooks of one store; what the models do otherwise than the services',
+        'runs of more than some 40 webhooks; where the models differ from the real services',
     },
     {
-      title: 'Seeds, large worlds',
+      title: 'Simulation, long runs',
       share: 0.3,
       needsMinutes: 0.2,
       steps: [seedsOf(10_000, 200)],
-      leavesOut: 'as above, beyond some 200 webhooks',
+      leavesOut: 'runs of more than some 200 webhooks; as above',
     },
   ],
   [
@@ -70,14 +70,14 @@ export const lanes: readonly (readonly ProofPart[])[] = [
           ...['--inputs', String(INPUTS), '--minutes', minutes.toFixed(3)],
         ],
       })),
-      leavesOut: 'inputs that no change of a valid one leads to',
+      leavesOut: 'input that is not a changed valid one',
     },
     {
-      title: 'Engines of others',
+      title: 'Third-party engines',
       share: 0.14,
       needsMinutes: 5,
       steps: ENGINES.map((name) => ({ name, script: 'check:foreign', args: () => [name] })),
-      leavesOut: 'the real services: docs/foreign-engines.md names the known differences',
+      leavesOut: 'the real services: docs/reliability.md names known differences',
     },
     {
       title: 'Load with kills',
@@ -107,7 +107,7 @@ export const lanes: readonly (readonly ProofPart[])[] = [
       leavesOut: 'two kills in one redemption; other kinds of rewards',
     },
     {
-      title: 'All schedules of small worlds',
+      title: 'All schedules',
       share: 0.25,
       needsMinutes: 0.2,
       steps: searches.map(({ name }, index) => ({
@@ -118,7 +118,7 @@ export const lanes: readonly (readonly ProofPart[])[] = [
       leavesOut: 'everything beyond the bounds that each search names',
     },
     {
-      title: 'Deliberate bugs that the simulation must notice',
+      title: 'Deliberate bugs',
       share: 0.2,
       needsMinutes: 0.2,
       steps: mutations.map(({ name }) => ({
@@ -129,12 +129,12 @@ export const lanes: readonly (readonly ProofPart[])[] = [
       leavesOut: 'bugs of other kinds',
     },
     {
-      title: 'Changed expressions, and which of them no unit test notices',
+      title: 'Changed expressions',
       share: 1,
       needsMinutes: 3,
       // It knows by itself what it has tried.
       steps: [{ name: 'all folders', script: 'mutate', args: () => ['--exact'] }],
-      leavesOut: 'code outside of shared/core; whether what is known as unnoticed is harmless',
+      leavesOut: 'code outside `shared/core`',
     },
   ],
 ];

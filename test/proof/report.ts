@@ -35,7 +35,7 @@ export function describeProof({ commit, date, results }: ProofFacts): string {
     return `| ${part.title} | ${ends.join(', ') || 'not run'} | ${duration(seconds)} | ${missing} |`;
   });
   return [
-    `# Proof of ${commit}, ${date.toISOString().slice(0, 10)}`,
+    `# Verification of ${commit}, ${date.toISOString().slice(0, 10)}`,
     '',
     '| part | steps | time | not covered |',
     '|---|---|---|---|',
@@ -43,6 +43,30 @@ export function describeProof({ commit, date, results }: ProofFacts): string {
     ...parts.flatMap(describePart),
     '',
   ].join('\n');
+}
+
+/** The page with a new row for every part of which no step is left; the other rows keep their date. */
+export function putResults(page: string, { date, results }: ProofFacts): string {
+  return lanes.flat().reduce((text, part) => {
+    const { run, left } = sortSteps(part, results);
+    if (left.length > 0 || run.some(({ result }) => result.end === 'stopped')) return text;
+    const beginning = `| ${part.title} |`;
+    const lines = text.split('\n');
+    const at = lines.findIndex((line) => line.startsWith(beginning));
+    if (at < 0) throw new Error(`the page has no row for "${part.title}"`);
+    const day = date.toISOString().slice(0, 10);
+    const row = `${beginning} ${describeEnd(run)} | ${part.leavesOut} | ${day} |`;
+    return lines.with(at, row).join('\n');
+  }, page);
+}
+
+function describeEnd(run: SortedPart['run']): string {
+  const failed = run.filter(({ result }) => result.end === 'failed').map(({ name }) => name);
+  if (failed.length > 0) return `FAILED: ${failed.join('; ')}`;
+  const [first] = run;
+  return run.length === 1 && first
+    ? `${first.name}: passed`
+    : `${run.length} of ${run.length} passed`;
 }
 
 type SortedPart = { readonly part: ProofPart } & ReturnType<typeof sortSteps>;

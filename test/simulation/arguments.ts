@@ -15,7 +15,6 @@ export const HELP = `Runs the connector in a simulated world in which everything
   --part P     orders or storefront alone. Default: both, each in its own world
   --state F    saves in the file F which seeds are done: the same command goes on there, as long as
                the code is the same, and a seed that fails does not end the run
-  --docs       with --mutations: writes each row into docs/reliability.md
   --threads T  how many seeds run side by side. Default: one per core
 
 One seed decides everything: run twice, it does the same twice. A seed that fails is shrunk to what its
@@ -23,7 +22,7 @@ failure needs, and printed with the command that repeats it. Exit code 1: a prom
 over before all seeds were run.`;
 
 export type Command =
-  | { readonly kind: 'mutations'; readonly names: readonly string[]; readonly docs: boolean }
+  | { readonly kind: 'mutations'; readonly names: readonly string[] }
   | { readonly kind: 'schedules'; readonly numbers: readonly number[] }
   | {
       readonly kind: 'run';
@@ -40,7 +39,6 @@ export type Command =
 const options = {
   mutations: { type: 'boolean' },
   schedules: { type: 'boolean' },
-  docs: { type: 'boolean' },
   seed: { type: 'string' },
   events: { type: 'string' },
   part: { type: 'string' },
@@ -58,7 +56,7 @@ export function readArguments(args: readonly string[]): Wanted<Command> {
     args,
     options,
     (values, _, words): Command => {
-      if (values.mutations) return { kind: 'mutations', names: words, docs: values.docs === true };
+      if (values.mutations) return { kind: 'mutations', names: words };
       if (values.schedules) return { kind: 'schedules', numbers: words.map(Number) };
       const parts = PARTS.filter((one) => values.part === undefined || one === values.part);
       if (parts.length === 0) throw new Error('--part must be orders or storefront');

@@ -16,7 +16,7 @@ const help = `${HELP}\n\nThe searches of --schedules:\n${listSearches()}`;
 const command = optionsOrHelp(readArguments(process.argv.slice(2)), help);
 switch (command?.kind) {
   case 'mutations':
-    process.exitCode = (await printMutations(command.names, command.docs)) ? 0 : 1;
+    process.exitCode = (await printMutations(command.names)) ? 0 : 1;
     break;
   case 'schedules':
     process.exitCode = (await printSchedules(command.numbers)) ? 0 : 1;

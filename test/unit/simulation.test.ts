@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { plantedBugs } from '../foreign/planted-bugs.ts';
 import { readArguments } from '../simulation/arguments.ts';
@@ -8,7 +7,6 @@ import { SimulatedProcess } from '../simulation/kernel/simulated-process.ts';
 import { VirtualTime } from '../simulation/kernel/virtual-time.ts';
 import { mutate } from '../simulation/mutations/apply-mutation.ts';
 import { mutations } from '../simulation/mutations/mutations.ts';
-import { putRow } from '../simulation/mutations/print-mutations.ts';
 import { describeFailure, shrink } from '../simulation/shrink.ts';
 import type { SimulationResult, SimulationSettings } from '../simulation/simulate.ts';
 
@@ -25,12 +23,8 @@ describe('the arguments of the simulation', () => {
     expect(read('--hours', '0.5')).toMatchObject({ hours: 0.5 });
     expect(read()).toMatchObject({ parts: ['orders', 'storefront'] });
     expect(read('--part', 'storefront')).toMatchObject({ parts: ['storefront'] });
-    const all = { kind: 'mutations', names: [], docs: false };
-    expect(read('--mutations')).toEqual(all);
-    expect(read('--mutations', 'taxes-count', '--docs')).toEqual({
-      ...all,
-      ...{ names: ['taxes-count'], docs: true },
-    });
+    expect(read('--mutations')).toEqual({ kind: 'mutations', names: [] });
+    expect(read('--mutations', 'taxes-count')).toMatchObject({ names: ['taxes-count'] });
     expect(read('-h')).toEqual({ kind: 'help' });
   });
 
@@ -56,18 +50,6 @@ describe('the mutations', () => {
 
   it('have names of their own', () => {
     expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
-  });
-
-  it('have a row each in docs/reliability.md, which the command adds', () => {
-    const page = readFileSync('docs/reliability.md', 'utf8');
-    const rows = [...page.matchAll(/^\| `([^`]+)` \|.*\| \d{4}-\d\d-\d\d \|$/gm)];
-    const names = mutations.map(({ name }) => name).sort();
-    expect(rows.map(([, name]) => name).sort()).toEqual(names);
-
-    const [first = '', second = ''] = names;
-    const table = ['above', `| \`${first}\` | old |`, '', 'below'].join('\n');
-    expect(putRow(table, first, 'new')).toBe('above\nnew\n\nbelow');
-    expect(putRow(table, second, 'new')).toBe(table.replace('| old |', '| old |\nnew'));
   });
 });
 

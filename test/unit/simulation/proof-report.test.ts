@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { lanes } from '../../proof/parts.ts';
-import { describeProof, type StepResult } from '../../proof/report.ts';
+import { describeProof, putResults, type StepResult } from '../../proof/report.ts';
 import { runLane } from '../../proof/run-lane.ts';
 
-const [part] = lanes.flat().filter(({ title }) => title === 'Engines of others');
+const [part] = lanes.flat().filter(({ title }) => title === 'Third-party engines');
 const passed: StepResult = {
   ...{ end: 'passed', seconds: 130, command: 'npm run check:foreign -- dynamodb' },
   ...{ file: 'cache/dynamodb.out', output: '  31 checks, 0 faults\n' },
@@ -14,12 +15,12 @@ it('says what was run, what failed, and what was not run', () => {
     commit: '0123456789ab',
     date: new Date('2026-11-16T04:00:00Z'),
     results: {
-      'Engines of others: dynamodb': passed,
-      'Engines of others: sqs': { ...passed, end: 'failed', output: 'x\n'.repeat(100) },
-      'Engines of others: iam': { ...passed, end: 'stopped' },
+      'Third-party engines: dynamodb': passed,
+      'Third-party engines: sqs': { ...passed, end: 'failed', output: 'x\n'.repeat(100) },
+      'Third-party engines: iam': { ...passed, end: 'stopped' },
     },
   });
-  expect(text).toContain('# Proof of 0123456789ab, 2026-11-16');
+  expect(text).toContain('# Verification of 0123456789ab, 2026-11-16');
   expect(text).toContain(
     `| 1 passed, 1 failed, 1 stopped | 7 min | 4 of 7 steps; stopped: iam; ${part?.leavesOut} |`,
   );
@@ -28,6 +29,30 @@ it('says what was run, what failed, and what was not run', () => {
   expect(text).toContain('its whole output is in `cache/dynamodb.out`');
   expect(text).toContain('Not run: shopify; template; contract; aws.');
   expect(text).toContain('| Fuzz | not run |');
+});
+
+it('replaces the rows of complete parts in docs/reliability.md, which has one for every part', () => {
+  const page = readFileSync('docs/reliability.md', 'utf8');
+  const date = new Date('2031-01-02T04:00:00Z');
+  const rowsOf = (results: Readonly<Record<string, StepResult>>) =>
+    putResults(page, { commit: '', date, results })
+      .split('\n')
+      .filter((line) => line.includes('2031-01-02'));
+  const complete = lanes
+    .flat()
+    .flatMap(({ title, steps }) => steps.map(({ name }) => [`${title}: ${name}`, passed] as const));
+  const results = Object.fromEntries(complete);
+  const engines = (end: string) =>
+    `| Third-party engines | ${end} | ${part?.leavesOut} | 2031-01-02 |`;
+
+  expect(rowsOf(results)).toHaveLength(lanes.flat().length);
+  expect(rowsOf(results)).toContain(engines('7 of 7 passed'));
+  expect(
+    rowsOf({ ...results, 'Third-party engines: sqs': { ...passed, end: 'failed' } }),
+  ).toContain(engines('FAILED: sqs'));
+  const stopped = rowsOf({ ...results, 'Third-party engines: sqs': { ...passed, end: 'stopped' } });
+  expect(stopped).toHaveLength(lanes.flat().length - 1);
+  expect(rowsOf({})).toEqual([]);
 });
 
 it('stops a step that does not end, runs the others, and gives it what they leave over', async () => {
