@@ -150,9 +150,7 @@ describe('docs/deploy.md', () => {
     });
     const wanted = wantedScopes({ storefront }, { rules }).map(({ scope }) => scope);
     const asked = [...wanted, ALL_ORDERS];
-    const named = [...guide.matchAll(/^ +\| `((?:read|write)_\w+)` \|/gm)].map(
-      ([, scope]) => scope,
-    );
+    const named = [...guide.matchAll(/^\| `((?:read|write)_\w+)` \|/gm)].map(([, scope]) => scope);
     expect(named.toSorted()).toEqual(asked.toSorted());
   });
 
