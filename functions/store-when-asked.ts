@@ -27,7 +27,7 @@ type Question = (...given: readonly unknown[]) => Promise<unknown>;
 
 /**
  * The store of a function that seldom asks it. Its code, a quarter of a worker's, is loaded with the first question.
- * See docs/decisions/0075-what-a-cold-start-loads.md.
+ * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export function createStoreWhenAsked(connector: Connector, secrets: ShopSecrets): AskedStore {
   // Read now, like everything else of the environment.

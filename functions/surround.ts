@@ -7,7 +7,7 @@ import { errorFields } from '../shared/core/events/telemetry.ts';
  * What every handler has around it: a fault is logged without its message, which may quote what was
  * being read, and the metrics are written at the end of every invocation: a frozen process would lose
  * them. The time budget differs by function: see time-budget.ts.
- * See docs/decisions/0039-what-surrounds-a-handler.md.
+ * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export function surround<Event, Result>(
   telemetry: EmfTelemetry,

@@ -28,7 +28,7 @@ const TARGET = { platform: 'node', target: 'node24', legalComments: 'none' } as 
  * CommonJS: in Lambda it starts faster than ESM, where importing a built-in module also loads what only its ESM
  * form needs. What the source loads with `import()` is a file of its own. Source maps are not uploaded, because
  * the runtime would read them at every cold start.
- * See docs/decisions/0013-bundling-is-one-call.md and 0075-what-a-cold-start-loads.md.
+ * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
   // CDK names a folder of the project; esbuild would take it as one of the package.

@@ -14,7 +14,7 @@ const USES = [
 
 /**
  * A key of the merchant, instead of those of AWS, for queues, ledger, secrets and logs.
- * See docs/decisions/0062-a-key-of-the-merchant.md.
+ * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
 export class DataKey extends Construct {
   readonly key: IKey;

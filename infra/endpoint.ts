@@ -27,7 +27,7 @@ export interface EndpointProps {
 /**
  * The public address for webhooks. Both kinds hand the receiver the same event (payload format 2.0) and
  * let any caller in: the signature over the body is the authentication.
- * See docs/decisions/0015-a-function-url-by-default.md.
+ * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
 export class Endpoint extends Construct {
   /** Without a slash at its end. */

@@ -30,7 +30,7 @@ const WRITABLE_KEYS = [
 
 /**
  * What a reader may write: that personal data is shown to them. Without that record no command shows any.
- * See docs/decisions/0072-personal-data-is-shown-on-the-record.md.
+ * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
 const REVEAL_KEYS = ['audit|operators-????-??|${aws:userid}|*|reveal-*'];
@@ -39,7 +39,7 @@ const REVEAL_KEYS = ['audit|operators-????-??|${aws:userid}|*|reveal-*'];
  * Two policies to attach to people: what the commands need, on this stack alone (docs/operator-access.md).
  * They have generated names, which cannot collide with those of another region or of a deleted stack. Their
  * descriptions must never change: that replaces a policy, and the people would lose it.
- * See docs/decisions/0061-who-did-what.md.
+ * See docs/decisions/0028-permissions-are-written-by-hand-and-changes-are-recorded.md.
  */
 export class OperatorPolicies extends Construct {
   readonly operatorArn: string;

@@ -22,7 +22,7 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,19}$/;
 /**
  * Every stage that has a file in the folder, or only the stage `only`; `prod` comes first. `instead`
  * replaces the file of the stage: the local stack uses other settings than the deployment.
- * See docs/decisions/0014-a-stage-is-a-file.md.
+ * See docs/decisions/0030-a-stage-is-a-settings-file-in-the-merchants-project.md.
  */
 export async function loadStages(
   folder: string,

@@ -40,7 +40,7 @@ const VIEWED = 'loyalty:viewed';
  *   `proxy`       the path of the app proxy (/apps/loyalty)
  *   `log-in`      the address of the login (/account/login)
  *   `logged-out`  the page knows that the visitor is not logged in: saves requests
- * See docs/decisions/0031-the-widget-is-one-script-of-our-own.md.
+ * See docs/decisions/0026-pages-and-extensions-are-built-here-and-load-when-seen.md.
  */
 export class LoyaltyWidget extends HTMLElement {
   static readonly observedAttributes = [

@@ -11,7 +11,7 @@ import { awsAlarms, queueAlarms, reconciliationAlarms, workerAlarms } from './sy
 
 /**
  * Every alarm notifies one topic.
- * See docs/decisions/0012-what-rings.md and 0057-one-name-for-a-figure.md.
+ * See docs/decisions/0027-an-alarm-is-for-what-a-person-must-act-on.md.
  */
 export class Alarms extends Construct {
   readonly definitions: readonly AlarmDefinition[];

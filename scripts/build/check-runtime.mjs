@@ -1,5 +1,5 @@
 // Plain JavaScript on purpose: it must be able to run, and explain itself, on any Node.
-// See docs/decisions/0002-the-runtime-comes-with-the-project.md: the npm package `node` puts the deployed runtime first on the PATH of every npm script.
+// See docs/decisions/0030-a-stage-is-a-settings-file-in-the-merchants-project.md: the npm package `node` puts the deployed runtime first on the PATH of every npm script.
 const wanted = 24;
 const found = Number(process.versions.node.split('.')[0]);
 

@@ -22,7 +22,7 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 /**
  * Signature Version 4, of a POST to `/` without a query: all that the functions send. A test compares it with
  * the signer of AWS's SDK, which is ten times as long and takes four times as long.
- * See docs/decisions/0075-what-a-cold-start-loads.md.
+ * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export function createSigner(
   service: string,

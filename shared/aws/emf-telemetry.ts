@@ -42,7 +42,7 @@ export interface EmfSettings {
 /**
  * Logs as JSON lines, metrics in CloudWatch's embedded metric format: both go to standard output and
  * need no call. Metrics are counted per invocation and written once, because every line costs money.
- * See docs/decisions/0009-telemetry-without-a-library.md.
+ * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export function createEmfTelemetry(
   { namespace, service, monitoring }: EmfSettings,

@@ -28,7 +28,7 @@ const SECRETS_MANAGER: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
-/** See docs/decisions/0035-functions-call-aws-without-the-sdk.md. */
+/** See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md. */
 export function createSqsCalls(settings: JsonServiceSettings): SqsCalls {
   const call = createJsonCall(SQS, settings);
   return {

@@ -48,7 +48,7 @@ export function defaultConcurrency({ deployment }: Pick<Connector, 'deployment'>
 /**
  * Leaves the receiver room while every worker is busy. Workers can be busy for minutes, and Shopify deletes
  * a subscription whose webhooks fail eight times. What the settings state is kept, or refused.
- * See docs/decisions/0053-the-receiver-has-room.md.
+ * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
 export function fitConcurrency(
   limits: ConcurrencyLimits,

@@ -1,7 +1,7 @@
 /**
  * What the connector assumes where the loyalty service's documentation is silent. Each assumption is a
  * setting, so that a wrong one is corrected in one place.
- * See docs/decisions/0005-unknowns-are-settings.md.
+ * See docs/decisions/0003-one-contract-and-a-setting-for-each-gap.md.
  */
 export interface LoyaltyAssumptions {
   /**

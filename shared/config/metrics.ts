@@ -3,7 +3,7 @@
  *
  * Every name costs money in each hour in which it is written, and so does every value of a dimension. So
  * all functions write under the same names, without dimensions; function, reason and code are in the log.
- * See docs/decisions/0057-one-name-for-a-figure.md.
+ * See docs/decisions/0027-an-alarm-is-for-what-a-person-must-act-on.md.
  */
 export const METRICS = {
   /** Webhooks that were put on their queue. */

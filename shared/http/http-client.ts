@@ -55,7 +55,7 @@ const MAX_IDLE_MS = 15_000;
 
 /**
  * Request paths are appended to `baseUrl`. The caller decides which addresses are allowed.
- * See docs/decisions/0038-one-http-client.md.
+ * See docs/decisions/0009-the-queue-retries-the-http-clients-do-not.md.
  */
 export function createHttpClient(baseUrl: string, limits: HttpLimits): HttpClient {
   const url = new URL(baseUrl);

@@ -68,7 +68,7 @@ export type LoyaltyClient = ReturnType<typeof createLoyaltyClient>;
  * One function per operation of the contract, by its operationId. Each makes one attempt and answers
  * with a result. What throws is a programming error: settings that can never work, a missing id, a
  * body that is not JSON. The credentials live in closures only, where no logger can find them.
- * See docs/decisions/0003-loyalty-transport.md.
+ * See docs/decisions/0009-the-queue-retries-the-http-clients-do-not.md.
  */
 export function createLoyaltyClient(settings: LoyaltyClientSettings) {
   const { credentials, timeoutMs = CALL_TIMEOUT_MS } = settings;

@@ -55,7 +55,7 @@ function inputsOf(name: string, from = bundles): string[] {
 
 /**
  * What every cold start loads. A little above what they are, so that growth is a decision: raise a number
- * only together with the reason for it. What they were before: docs/decisions/0075-what-a-cold-start-loads.md.
+ * only together with the reason for it.
  */
 const MOST_KILOBYTES: Readonly<Record<ReturnType<typeof functionsOf>[number], number>> = {
   'receive-webhook': 12.7,

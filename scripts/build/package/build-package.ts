@@ -1,5 +1,5 @@
 // Compiles what merchants install into dist/: Node refuses TypeScript below node_modules.
-// See docs/decisions/0055-a-package-and-a-project.md.
+// See docs/decisions/0030-a-stage-is-a-settings-file-in-the-merchants-project.md.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -21,7 +21,7 @@ interface AppProxy {
 
 /**
  * The app of one shop as the settings and the deployed addresses need it.
- * See docs/decisions/0067-the-app-is-written-from-the-settings.md.
+ * See docs/decisions/0026-pages-and-extensions-are-built-here-and-load-when-seen.md.
  */
 export interface WantedApp {
   readonly shop: string;

@@ -10,7 +10,7 @@ export type Refusal = 'other-host' | 'other-origin' | 'not-json' | 'no-session';
  *
  * A session is two secrets. The cookie is sent by the browser alone and never from another site, but it is sent to
  * every port of this machine. The key is kept by the page, whose storage belongs to this port, and goes into a
- * header, which no other page can set. See docs/decisions/0073-a-console-on-loopback.md.
+ * header, which no other page can set. See docs/decisions/0029-setup-and-console-run-the-same-commands-and-keep-no-state.md.
  */
 export interface Guard {
   /** For the address that is printed. It opens one session. */

@@ -42,7 +42,7 @@ const CHANGE_SET = 'loyalty-connector-deploy';
 
 /**
  * Fit → check → show → refuse what loses state → ask → deploy → print the next command.
- * See docs/decisions/0058-deploying-loses-no-state.md.
+ * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
 export async function deploy(options: DeployOptions, world: DeployWorld): Promise<Deployed> {
   const stack = `loyalty-connector-${options.stage}`;

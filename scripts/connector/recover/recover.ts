@@ -70,7 +70,7 @@ interface Open {
 /**
  * Plan → confirm → copy → put the ledger in doubt → find redemptions → compare everything → report. All but the plan may
  * be repeated: whatever was done is found done.
- * See docs/decisions/0081-a-ledger-can-be-lost.md.
+ * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export async function recover(session: Session, options: RecoverOptions): Promise<ExitCode> {
   const { terminal, json } = session;

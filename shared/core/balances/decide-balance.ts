@@ -12,7 +12,7 @@ import type { ReadCustomer } from './read-customer.ts';
  * ahead of its arrival is parked. An event dated before the known version by less than that may still be
  * the newer one, so it loses only with its own balance: the worker reads again, and what the service
  * says then is newer than both.
- * See docs/decisions/0044-balances-are-read-and-repaired.md.
+ * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
 const SKEW_MS = 5 * 60_000;
 

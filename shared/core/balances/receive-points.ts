@@ -41,7 +41,7 @@ export interface PointsWorld {
  * parks it: the service may switch a subscription off after five failures in a row.
  *
  * The answer does not say which part of a wrong address or proof is wrong.
- * See docs/decisions/0042-point-events-are-stored-first.md.
+ * See docs/decisions/0021-point-events-are-stored-before-they-are-read.md.
  */
 export async function receivePoints(
   { method, path, headers, body }: PointRequest,
@@ -163,7 +163,7 @@ export function isToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value);
 }
 
-/** Either proof is enough. See docs/decisions/0042-point-events-are-stored-first.md. */
+/** Either proof is enough. See docs/decisions/0021-point-events-are-stored-before-they-are-read.md. */
 export function checkProof({ header, token }: GivenProof, tokens: PointTokens): TokenCheck {
   const inHeader = checkToken(header, tokens);
   const inAddress = checkToken(token, tokens);

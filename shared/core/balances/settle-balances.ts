@@ -63,7 +63,7 @@ interface Writing extends Change<RecordKey<'customer'>>, Given {
 /**
  * Plan → read the service → decide → mark → write → record. A group is one customer. The customers of a shop
  * are written in one call; in all else they are independent.
- * See docs/decisions/0026-balances-are-written-together.md.
+ * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
 export const settleBalances: Settle<BalanceWorld> = (groups, world) => ({
   keys: groups.flatMap(({ items }) => {

@@ -30,7 +30,7 @@ import {
  *   replay, drop:  summary taken from the lists ──▶ letter removed from the queue
  *
  * So a crash can leave a letter without a summary, never a summary without a letter.
- * See docs/decisions/0071-letters-have-summaries.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 interface LetterSummary extends Omit<LetterFacts, 'letterId' | 'at' | 'code'> {
   readonly code?: string | undefined;

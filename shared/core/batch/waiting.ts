@@ -16,7 +16,7 @@ import { type Ledger, type LedgerWrite, type RecordKey, rememberedForm } from '.
 /**
  * One message that waits for its next attempt. SQS shows neither why a message waits nor until when, and only
  * the receipt handle can end its wait: with it an operator's command does.
- * See docs/decisions/0070-what-waits-is-recorded.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 export interface WaitingMessage {
   readonly queue: QueueFamily;

@@ -10,7 +10,7 @@ import type { Turn } from '../../loyalty/client.ts';
  *
  *   booked ──┬──┬──┬──┬──┬──┬──┬──▶ later
  *            └ one process ┘└ another
- * See docs/decisions/0059-one-line-of-tokens.md.
+ * See docs/decisions/0011-one-ledger-item-holds-the-rate-limit-of-an-account.md.
  */
 export interface TokenLine {
   /**

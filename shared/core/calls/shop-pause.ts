@@ -16,7 +16,7 @@ import type { CircuitBreaker, LocalBreaker, PauseRequest } from './call-loyalty.
 /**
  * Why no calls are made for a shop, and how far the ledger is trusted. One record of the ledger per shop; moments are
  * epoch milliseconds.
- * See docs/decisions/0056-a-shop-can-be-paused.md.
+ * See docs/decisions/0010-a-refusing-account-pauses-its-whole-shop.md.
  */
 export interface ShopControl {
   /** The last pause that an answer of the loyalty service began; it may be over. */

@@ -71,7 +71,7 @@ export function firstDeliveryId({ deliveryId }: { readonly deliveryId: string })
 
 /**
  * Every event on a queue: one envelope, distinguished by `kind`.
- * See docs/decisions/0040-events-carry-a-claim.md.
+ * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
 export type QueuedEvent = StoreEvent | BalanceEvent | BalanceRequest | PointEvent | RedemptionEvent;
 

@@ -5,7 +5,7 @@
  *
  * Every envelope keeps `v` and `receivedAt`; every item of the ledger keeps its key, `f`, revision, write id
  * and uncertain mark.
- * See docs/decisions/0054-newer-forms-wait.md.
+ * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
  */
 export const ENVELOPE_VERSION = 1;
 export const LEDGER_FORMAT = 1;

@@ -50,7 +50,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The shortest form that is cheap to make; `undefined` when none fits in a message.
- * See docs/decisions/0008-messages-are-ascii.md.
+ * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
  */
 export function carryBody(body: Uint8Array): CarriedBody | undefined {
   if (body.length <= TEXT_MAX_BYTES) {

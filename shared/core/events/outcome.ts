@@ -78,7 +78,7 @@ export interface Rejection {
 
 /**
  * How the work on one event ended.
- * See docs/decisions/0007-what-a-rejection-does.md.
+ * See docs/decisions/0007-wrong-content-is-parked-circumstances-are-retried.md.
  */
 export type Outcome =
   | { readonly kind: 'applied'; readonly calls: readonly OperationId[] }

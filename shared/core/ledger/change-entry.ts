@@ -160,7 +160,7 @@ export function redactionOf(entry: LedgerEntry | undefined): Pick<LedgerWrite, '
 /**
  * The ledger was lost, or restored to an earlier moment: what it says may be out of date. Moments are epoch
  * milliseconds.
- * See docs/decisions/0081-a-ledger-can-be-lost.md.
+ * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export interface Doubt {
   /** The moment that it was restored to; of a lost one, go-live. What happened since may not be in it. */

@@ -67,7 +67,7 @@ export const OUTCOMES_KEPT = 10;
  *  (none) ───────────────▶ applied ─────────▶ uncertain ─────────────────▶ applied
  *     │                                         ▲  │  ▲
  *     └──────── its answer was lost ────────────┘  └──┘ crash, time-out, retry: still uncertain
- * See docs/decisions/0006-the-ledger-counts-revisions.md.
+ * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
  */
 export interface LedgerEntry {
   /** The entity's `updated_at` in epoch milliseconds, of the newest snapshot recorded or attempted. */

@@ -3,7 +3,7 @@
  * each call that changes it, so the service never holds an amount that the ledger does not know.
  *
  * Amounts are in thousandths: the smallest unit of every currency is a whole number of them.
- * See docs/decisions/0049-refunds-by-partial-cancel.md.
+ * See docs/decisions/0014-each-refund-is-a-partial-cancel-with-its-own-key.md.
  */
 export interface SentAmounts {
   /** What was sent last, before anything was taken from it. */

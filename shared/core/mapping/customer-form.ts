@@ -70,7 +70,7 @@ export function plainCustomerForm(customer: StoreCustomer): CustomerForm {
 
 /**
  * The loyalty service has an error for a customer with neither e-mail address nor document.
- * See docs/decisions/0045-who-is-sent.md.
+ * See docs/decisions/0015-customers-are-sent-from-sign-up-and-people-finish-merges.md.
  */
 export function isIdentified(
   form: Pick<CustomerForm, 'Email' | 'Document'> | undefined,

@@ -59,7 +59,7 @@ export function mapRemovedCoupon(
 /**
  * Under an id of its shop's own, so that it does not replace another shop's coupon. What was sent by its
  * code alone keeps that id: the service would refuse a second coupon with the same code.
- * See docs/decisions/0046-coupons-of-several-shops.md.
+ * See docs/decisions/0016-shops-on-one-account-share-a-currency-not-coupon-ids.md.
  */
 function isOfShop({ sharedAccount }: CouponRules, { known, remembered }: KnownBefore): boolean {
   return known ? recallCoupon(remembered)?.ofShop === true : sharedAccount;

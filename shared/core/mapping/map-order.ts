@@ -96,7 +96,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
 
 /**
  * An order that was sent as completed is counted by the rules it was sent under, for the rest of its life.
- * See docs/decisions/0051-an-order-keeps-its-rules.md.
+ * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
 function amountRules(rules: OrderRules, sent: RememberedOrder | undefined): AmountRules {
   const { orderTotal, taxes, giftCards, lostDisputes } = sent?.countedBy ?? rules;
@@ -226,7 +226,7 @@ interface OrderProgress {
 /**
  * An order that was sent as completed stays completed, at its first date: an exchange adds a line that
  * is not fulfilled yet, and must not take the points of the whole order.
- * See docs/decisions/0041-an-order-completes-once.md.
+ * See docs/decisions/0013-a-completed-order-stays-completed-under-its-own-rules.md.
  */
 export function orderProgress(
   order: StoreOrder,

@@ -27,7 +27,7 @@ export interface OrderAmounts {
  *
  * So a gift card that pays a part of the order pays the same part of goods, shipping, taxes, duties and tips.
  * It is rounded once, at the end. The lines add up to the goods in the total, to the smallest unit.
- * See docs/decisions/0048-what-an-order-counts.md.
+ * See docs/decisions/0012-an-order-counts-what-was-paid-for-goods-kept.md.
  */
 export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmounts {
   const digits = minorDigits(order.currency);

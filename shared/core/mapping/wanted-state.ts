@@ -260,7 +260,7 @@ export async function withGoLive<Rules extends Pick<OrderRules, 'goLive'>>(
 /**
  * An order that was placed before go-live is history. What the service holds decides first: an order that
  * was sent live is not sent again for the mark, and one that was sent with it keeps it.
- * See docs/decisions/0022-history-is-before-go-live.md.
+ * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
  */
 export function isHistory(
   entry: EntityEntry | undefined,

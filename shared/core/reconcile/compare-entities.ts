@@ -144,7 +144,7 @@ const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
 
 /**
  * Compares the ledger's entry of an entity with what the store says.
- * See docs/decisions/0017-reconciling-compares-whole-snapshots.md.
+ * See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md.
  */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;

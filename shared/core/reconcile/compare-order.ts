@@ -105,7 +105,7 @@ export function differencesOf(
 /**
  * Judges what the service holds of an order that was sent. Where the store's state is not the applied one
  * (`wanted` undefined), the ledger says what was sent, and nothing is healed.
- * See docs/decisions/0052-the-service-is-read.md.
+ * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
 export function judgeHeld(
   { id, entry, wanted }: SentOrder,

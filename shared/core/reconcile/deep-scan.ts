@@ -109,7 +109,7 @@ export async function readFindings(
 
 /**
  * Continues the deep walk of a shop until its end or the end of this run.
- * See docs/decisions/0019-deep-mode.md.
+ * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
 export async function walkDeeply(
   shop: ReconciledShop,

@@ -37,7 +37,7 @@ export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `
  * Compares everything of one kind that the store changed since the last run, page by page. The position
  * is recorded after every page, and only by the run that recorded it last: of two runs at once the
  * older one ends.
- * See docs/decisions/0018-a-walk-that-can-be-killed.md.
+ * See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md.
  */
 export async function reconcileKind(
   shop: ReconciledShop,

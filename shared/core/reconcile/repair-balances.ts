@@ -72,7 +72,7 @@ const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY
  * Compares, once in a night, the balances of all customers whose points moved with the ledger, and asks
  * the worker to read those that differ. The position is recorded after every page, so that a killed
  * run costs one page. Undefined: this night's comparison is done.
- * See docs/decisions/0044-balances-are-read-and-repaired.md.
+ * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
 export async function repairBalances(
   shop: string,

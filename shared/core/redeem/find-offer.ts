@@ -55,7 +55,7 @@ interface OfferWorld extends AvailableWorld {
 
 /**
  * Before anything is spent: what the service offers, and whether the store can give it.
- * See docs/decisions/0043-the-service-says-what-a-customer-may-have.md.
+ * See docs/decisions/0024-the-service-decides-and-one-read-shows-it.md.
  */
 export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
   const { rewardId } = request;

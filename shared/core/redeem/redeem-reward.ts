@@ -37,7 +37,7 @@ import { attemptRedeem } from './redeem-call.ts';
  *
  * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
  * redemption.
- * See docs/decisions/0047-redeem-by-key.md.
+ * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
  */
 async function redeemReward(request: RedeemRequest, world: RedeemWorld): Promise<RedeemAnswer> {
   const { shop, customerId, rewardId } = request;

@@ -114,7 +114,7 @@ export interface Redemption {
  *         (forgotten) ◀─┘  ▼ by key      ▼ the store refuses the code
  *        surely not sent  refused      cancelling ─▶ cancelled
  *
- * See docs/decisions/0047-redeem-by-key.md.
+ * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
  */
 export type Step =
   | { readonly kind: 'call' }

@@ -234,7 +234,7 @@ function viewOf(quiz: Quiz): readonly QuizView[] {
  *
  * In the ledger, because two clicks reach two processes. `uncertain` means being sent, the version
  * says since when.
- * See docs/decisions/0028-quiz-answers-are-claimed.md.
+ * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
  */
 type QuizClaim =
   | { readonly kind: 'claimed'; readonly revision: number }

@@ -133,7 +133,7 @@ export async function requestReading(
 /**
  * What is kept of a customer between two pages. It holds only while the ledger has the same revisions and the
  * service, which is asked for the rewards of every page, counts the same points.
- * See docs/decisions/0064-one-moment-one-truth.md.
+ * See docs/decisions/0024-the-service-decides-and-one-read-shows-it.md.
  */
 export interface Moment {
   readonly revisions: string;

@@ -116,7 +116,7 @@ const MERGE_WAITS_SECONDS = 86_400;
 /**
  * The service has no operation that merges customers. What the member of the customer who is gone still has is
  * moved by a person: the message is parked until nothing is left, and a replay looks again.
- * See docs/decisions/0050-customers-from-sign-up.md.
+ * See docs/decisions/0015-customers-are-sent-from-sign-up-and-people-finish-merges.md.
  */
 async function handleMerge(
   event: StoreEvent,

@@ -64,7 +64,7 @@ interface Question {
 /**
  * True when the service may hold more of an order than the ledger knows: then it is read before anything is decided. A
  * ledger that was lost or restored may have forgotten that the order was sent, for whom, and what was taken back.
- * See docs/decisions/0081-a-ledger-can-be-lost.md.
+ * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export function mayHoldMore(
   { snapshot, entry, mapped, next, doubt }: Question,

@@ -49,7 +49,7 @@ export type NextCall =
  * the store has a partial cancel of its own, whose key names the sum that is taken with it, the oldest first: at any
  * moment the service holds an amount that the order had. So a ledger that knows too little makes the same calls again,
  * and their keys are used. Of an order that was read, the newest comes first: where its key is used, all were taken.
- * See docs/decisions/0049-refunds-by-partial-cancel.md and 0081-a-ledger-can-be-lost.md.
+ * See docs/decisions/0014-each-refund-is-a-partial-cancel-with-its-own-key.md and 0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export function nextCall(
   wanted: WantedOrder,

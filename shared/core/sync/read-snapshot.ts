@@ -31,7 +31,7 @@ interface Question {
 /**
  * Asks the store what the entity is now. Its answer decides, unless it is older than what it reported
  * before.
- * See docs/decisions/0010-deleted-is-the-stores-word.md.
+ * See docs/decisions/0002-the-store-confirms-what-a-body-cannot-prove.md.
  */
 export async function readSnapshot(
   key: EntityKey,

@@ -93,7 +93,7 @@ export interface SyncWorld extends ExecutionWorld {
 
 /**
  * Read → map → plan → call → record, for one entity and one event about it.
- * See docs/decisions/0001-snapshots-and-convergence.md.
+ * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
 export async function syncEntity(
   key: EntityKey,

@@ -9,7 +9,7 @@ export type BulkKind = 'orders' | 'products' | 'discounts';
  *
  * Therefore it cannot contain the amounts of refunds, nor which lines are tips, nor what was paid with a
  * gift card: the worker reads orders with any of these one by one.
- * See docs/decisions/0021-backfill-in-bulk.md.
+ * See docs/decisions/0017-only-a-backfill-sends-orders-from-before-go-live.md.
  */
 export function bulkQuery(kind: BulkKind, search: string, enrichment: Enrichment): string {
   const given = search === '' ? '' : `(query: ${JSON.stringify(search)})`;

@@ -43,7 +43,7 @@ const SHAPES: ReadonlyMap<string, RegExp> = new Map([
  * of Shopify's four parameters must occur once and hold no equals sign, and so must every parameter
  * that an endpoint knows; any other name is refused. A text then has as many parameters as equals signs,
  * and one way to be split.
- * See docs/decisions/0027-what-proves-a-customer.md.
+ * See docs/decisions/0025-only-what-shopify-signed-names-the-customer.md.
  */
 export function proveProxyRequest(
   query: string,

@@ -51,7 +51,7 @@ const BEARER = /^bearer ([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/i;
  *
  * The signature is checked before anything in the token is read. It is always HMAC-SHA256, so the
  * algorithm that a token names cannot choose another check; a token that names another one is refused.
- * See docs/decisions/0063-what-proves-an-extension.md.
+ * See docs/decisions/0025-only-what-shopify-signed-names-the-customer.md.
  */
 export function proveToken(
   authorization: string | undefined,

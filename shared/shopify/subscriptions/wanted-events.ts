@@ -41,7 +41,7 @@ export const PRODUCT_TRIGGERS: readonly string[] = [
   'product.variants.*',
 ];
 
-/** See docs/decisions/0069-events-instead-of-noise.md. */
+/** See docs/decisions/0020-subscriptions-follow-from-the-code.md. */
 export function wantedEvents(uri: string, source: ProductSource): readonly WantedEvents[] {
   if (source.productChanges === 'webhooks') return [];
   const events: WantedEvents = {

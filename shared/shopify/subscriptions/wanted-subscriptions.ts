@@ -34,7 +34,7 @@ const DEFAULTS: SubscribedRules = { customers: 'from-sign-up', lostDisputes: 'ig
 /**
  * One subscription for every topic that the connector handles under the shop's rules and no Event announces,
  * at the shop's own address.
- * See docs/decisions/0020-subscriptions-derived-and-repaired.md.
+ * See docs/decisions/0020-subscriptions-follow-from-the-code.md.
  */
 export function wantedSubscriptions(
   uri: string,

@@ -7,7 +7,7 @@ import type { TopicRoute } from './topics.ts';
 /**
  * The id under which an event is queued, so that all events of one entity are in one group. A body
  * without an id gets its hash instead: the worker parks it, and nothing is lost.
- * See docs/decisions/0036-what-an-event-is-not-made-to-pay.md.
+ * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
  */
 export function identifyEntity(route: TopicRoute, body: Uint8Array, shop: string): string {
   if (route.carries === 'shop') return shop;

@@ -32,7 +32,7 @@ export const BEGINNING = Date.parse('2026-10-10T12:00:00.000Z');
 
 /**
  * Time, random numbers, the faults, and the journal of a run.
- * See docs/decisions/0032-a-seed-decides-everything.md.
+ * See docs/decisions/0033-the-simulation-runs-the-real-core-from-a-seed.md.
  */
 export class Kernel {
   readonly time = new VirtualTime(BEGINNING);

@@ -70,7 +70,7 @@ export class LedgerRestore {
 
   /**
    * A known limit: where goods were refunded and the same goods added by an edit, a ledger that has forgotten the one
-   * cannot tell it from the other. See docs/decisions/0081-a-ledger-can-be-lost.md.
+   * cannot tell it from the other. See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
    */
   #isPastRecovery(id: string): boolean {
     if (!this.happened) return false;

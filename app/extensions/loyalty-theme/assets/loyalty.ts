@@ -1,5 +1,5 @@
 // On every page with one of our blocks, so it stays tiny: the widget is loaded where it is about to be seen.
-// See docs/decisions/0065-blocks-load-what-is-seen.md.
+// See docs/decisions/0026-pages-and-extensions-are-built-here-and-load-when-seen.md.
 
 /** Begins to load before the shopper arrives, so that it grows below the visible part of the page. */
 const AHEAD = '600px';

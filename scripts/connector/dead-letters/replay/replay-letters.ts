@@ -59,7 +59,7 @@ interface Chosen {
  *
  * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
  * AWS fails, with everything that was not sent put back.
- * See docs/decisions/0023-a-replay-that-can-be-killed.md.
+ * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
 export async function replayLetters(
   choice: ReplayChoice,

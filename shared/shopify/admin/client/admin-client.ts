@@ -63,7 +63,7 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** No answer to a document of the connector comes near 16 MiB. */
 const HTTP_LIMITS = { connectMs: 5_000, maxAnswerBytes: 16 * 1024 * 1024 };
 
-/** See docs/decisions/0011-admin-api-client.md. */
+/** See docs/decisions/0009-the-queue-retries-the-http-clients-do-not.md. */
 export function createAdminClient(settings: AdminClientSettings): AdminClient {
   const {
     shop,
