@@ -12,7 +12,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: ['bench/**/*.{integration,long}.test.ts'],
-          testTimeout: 30_000,
+          // Only a test that hangs gets there: on a busy machine a property test of a second needs many.
+          testTimeout: 180_000,
           // Unit tests keep no state of their own outside of their tests: sharing what they import
           // halves the time of the inner loop.
           isolate: false,
@@ -31,8 +32,8 @@ export default defineConfig({
             'test/support/property-seed.ts',
           ],
           include: ['test/integration/**/*.test.ts', 'bench/**/*.integration.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           expect: { poll: { timeout: 30_000 } },
         },
       },
@@ -42,8 +43,8 @@ export default defineConfig({
           globalSetup: 'test/support/run-folder.ts',
           setupFiles: ['test/support/leave-no-process.ts', 'test/support/property-seed.ts'],
           include: ['test/long/**/*.test.ts', 'bench/**/*.long.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 480_000,
+          hookTimeout: 480_000,
           expect: { poll: { timeout: 30_000 } },
         },
       },

@@ -5,7 +5,7 @@ import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts'
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createShopperRate } from '../shared/core/calls/rate-limit.ts';
-import { isOpenDoubt } from '../shared/core/ledger/change-entry.ts';
+import { isOpenDoubt } from '../shared/core/ledger/entry.ts';
 import { createProgramIds } from '../shared/core/redeem/available-rewards.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
 import {

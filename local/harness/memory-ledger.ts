@@ -1,3 +1,4 @@
+import { advance } from '../../shared/core/ledger/entry.ts';
 import {
   type EntityEntry,
   type EntityWrite,
@@ -21,7 +22,6 @@ export interface MemoryLedger extends Ledger {
 
 const CODES_PER_PAGE = 50;
 const ENTRIES_PER_PAGE = 60;
-const BARE: EntityWrite = { version: 0, uncertain: false, outcomes: [] };
 
 export function createMemoryLedger(createdAt = 0): MemoryLedger {
   const entries = new Map<string, EntityEntry>();
@@ -30,11 +30,11 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
     entries.set(text, copyOf({ ...entry, revision }));
   }
 
-  function redactOne(key: LedgerKey, { redactedAt, expiresAt }: RedactionMark): void {
+  function redactOne(key: LedgerKey, mark: RedactionMark): void {
     const text = ledgerKeyText(key);
     if (key.kind !== 'order' && !entries.has(text)) return;
-    const { revision, remembered: _, ...kept } = entries.get(text) ?? { ...BARE, revision: 0 };
-    put(text, { ...kept, redactedAt, expiresAt }, revision + 1);
+    const entry = entries.get(text);
+    put(text, advance(entry, { kind: 'redacted', mark }), (entry?.revision ?? 0) + 1);
   }
 
   return {
@@ -56,8 +56,8 @@ export function createMemoryLedger(createdAt = 0): MemoryLedger {
     },
     async markUncertain(key) {
       const text = ledgerKeyText(key);
-      const entry = entries.get(text) ?? { ...BARE, revision: 0 };
-      put(text, { ...entry, uncertain: true }, entry.revision + 1);
+      const entry = entries.get(text);
+      put(text, advance(entry, { kind: 'uncertain' }), (entry?.revision ?? 0) + 1);
     },
     async listCodes(shop, discountId, from) {
       const prefix = ledgerKeyText({ shop, kind: 'coupon', id: '' });

@@ -1,4 +1,4 @@
-import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/change-entry.ts';
+import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/entry.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
 import {
@@ -19,7 +19,7 @@ import {
   sideOfStore,
 } from '../../../shared/core/reconcile/compare-order.ts';
 import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependencies.ts';
-import type { HeldOrder } from '../../../shared/core/sync/record-outcome.ts';
+import type { HeldOrder } from '../../../shared/core/sync/change-service.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
 

@@ -10,7 +10,7 @@ import {
   resumed,
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
-import { isOpenDoubt } from '../../../shared/core/ledger/change-entry.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import {

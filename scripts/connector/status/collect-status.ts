@@ -7,7 +7,7 @@ import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
-import { isOpenDoubt } from '../../../shared/core/ledger/change-entry.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';

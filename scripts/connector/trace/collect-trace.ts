@@ -10,7 +10,7 @@ import {
   queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import type { Doubt } from '../../../shared/core/ledger/change-entry.ts';
+import type { Doubt } from '../../../shared/core/ledger/entry.ts';
 import { type EntityEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
@@ -124,7 +124,7 @@ export function skippedToItsEnd(
 ): Mapped | undefined {
   if (mapped?.kind !== 'wanted' || mapped.wanted.kind !== 'cancelled-order') return mapped;
   const { uncertain = false, amounts, appliedKey, outcomes = [] } = entry ?? {};
-  const calls = outcomes.filter(({ outcome }) => outcome === 'applied' || outcome === 'attempted');
+  const calls = outcomes.filter(({ outcome }) => outcome === 'applied');
   const isCancelled = appliedKey === idempotencyKey(mapped.wanted);
   const mayBeSent = uncertain || amounts !== undefined || calls.length > (isCancelled ? 1 : 0);
   const isAbsent =

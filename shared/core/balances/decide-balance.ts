@@ -1,5 +1,5 @@
 import { type BalanceEvent, type BalanceRequest, firstDeliveryId } from '../events/event.ts';
-import { predatesRedaction } from '../ledger/change-entry.ts';
+import { predatesRedaction } from '../ledger/entry.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
 import { balanceKey, type RememberedBalance, recallBalance } from './point-balance.ts';
 import type { ReadCustomer } from './read-customer.ts';

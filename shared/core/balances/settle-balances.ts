@@ -8,16 +8,7 @@ import {
   firstDeliveryId,
 } from '../events/event.ts';
 import { type Outcome, overtaken, type RetryReason } from '../events/outcome.ts';
-import {
-  appliedEntry,
-  type Change,
-  markChange,
-  recordApplied,
-  recordChange,
-  redactionOf,
-  skippedEntry,
-  unchangedEntry,
-} from '../ledger/change-entry.ts';
+import { type Change, record, recordApplied, redactionOf } from '../ledger/entry.ts';
 import {
   expiresAfter,
   type Ledger,
@@ -84,7 +75,9 @@ export const settleBalances: Settle<BalanceWorld> = (groups, world) => ({
       if (!ready || ready.kind === 'parked') return ready?.retry;
       const { work } = ready;
       const outcome =
-        ready.kind === 'ended' ? ready.outcome : await record(ready, await written(ready), world);
+        ready.kind === 'ended'
+          ? ready.outcome
+          : await conclusionOf(ready, await written(ready), world);
       return concludeWork(work, outcome, group, world);
     };
   },
@@ -129,14 +122,15 @@ async function decideAndMark(
   const change = { key, entry, version, topic, now: world.now() };
   const facts = { remembered: rememberBalance(balance) };
   if (decision.kind === 'unchanged') {
-    const next = unchangedEntry(change, facts);
-    return (await recordChange(change, next, world.ledger)) ? { kind: 'unchanged' } : overtaken;
+    const recorded = await record(change, { kind: 'unchanged', facts }, world.ledger);
+    return recorded ? { kind: 'unchanged' } : overtaken;
   }
   const given = balanceChange(key.id, balance, entry);
   const replaces = entry?.appliedKey !== undefined && !entry.uncertain;
   // The mark holds what is about to be written, so that any later worker can finish the work.
-  const marked = replaces ? await markChange(change, world.ledger, facts) : change;
-  return marked ? { ...marked, kind: 'writing', shop: key.shop, work, balance, given } : overtaken;
+  const marked = replaces ? await record(change, { kind: 'marked', facts }, world.ledger) : entry;
+  if (replaces && !marked) return overtaken;
+  return { ...change, entry: marked, kind: 'writing', shop: key.shop, work, balance, given };
 }
 
 async function decide(
@@ -156,7 +150,7 @@ function withoutExpiry({ expiresAt: _, ...entry }: LedgerEntry): LedgerEntry {
   return entry;
 }
 
-async function record(
+async function conclusionOf(
   writing: Writing,
   written: BalanceWritten,
   world: BalanceWorld,
@@ -165,10 +159,9 @@ async function record(
   const change = { ...writing, now: world.now() };
   switch (written.kind) {
     case 'written': {
-      const next = appliedEntry(change, balanceKey(balance), {
-        remembered: rememberBalance(balance),
-      });
-      const recorded = await recordApplied(change, next, world.ledger, () => {
+      const facts = { remembered: rememberBalance(balance) };
+      const applied = { appliedKey: balanceKey(balance), facts };
+      const recorded = await recordApplied(change, applied, world.ledger, () => {
         const [{ event }] = work.items;
         const again = { ...event, deliveryId: firstDeliveryId(event) };
         return world.queue.send(askAgain(again, world.now()));
@@ -177,8 +170,7 @@ async function record(
       return { kind: 'applied', calls: [] };
     }
     case 'unknown-customer':
-      // A conflict does not change the outcome.
-      await recordChange(change, unknownCustomer(change, world), world.ledger);
+      await forget(change, world);
       return { kind: 'skipped', why: 'unknown-customer' };
     case 'refused': {
       const why = `the store does not take the balance: ${written.code}`;
@@ -189,9 +181,12 @@ async function record(
   }
 }
 
-/** Forgets the balance, and expires: a customer whom the store does not know may never return. */
-function unknownCustomer(change: Change, { retentionDays }: BalanceWorld) {
-  const { entry } = change;
+/** The balance of a customer whom the store does not know, who may never return. */
+async function forget(
+  change: Change<RecordKey<'customer'>>,
+  { ledger, retentionDays }: BalanceWorld,
+): Promise<void> {
+  const { entry, now } = change;
   const forgotten = entry && {
     version: entry.version,
     uncertain: false,
@@ -199,8 +194,11 @@ function unknownCustomer(change: Change, { retentionDays }: BalanceWorld) {
     outcomes: entry.outcomes,
     revision: entry.revision,
   };
-  const facts = expiresAfter(retentionDays, change.now);
-  return skippedEntry({ ...change, entry: forgotten }, 'unknown-customer', facts);
+  const facts = expiresAfter(retentionDays, now);
+  // A conflict does not change the outcome.
+  await record(change, { kind: 'skipped', why: 'unknown-customer', facts }, ledger, {
+    entry: forgotten,
+  });
 }
 
 /** All messages of a customer leave together or stay together. */

@@ -1,7 +1,7 @@
 import type { QueueFamily } from '../events/event.ts';
 import type { PausedTime, RetryReason } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
-import type { Doubt, LedgerPast } from '../ledger/change-entry.ts';
+import type { Doubt, LedgerPast } from '../ledger/entry.ts';
 import {
   type Ledger,
   type LedgerEntry,

@@ -1,5 +1,5 @@
 import type { EntityKey } from '../events/event.ts';
-import { isKnown, predatesRedaction } from '../ledger/change-entry.ts';
+import { isKnown, predatesRedaction } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { Snapshot } from '../store/store.ts';
 import { mapDeletedMember, mapMember } from './customer-form.ts';

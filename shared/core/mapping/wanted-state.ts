@@ -3,7 +3,7 @@ import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import type { MappingSkip } from '../events/outcome.ts';
-import { isKnown } from '../ledger/change-entry.ts';
+import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';
 
 type Schemas = components['schemas'];

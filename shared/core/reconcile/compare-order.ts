@@ -1,10 +1,10 @@
 import type { components } from '../../loyalty/contract.gen.ts';
-import { isKnown } from '../ledger/change-entry.ts';
+import { isKnown } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
 import { cancelledOrderKey, type WantedOrder, type WantedState } from '../mapping/wanted-state.ts';
+import type { HeldOrder } from '../sync/change-service.ts';
 import { CANCELLED_STATE, COMPLETED_STATE } from '../sync/held-order.ts';
-import type { HeldOrder } from '../sync/record-outcome.ts';
 import type { ReadingAssumptions } from './dependencies.ts';
 
 /** What the store, the ledger or the loyalty service says of an order. */
@@ -168,7 +168,7 @@ function isHarmless(wanted: OrderSide, found: OrderSide | undefined, taken: numb
   }
 }
 
-const CALLS: ReadonlySet<string> = new Set(['applied', 'attempted', 'rejected']);
+const CALLS: ReadonlySet<string> = new Set(['applied', 'rejected']);
 
 const lastCall = ({ outcomes }: EntityEntry) =>
   outcomes.findLast(({ outcome }) => CALLS.has(outcome));

@@ -10,7 +10,7 @@ import {
   type StoreEvent,
 } from '../events/event.ts';
 import type { Telemetry } from '../events/telemetry.ts';
-import type { Doubt } from '../ledger/change-entry.ts';
+import type { Doubt } from '../ledger/entry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type StoreWalk,
   type WalkedKind,
 } from '../store/store.ts';
-import type { CallAssumptions } from '../sync/record-outcome.ts';
+import type { CallAssumptions } from '../sync/change-service.ts';
 
 export interface ReconcileWorld extends HealingWorld {
   readonly ledger: Ledger;

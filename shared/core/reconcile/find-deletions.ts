@@ -1,5 +1,5 @@
 import { inBatches } from '../batch/run-batch.ts';
-import { wasSettledSince } from '../ledger/change-entry.ts';
+import { wasSettledSince } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';

@@ -1,7 +1,7 @@
 import { throughBreaker } from '../calls/call-loyalty.ts';
 import { readEntry } from '../ledger/ledger.ts';
+import type { HeldOrder } from '../sync/change-service.ts';
 import { readHeld } from '../sync/held-order.ts';
-import type { HeldOrder } from '../sync/record-outcome.ts';
 import { type HeldVerdict, judgeHeld, type SentOrder } from './compare-order.ts';
 import {
   healingMessage,

@@ -1,5 +1,5 @@
 import { changeControl, type Pause } from '../calls/shop-pause.ts';
-import { isOpenDoubt } from '../ledger/change-entry.ts';
+import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
 import type { WalkedKind } from '../store/store.ts';
 import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-scan.ts';

@@ -3,7 +3,7 @@ import type { Value } from '../../loyalty/operations.ts';
 import { isStoreId, recallBalance } from '../balances/point-balance.ts';
 import { balanceIn } from '../balances/read-customer.ts';
 import { type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
-import type { Doubt } from '../ledger/change-entry.ts';
+import type { Doubt } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
 import { cursorKey, keepState, recallState } from './compare-entities.ts';

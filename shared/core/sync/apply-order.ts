@@ -1,15 +1,22 @@
 import type { OperationId } from '../../loyalty/operations.ts';
-import { type CallsMade, judge, stayAway, throughBreaker } from '../calls/call-loyalty.ts';
-import { isRetryWindowOver, overtaken } from '../events/outcome.ts';
-import {
-  appliedEntry,
-  isKnown,
-  markChange,
-  rejectedEntry,
-  unchangedEntry,
-} from '../ledger/change-entry.ts';
+import { type CallsMade, judge } from '../calls/call-loyalty.ts';
+import { isRetryWindowOver } from '../events/outcome.ts';
+import { type Facts, isKnown } from '../ledger/entry.ts';
 import type { SentAmounts } from '../ledger/sent-amounts.ts';
 import { cancelledOrderKey, idempotencyKey, type WantedOrder } from '../mapping/wanted-state.ts';
+import {
+  type EntityChange,
+  type ExecutionWorld,
+  factsOf,
+  markAndCall,
+  notReplaced,
+  type Rejected,
+  recordCalls,
+  reject,
+  type Synced,
+  settle,
+  type Wanted,
+} from './change-service.ts';
 import { adoptHeld, cancelOrder, isHeldCompleted, takePart } from './held-order.ts';
 import {
   afterStep,
@@ -18,26 +25,12 @@ import {
   type OrderFacts,
   type ParkReason,
 } from './next-call.ts';
-import {
-  type ExecutionWorld,
-  factsOf,
-  lostCallOf,
-  notReplaced,
-  type Rejected,
-  recordAttempt,
-  recordCalls,
-  retention,
-  type Step,
-  type Synced,
-  settle,
-  type Wanted,
-} from './record-outcome.ts';
 
 type Call = Exclude<NextCall, { kind: 'nothing' | 'park' }>;
 type Made = CallsMade & { readonly found?: boolean };
 
 interface Position {
-  readonly step: Step;
+  readonly change: EntityChange;
   readonly facts: OrderFacts;
 }
 
@@ -49,42 +42,38 @@ type MappedOrder = Wanted & { readonly wanted: WantedOrder };
  * the mark, and the same call is made again: that is harmless.
  */
 export async function applyOrder(
-  given: Step,
+  given: EntityChange,
   mapped: MappedOrder,
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const { breaker, assumptions } = world.shop(given.key.shop);
+  const { assumptions } = world.shop(given.key.shop);
   const calls: OperationId[] = [];
   const { wanted } = mapped;
-  let at: Position = { step: given, facts: factsIn(given, wanted, world) };
+  let at: Position = { change: given, facts: factsIn(given, wanted, world) };
   for (;;) {
-    const { step } = at;
+    const { change } = at;
     const next = nextCall(wanted, at.facts, assumptions);
-    if (next.kind === 'nothing') return record(at, mapped, calls, world);
+    if (next.kind === 'nothing') return recordOrder(at, mapped, calls, world);
     if (next.kind === 'park') return parkOrder(at, next.why, world);
-    const made = await throughBreaker({ breaker, now: world.now }, async () => {
-      const marked = await mark(step, mapped, next, world);
-      if (!marked) return { kind: 'overtaken', end: 'unused' } as const;
-      return { kind: 'called', marked, ...(await perform(next, step, world)) } as const;
-    });
-    if (made.kind === 'stay-away') return { outcome: stayAway(made), entry: step.entry };
-    if (made.kind === 'overtaken') return { outcome: overtaken, entry: step.entry };
-    const marked = { ...made.marked, now: world.now() };
+    const mark = markOf(change, mapped, next, world);
+    const called = await markAndCall(change, mark, () => perform(next, change, world), world);
+    if (called.kind === 'ended') return called.synced;
+    const { marked, made } = called;
     switch (made.outcome.kind) {
       case 'retry':
-        return recordAttempt(marked, mapped, made, world);
+        return { outcome: made.outcome, entry: marked.entry };
       case 'rejected':
-        return refuse(next, { at, marked, mapped }, made.outcome, world);
+        return refuse(next, { at, marked }, made.outcome, world);
       case 'applied':
         calls.push(...made.outcome.calls);
-        at = { step: marked, facts: factsAfter(next, at, mapped, made.found) };
-        if (isLast(next)) return record(at, mapped, calls, world);
+        at = { change: marked, facts: factsAfter(next, at, mapped, made.found) };
+        if (isLast(next)) return recordOrder(at, mapped, calls, world);
     }
   }
 }
 
 function factsIn(
-  { key, entry, event, read }: Step,
+  { key, entry, event, read }: EntityChange,
   wanted: WantedOrder,
   world: ExecutionWorld,
 ): OrderFacts {
@@ -100,22 +89,24 @@ function factsIn(
   return { known: true, unsure, ...adoptHeld(read.held, amounts, wanted, readTotals) };
 }
 
-/** Not marked: what is marked already, and a first send of what is not completed. */
-async function mark(
-  step: Step,
+/**
+ * Undefined where the entry says it already, and for the end of an order that was never sent: that call gives the
+ * service no order, so a lost one leaves nothing to correct.
+ */
+function markOf(
+  change: EntityChange,
   mapped: Wanted,
   next: Call,
   world: ExecutionWorld,
-): Promise<Step | undefined> {
-  const { entry } = step;
+): Facts | undefined {
+  const { entry } = change;
+  if (next.kind === 'cancel' && !isKnown(entry)) return undefined;
   const amounts = amountsToMark(next);
-  const isMarked = entry?.uncertain === true && (!amounts || isSame(entry.amounts, amounts));
-  if (isMarked || (!amounts && !isKnown(entry))) return step;
+  if (entry?.uncertain && (!amounts || isSame(entry.amounts, amounts))) return undefined;
   // Of a known entry, the other facts describe what was applied last. But from now on its customer may have earned.
   const completes = amounts !== undefined && entry?.amounts === undefined;
-  const facts = isKnown(entry) && !completes ? {} : factsOf(step, mapped, world);
-  const marked = await markChange(step, world.ledger, { ...facts, ...(amounts && { amounts }) });
-  return marked && { ...step, ...marked };
+  const facts = isKnown(entry) && !completes ? {} : factsOf(change, mapped, world);
+  return { ...facts, ...(amounts && { amounts }) };
 }
 
 function amountsToMark(next: Call): SentAmounts | undefined {
@@ -126,7 +117,11 @@ function amountsToMark(next: Call): SentAmounts | undefined {
 const isSame = (one: SentAmounts | undefined, other: SentAmounts | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-async function perform(next: Call, { key, event }: Step, world: ExecutionWorld): Promise<Made> {
+async function perform(
+  next: Call,
+  { key, event }: EntityChange,
+  world: ExecutionWorld,
+): Promise<Made> {
   const { loyalty, assumptions } = world.shop(key.shop);
   const options = { signal: world.deadline };
   switch (next.kind) {
@@ -143,7 +138,7 @@ async function perform(next: Call, { key, event }: Step, world: ExecutionWorld):
 
 function factsAfter(
   next: Call,
-  { step, facts }: Position,
+  { change, facts }: Position,
   { wanted }: MappedOrder,
   found = false,
 ): OrderFacts {
@@ -152,7 +147,7 @@ function factsAfter(
       return { ...facts, known: true, unsure: false, amounts: next.amounts };
     case 'take': {
       // A repeated step may have used its key itself.
-      const isFirst = !isSame(step.entry?.amounts, amountsToMark(next));
+      const isFirst = !isSame(change.entry?.amounts, amountsToMark(next));
       // `unsure` stays: a dead worker may have left more than the step.
       return { ...facts, amounts: afterStep(wanted, next.amounts, next.step, found && isFirst) };
     }
@@ -166,55 +161,44 @@ function factsAfter(
 const isLast = (next: Call): boolean =>
   next.kind === 'cancel' || (next.kind === 'send' && !next.amounts);
 
-async function record(
-  { step, facts }: Position,
+async function recordOrder(
+  { change, facts }: Position,
   mapped: Wanted,
   calls: readonly OperationId[],
   world: ExecutionWorld,
 ): Promise<Synced> {
   const { amounts } = facts;
-  const entryFacts = { ...factsOf(step, mapped, world), ...(amounts && { amounts }) };
-  const appliedKey = idempotencyKey(mapped.wanted);
-  if (calls.length === 0) {
-    const next = { ...unchangedEntry(step, entryFacts), appliedKey };
-    return settle(step, { kind: 'unchanged' }, next, world);
-  }
-  const next = appliedEntry(step, appliedKey, entryFacts);
-  return recordCalls(step, next, { kind: 'applied', calls }, world);
+  const recorded = {
+    appliedKey: idempotencyKey(mapped.wanted),
+    facts: { ...factsOf(change, mapped, world), ...(amounts && { amounts }) },
+  };
+  return calls.length === 0
+    ? settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, world)
+    : recordCalls(change, recorded, { kind: 'applied', calls }, world);
 }
 
-/** A refused call changed nothing, so the entry becomes what it was before the mark. */
 async function refuse(
   next: Call,
-  { at, marked, mapped }: { readonly at: Position; readonly marked: Step; readonly mapped: Wanted },
+  { at, marked }: { readonly at: Position; readonly marked: EntityChange },
   outcome: Rejected,
   world: ExecutionWorld,
 ): Promise<Synced> {
   const repeated = next.kind === 'take' ? next.amounts.step : undefined;
   // A cancellation may still show, and the first try of a step may have used its key.
   const isOpen = next.kind === 'cancel' || repeated !== undefined;
-  const base = isOpen ? marked : at.step;
-  const { amounts: _, ...line } = rejectedEntry(base, codeOf(outcome), retention(world));
-  const { amounts } = at.facts;
-  // The call of a deletion gives the service no order: a lost one leaves nothing to correct.
-  const isDeletion = base.snapshot.entity.kind === 'gone';
-  const lostCall = isDeletion ? {} : lostCallOf(base, mapped, world);
-  return settle(marked, outcome, { ...line, ...lostCall, ...(amounts && { amounts }) }, world);
+  const before = isOpen ? marked : at.change;
+  return reject(marked, outcome, world, { before, facts: { amounts: at.facts.amounts } });
 }
 
 async function parkOrder(
-  { step, facts }: Position,
+  { change, facts }: Position,
   why: ParkReason,
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const outcome = parked(why);
-  const { amounts: _, ...line } = rejectedEntry(step, codeOf(outcome), retention(world));
   // What was read and not understood is no basis for a later call.
-  const amounts = facts.adopted ? step.entry?.amounts : facts.amounts;
-  return settle(step, outcome, { ...line, ...(amounts && { amounts }) }, world);
+  const amounts = facts.adopted ? change.entry?.amounts : facts.amounts;
+  return reject(change, parked(why), world, { facts: { amounts } });
 }
-
-const codeOf = ({ code, reason }: Rejected): string => code ?? reason;
 
 function parked(reason: ParkReason): Rejected {
   if (reason === 'orders-are-not-replaced') return notReplaced('ordersAreReplaced');

@@ -9,13 +9,7 @@ import {
   stayAway,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
-import {
-  type Doubt,
-  isDoubtful,
-  isKnown,
-  redactionOf,
-  wasSettledSince,
-} from '../ledger/change-entry.ts';
+import { type Doubt, isDoubtful, isKnown, redactionOf, wasSettledSince } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import {
   type CancelStep,
@@ -35,8 +29,6 @@ import {
   type WantedOrder,
 } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
-import { countedIn, type OrderFacts, type ReadTotals } from './next-call.ts';
-import type { Plan } from './plan.ts';
 import {
   type CallAssumptions,
   type ExecutionWorld,
@@ -46,7 +38,9 @@ import {
   type LoyaltyCalls,
   type ReadAnswer,
   type Synced,
-} from './record-outcome.ts';
+} from './change-service.ts';
+import { countedIn, type OrderFacts, type ReadTotals } from './next-call.ts';
+import type { Plan } from './plan.ts';
 
 /** What the loyalty service says of an order; `held` is undefined where it does not have it. */
 export interface ServiceReading {

@@ -1,4 +1,4 @@
-import { isKnown } from '../ledger/change-entry.ts';
+import { isKnown } from '../ledger/entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { SnapshotSource } from '../store/store.ts';
 
@@ -20,15 +20,9 @@ interface Situation {
   readonly force?: boolean;
 }
 
-/**
- * What to do about one snapshot.
- *
- * `mark`: the calls replace a state that was already applied, so the ledger must say so first. A
- * worker that dies between the call and the record, followed by a return to the earlier state,
- * would otherwise leave the service wrong permanently.
- */
+/** What to do about one snapshot. */
 export type Plan =
-  | { readonly kind: 'call'; readonly mark: boolean }
+  | { readonly kind: 'call' }
   /** No call, but the ledger learns the version, or a late middle snapshot would be applied. */
   | { readonly kind: 'unchanged'; readonly advance: boolean }
   | { readonly kind: 'superseded' }
@@ -56,7 +50,7 @@ export function plan(situation: Situation): Plan {
     if (source === 'event' && now.getTime() - version > OLD_AFTER_MS) {
       return { kind: 'read-store', why: 'old-and-unknown' };
     }
-    return wantedKey === undefined ? { kind: 'skip' } : { kind: 'call', mark: false };
+    return wantedKey === undefined ? { kind: 'skip' } : { kind: 'call' };
   }
 
   if (version < entry.version) {
@@ -83,7 +77,7 @@ export function plan(situation: Situation): Plan {
   const tie = version === entry.version && !same && !entry.uncertain;
   if (tie && source === 'event') return { kind: 'read-store', why: 'same-second' };
 
-  return { kind: 'call', mark: known && !entry.uncertain };
+  return { kind: 'call' };
 }
 
 /** As long as the store keeps a feeder's file. The ledger keeps orders at least five times as long. */

@@ -2,14 +2,14 @@ import type { OperationId } from '../../loyalty/operations.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import type { EntityKey } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
-import { isKnown } from '../ledger/change-entry.ts';
+import { isKnown } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { fromThousandths } from '../ledger/sent-amounts.ts';
 import { hasOtherRules } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { idempotencyKey, type OrderForm, recallOrder } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
-import type { CallAssumptions, LoyaltyCalls } from './record-outcome.ts';
+import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
 import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
 
 export interface PreviewWorld {

@@ -29,7 +29,6 @@ import {
   readRecently,
   type SyncWorld,
   syncEntity,
-  wishesOf,
 } from './sync-entity.ts';
 
 interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld {
@@ -122,9 +121,8 @@ async function settleGroup(
     else if (reading.kind === 'ask-store' && storeAsked && !asksForMore(event)) {
       outcome = { kind: 'superseded' };
     } else {
-      const redelivered = item.message.attempts > 1;
-      const tried = { ...candidate, redelivered, customers, ...triedBefore(candidate, work) };
-      ({ outcome, entry: known } = await syncEntity(key, tried, known, world));
+      const asked = { ...candidate, customers };
+      ({ outcome, entry: known } = await syncEntity(key, asked, known, world));
     }
 
     const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, world) : outcome;
@@ -167,17 +165,6 @@ function readItem(item: Item, { read, shop, telemetry }: EntitiesWorld): ReadIte
 
 function unreadable(item: Item, why: string): ReadItem {
   return { kind: 'unreadable', item, rejected: { kind: 'rejected', reason: 'unreadable', why } };
-}
-
-/** The other snapshots of the entity, if a worker that got them before may have died over them. */
-function triedBefore(candidate: Readable, work: readonly Readable[]): Pick<Candidate, 'maybeSent'> {
-  if (!work.some(({ item }) => item.message.attempts > 1)) return {};
-  const others = work.filter((other) => other !== candidate);
-  return {
-    maybeSent: others.flatMap(({ reading, event }) =>
-      reading.kind === 'snapshot' ? [{ ...reading, ...wishesOf(event) }] : [],
-    ),
-  };
 }
 
 /**

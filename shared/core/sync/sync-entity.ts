@@ -1,19 +1,12 @@
-import { stayAway, throughBreaker } from '../calls/call-loyalty.ts';
 import type { EntityKey, StoreEvent } from '../events/event.ts';
-import { overtaken } from '../events/outcome.ts';
 import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import {
-  appliedEntry,
   type Doubt,
   isDoubtful,
   isKnown,
-  markChange,
   predatesRedaction,
-  redactionOf,
-  skippedEntry,
-  unchangedEntry,
   wasSettledSince,
-} from '../ledger/change-entry.ts';
+} from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, type LedgerKey, ledgerKeyText } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
@@ -39,6 +32,23 @@ import {
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { EventReading, Snapshot, Store, StoreEntity } from '../store/store.ts';
 import { applyOrder } from './apply-order.ts';
+import {
+  discountOf,
+  type EntityChange,
+  type ExecutionWorld,
+  factsOf,
+  makeCall,
+  markAndCall,
+  notReplaced,
+  type Rejected,
+  recordCalls,
+  reject,
+  retention,
+  type Synced,
+  settle,
+  type Wanted,
+  type WantedRest,
+} from './change-service.ts';
 import { sendCode } from './fan-out.ts';
 import {
   isHeldLive,
@@ -49,36 +59,11 @@ import {
 } from './held-order.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
 import { readSnapshot } from './read-snapshot.ts';
-import {
-  discountOf,
-  type ExecutionWorld,
-  factsOf,
-  lostCallOf,
-  makeCall,
-  notReplaced,
-  type Rejected,
-  recordAttempt,
-  recordCalls,
-  reject,
-  retention,
-  type Step,
-  type Synced,
-  settle,
-  type Wanted,
-  type WantedRest,
-} from './record-outcome.ts';
 
 /** An event and what its body says. */
 export interface Candidate {
   readonly event: StoreEvent;
   readonly reading: Exclude<EventReading, { kind: 'unreadable' }>;
-  /**
-   * Other snapshots of the entity that wait in the same group and may have been sent already, by a
-   * worker that died before it could record that. The newest first.
-   */
-  readonly maybeSent?: readonly Omit<Snapshot, 'source'>[];
-  /** The message was received before: a worker that died may have sent this event itself. */
-  readonly redelivered?: boolean;
   /** Where customers are looked up; absent: in the ledger itself. */
   readonly customers?: Pick<Ledger, 'readMany'>;
 }
@@ -101,7 +86,7 @@ export async function syncEntity(
   entry: EntityEntry | undefined,
   world: SyncWorld,
 ): Promise<Synced> {
-  const { event, reading, redelivered = false, customers = world.ledger } = candidate;
+  const { event, reading, customers = world.ledger } = candidate;
   const rules = await rulesOf(key, world);
   if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry };
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
@@ -116,7 +101,7 @@ export async function syncEntity(
     }
     const entity = await withRewardCodeFirst(key.shop, snapshot.entity, world.ledger);
     snapshot = { ...snapshot, entity };
-    const before = whatWasSent(key, { candidate, entry, read }, rules, world.now());
+    const before = whatWasSent(entry, read);
     const mapped = mapSnapshot(key, snapshot, before, rules, world.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version } = snapshot;
@@ -144,7 +129,7 @@ export async function syncEntity(
       const asked = await readFromService(key, entry, world);
       if ('outcome' in asked) {
         const { outcome } = asked;
-        const given = { key, event, entry, snapshot, redelivered };
+        const given = { key, event, entry, snapshot, read };
         return outcome.kind === 'rejected' ? rejectUnread(given, outcome, world) : asked;
       }
       read = asked;
@@ -154,7 +139,7 @@ export async function syncEntity(
       continue;
     }
     await noteUsedCodes(key.shop, entity, world);
-    const given = { key, event, entry, snapshot, redelivered, read };
+    const given = { key, event, entry, snapshot, read };
     const synced = await executePlan(next, mapped, given, world);
     if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, world);
     return synced;
@@ -203,50 +188,10 @@ export function wishesOf({
 
 /** The entry, or what stands for one that is missing or knows too little. */
 function whatWasSent(
-  key: EntityKey,
-  {
-    candidate,
-    entry,
-    read,
-  }: {
-    readonly candidate: Candidate;
-    readonly entry: EntityEntry | undefined;
-    readonly read: ServiceReading | undefined;
-  },
-  rules: EntityRules,
-  now: Date,
+  entry: EntityEntry | undefined,
+  read: ServiceReading | undefined,
 ): EntityEntry | undefined {
-  if (!entry?.amounts && isHeldLive(read?.held)) return presumeHeld(read.held, entry);
-  if (isKnown(entry)) return entry;
-  return presumeSent(key, { candidate, entry }, rules, now) ?? entry;
-}
-
-/**
- * The entry that a worker may have died before writing: rules that skip only what was never sent must
- * not skip then. Undefined when no such snapshot would have been sent.
- */
-function presumeSent(
-  key: EntityKey,
-  { candidate, entry }: { candidate: Candidate; entry: EntityEntry | undefined },
-  rules: EntityRules,
-  now: Date,
-): EntityEntry | undefined {
-  for (const sent of candidate.maybeSent ?? []) {
-    const { version } = sent;
-    const snapshot = { ...sent, source: 'event' } as const;
-    const mapped = mapSnapshot(key, snapshot, undefined, rules, now);
-    if (mapped.kind !== 'wanted') continue;
-    // A completed order is marked before it is sent: without the mark it was not.
-    if (mapped.wanted.kind === 'order' && mapped.wanted.order.IsCompleted) continue;
-    const remembered = predatesRedaction(entry, version) ? undefined : mapped.remember;
-    const kept = {
-      ...(remembered !== undefined && { remembered }),
-      ...(mapped.history && { history: true }),
-      ...redactionOf(entry),
-    };
-    return { version: 0, uncertain: true, ...kept, outcomes: [], revision: 0 };
-  }
-  return undefined;
+  return !entry?.amounts && isHeldLive(read?.held) ? presumeHeld(read.held, entry) : entry;
 }
 
 /** It would be recorded, as a call or without one. */
@@ -397,28 +342,28 @@ async function executePlan(
   world: ExecutionWorld,
 ): Promise<Synced> {
   const { entry } = given;
-  const step = stepOf(given, world);
+  const change = changeOf(given, world);
   if (plan.kind === 'superseded') return { outcome: plan, entry };
   if (mapped.kind === 'fault') {
     const why = faultText(mapped);
-    return reject(step, { kind: 'rejected', reason: 'unmappable', why }, world);
+    return reject(change, { kind: 'rejected', reason: 'unmappable', why }, world);
   }
-  if (mapped.kind === 'skip') return skip(step, mapped.why, world);
+  if (mapped.kind === 'skip') return skip(change, mapped.why, world);
   if (plan.kind === 'rules-changed') {
     return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
   }
   if (plan.kind !== 'call') {
-    return unchanged(step, mapped, plan.kind === 'unchanged' && plan.advance, world);
+    return unchanged(change, mapped, plan.kind === 'unchanged' && plan.advance, world);
   }
   const { wanted } = mapped;
   return isOrder(wanted)
-    ? applyOrder(step, { ...mapped, wanted }, world)
-    : apply(step, mapped, wanted, plan.mark, world);
+    ? applyOrder(change, { ...mapped, wanted }, world)
+    : apply(change, mapped, wanted, world);
 }
 
-type Given = Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered' | 'read'>;
+type Given = Pick<EntityChange, 'key' | 'event' | 'entry' | 'snapshot' | 'read'>;
 
-function stepOf(given: Given, { now }: ExecutionWorld): Step {
+function changeOf(given: Given, { now }: ExecutionWorld): EntityChange {
   const { topic, origin } = given.event;
   return {
     ...{ ...given, version: given.snapshot.version, topic, now: now() },
@@ -432,7 +377,7 @@ async function rejectUnread(
   outcome: Rejected,
   world: ExecutionWorld,
 ): Promise<Synced> {
-  return reject(stepOf(given, world), outcome, world);
+  return reject(changeOf(given, world), outcome, world);
 }
 
 function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedRest> {
@@ -441,72 +386,70 @@ function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedRest
 
 /** Mark → call → record. */
 async function apply(
-  step: Step,
+  change: EntityChange,
   mapped: Wanted,
   wanted: WantedRest,
-  mark: boolean,
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const { loyalty, breaker, assumptions } = world.shop(step.key.shop);
-  if (mark && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
-    return reject(step, notReplaced('couponsAreReplaced'), world);
+  const { loyalty, assumptions } = world.shop(change.key.shop);
+  const { entry } = change;
+  const isReplaced = entry?.appliedKey !== undefined && !entry.uncertain;
+  if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
+    return reject(change, notReplaced('couponsAreReplaced'), world);
   }
-  const made = await throughBreaker({ breaker, now: world.now }, async () => {
-    const marked = mark ? await markChange(step, world.ledger) : step;
-    if (!marked) return { kind: 'overtaken', end: 'unused' } as const;
-    const call = await makeCall(wanted, loyalty, { signal: world.deadline });
-    return { kind: 'called', entry: marked.entry, ...call } as const;
-  });
-  if (made.kind === 'stay-away') return { outcome: stayAway(made), entry: step.entry };
-  if (made.kind === 'overtaken') return { outcome: overtaken, entry: step.entry };
-  const after = { ...step, entry: made.entry, now: world.now() };
+  // Of a known entry, the facts describe what was applied last.
+  const mark = isKnown(entry) ? {} : factsOf(change, mapped, world);
+  const call = () => makeCall(wanted, loyalty, { signal: world.deadline });
+  const called = await markAndCall(change, entry?.uncertain ? undefined : mark, call, world);
+  if (called.kind === 'ended') return called.synced;
+  const { marked, made } = called;
   switch (made.outcome.kind) {
     case 'retry':
-      return recordAttempt(after, mapped, made, world);
+      return { outcome: made.outcome, entry: marked.entry };
     case 'rejected':
-      return reject(after, made.outcome, world, lostCallOf(after, mapped, world));
+      return reject(marked, made.outcome, world, { before: change });
     case 'applied': {
-      const next = appliedEntry(after, idempotencyKey(wanted), factsOf(after, mapped, world));
-      return recordCalls(after, next, made.outcome, world);
+      const facts = factsOf(marked, mapped, world);
+      const recorded = { appliedKey: idempotencyKey(wanted), facts };
+      return recordCalls(marked, recorded, made.outcome, world);
     }
   }
 }
 
 async function unchanged(
-  step: Step,
+  change: EntityChange,
   { rules }: Wanted,
   advance: boolean,
   world: ExecutionWorld,
 ): Promise<Synced> {
   const outcome = { kind: 'unchanged' } as const;
-  if (!advance) return { outcome, entry: step.entry };
-  const isOrder = step.key.kind === 'order';
+  const { key, entry, snapshot } = change;
+  if (!advance) return { outcome, entry };
+  const isOrder = key.kind === 'order';
   const facts = {
-    ...discountOf(step),
+    ...discountOf(change),
     // Another change in the same second is no difference between rules.
     ...(rules !== undefined && { rules }),
     ...(isOrder && retention(world)),
+    // It was cancelled before it was deleted: a later redaction of its customer does not name it.
+    ...(isOrder && snapshot.entity.kind === 'gone' && { remembered: undefined }),
   };
-  const next = unchangedEntry(step, facts);
-  if (!isOrder || step.snapshot.entity.kind !== 'gone') return settle(step, outcome, next, world);
-  // It was cancelled before it was deleted: a later redaction of its customer does not name it.
-  const { remembered: _, ...withoutPerson } = next;
-  return settle(step, outcome, withoutPerson, world);
+  return settle(change, outcome, { kind: 'unchanged', facts }, world);
 }
 
 async function skip(
-  step: Step,
+  change: EntityChange,
   why: Extract<Mapped, { kind: 'skip' }>['why'],
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const { entry, version, read } = step;
+  const { entry, version, read } = change;
   const outcome = { kind: 'skipped', why } as const;
-  // The service holds what the ledger had forgotten: later events and walks must know that.
+  // The service holds what the ledger had forgotten: later events and scans must know that.
   const isForgotten = !isKnown(entry) && isHeldLive(read?.held);
   // A repeated skip needs no second line among the outcomes.
   if (entry?.version === version && !isForgotten) return { outcome, entry };
   const facts = entry?.appliedKey ? {} : retention(world);
   const outcomes = entry?.outcomes ?? [];
   const known = isForgotten ? { ...presumeHeld(read.held, entry), outcomes } : entry;
-  return settle(step, outcome, skippedEntry({ ...step, entry: known }, why, facts), world);
+  return settle(change, outcome, { kind: 'skipped', why, facts }, world, { entry: known });
 }

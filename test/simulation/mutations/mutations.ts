@@ -38,17 +38,17 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rejection-closes-the-ledger',
     bug: 'a rejected state counts as applied, so that its replay is superseded',
-    file: 'shared/core/ledger/change-entry.ts',
-    find: '    version: change.entry?.version ?? 0,\n',
-    replace: '    version: newestVersion(change) + 1,\n',
+    file: 'shared/core/ledger/entry.ts',
+    find: '      return known({ ...kept, ...step.facts, ...noted });',
+    replace: '      return known({ ...kept, ...step.facts, version: version + 1, ...noted });',
     within: 60,
   },
   {
     name: 'no-uncertain-mark',
-    bug: 'no uncertain mark is written before an applied state is replaced',
-    file: 'shared/core/sync/plan.ts',
-    find: 'mark: known && !entry.uncertain }',
-    replace: 'mark: false }',
+    bug: 'no uncertain mark is written before a call',
+    file: 'shared/core/sync/change-service.ts',
+    find: '    const marked = mark ? await record(change, step, world.ledger) : entry;\n    if (mark && !marked)',
+    replace: "    const marked = entry;\n    if (step.kind !== 'marked')",
     within: 300,
   },
   {
@@ -96,10 +96,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'refusal-by-an-overtaken-worker',
     bug: 'a refusal is recorded over what another worker wrote meanwhile',
-    file: 'shared/core/sync/record-outcome.ts',
-    find: '  const written = await recordChange(step, next, ledger);\n',
+    file: 'shared/core/sync/change-service.ts',
+    find: '  const written = await record(change, step, ledger, before);\n',
     replace:
-      "  const [entry] = outcome.kind === 'rejected' ? (await ledger.readMany([step.key])).values() : [step.entry];\n  const written = await recordChange({ ...step, entry }, next, ledger);\n",
+      "  const [entry] = outcome.kind === 'rejected' ? (await ledger.readMany([change.key])).values() : [change.entry];\n  const written = await record({ ...change, entry }, step, ledger, before);\n",
   },
   {
     name: 'no-fallback-on-13',
@@ -256,10 +256,11 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'dead-worker-is-forgotten',
-    bug: 'what a dead worker may have sent counts as never sent',
-    file: 'shared/core/sync/settle-entities.ts',
-    find: '  if (!work.some(({ item }) => item.message.attempts > 1)) return {};',
-    replace: '  if (work.length > 0) return {};',
+    bug: 'a first send is not marked, so that what a dead worker sent counts as never sent',
+    file: 'shared/core/sync/change-service.ts',
+    find: '  const { breaker } = world.shop(change.key.shop);\n',
+    replace:
+      '  if (!change.entry) mark = undefined;\n  const { breaker } = world.shop(change.key.shop);\n',
     within: 600,
   },
   {
@@ -380,7 +381,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'late-webhook-names-a-redacted-person',
     bug: 'an event from before a redaction brings the person back',
-    file: 'shared/core/ledger/change-entry.ts',
+    file: 'shared/core/ledger/entry.ts',
     find: 'version <= entry.redactedAt',
     replace: 'version < 0',
     within: 300,
@@ -405,7 +406,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'next-change-drops-the-history-mark',
     bug: 'an order of the past is recorded without its mark when it changes, and loses it with the change after that',
-    file: 'shared/core/sync/record-outcome.ts',
+    file: 'shared/core/sync/change-service.ts',
     find: '    ...(history && { history }),\n',
     replace: '    ...(history && !isKnown(step.entry) && { history }),\n',
     within: 60,

@@ -5,7 +5,7 @@ import {
   readControl,
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
-import { isOpenDoubt } from '../../../shared/core/ledger/change-entry.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';

@@ -3,6 +3,7 @@ import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import { orderWithId, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { refusal } from '../../fixtures/service-answers.ts';
+import { withoutRecords } from '../../support/dying-worker.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../support/webhook-connector.ts';
 
 let connector: WebhookConnector;
@@ -81,7 +82,7 @@ describe('a redaction', () => {
   it('never sends the person: a body that a worker had sent before it died', async () => {
     const { ledger } = connector;
     await connector.deliverOrders(1);
-    connector.parts.ledger = { ...ledger, write: () => new Promise(() => {}) };
+    connector.parts.ledger = withoutRecords(ledger, () => new Promise(() => {}));
     void connector.work('orders');
     await new Promise((resolve) => setImmediate(resolve));
     connector.parts.ledger = ledger;

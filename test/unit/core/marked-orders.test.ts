@@ -5,6 +5,7 @@ import { recallOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { changeOrder } from '../../support/change-order.ts';
+import { withoutRecords } from '../../support/dying-worker.ts';
 
 // A worker that dies between its call and the record leaves only what it marked before the call.
 
@@ -89,11 +90,11 @@ describe('a worker that dies over a change of a completed order', () => {
   });
 });
 
-describe('a worker that dies without a trace, over a first send', () => {
-  /** The call has its effect if it is made, and nothing can be written. */
-  async function dieSilently(connector: Connector, family: 'orders' | 'products') {
+describe('a worker that dies over a first send', () => {
+  /** The call has its effect, and only the mark is written. */
+  async function dieUnrecorded(connector: Connector, family: 'orders' | 'products') {
     const { ledger } = connector;
-    connector.parts.ledger = { ...ledger, write: () => Promise.reject(new Error('dead')) };
+    connector.parts.ledger = withoutRecords(ledger);
     await connector.work(family);
     connector.parts.ledger = ledger;
   }
@@ -110,7 +111,7 @@ describe('a worker that dies without a trace, over a first send', () => {
       updated_at,
     };
     await connector.deliver({ topic: 'products/create', payload: product });
-    await dieSilently(connector, 'products');
+    await dieUnrecorded(connector, 'products');
     expect(operations(connector)).toEqual(['updateProduct']);
     await connector.deliver({ topic: 'products/delete', payload: { id: 8 } });
     await connector.drain();
@@ -122,7 +123,7 @@ describe('a worker that dies without a trace, over a first send', () => {
   it('leaves the customer of a pending order to the next event, which does not name one', async () => {
     const connector = openConnector();
     await changeOrder(connector, 1);
-    await dieSilently(connector, 'orders');
+    await dieUnrecorded(connector, 'orders');
     expect(operations(connector)).toEqual(['sendOrder']);
     await changeOrder(connector, 2, {}, { ...noCustomer, ...worth('20.00') });
     await connector.drain();
@@ -132,11 +133,18 @@ describe('a worker that dies without a trace, over a first send', () => {
     });
   });
 
-  it('sent no completed order: without a mark there was no call', async () => {
+  it.each([
+    ['completed', shipped],
+    ['pending', {}],
+  ])('sent nothing where it could not mark: %s', async (_, spec) => {
     const connector = openConnector();
-    await changeOrder(connector, 1, shipped);
-    await dieSilently(connector, 'orders');
-    await changeOrder(connector, 2, shipped, noCustomer);
+    const { ledger } = connector;
+    await changeOrder(connector, 1, spec);
+    connector.parts.ledger = { ...ledger, write: () => Promise.reject(new Error('dead')) };
+    await connector.work('orders');
+    connector.parts.ledger = ledger;
+    expect(operations(connector)).toEqual([]);
+    await changeOrder(connector, 2, spec, noCustomer);
     await connector.drain();
     expect(operations(connector)).toEqual([]);
     expect(connector.telemetry.total('skipped', { why: 'guest' })).toBe(1);

@@ -22,14 +22,10 @@ const decide = (changes: Partial<Parameters<typeof plan>[0]>) =>
   plan({ entry: undefined, version: at, source: 'event', wantedKey: 'A', now, ...changes });
 
 describe('the plan for a snapshot', () => {
-  it('sends what the ledger does not know, without a mark', () => {
-    expect(decide({})).toEqual({ kind: 'call', mark: false });
-  });
-
-  it('marks before it replaces what was applied', () => {
+  it('sends what the ledger does not know, and what differs from what was applied', () => {
+    expect(decide({})).toEqual({ kind: 'call' });
     expect(decide({ entry: entry(), version: at + 1000, wantedKey: 'B' })).toEqual({
       kind: 'call',
-      mark: true,
     });
   });
 
@@ -64,8 +60,8 @@ describe('the plan for a snapshot', () => {
 
   it('never takes the word of an uncertain entry', () => {
     const uncertain = entry({ uncertain: true });
-    expect(decide({ entry: uncertain, version: at + 1 })).toEqual({ kind: 'call', mark: false });
-    expect(decide({ entry: uncertain })).toEqual({ kind: 'call', mark: false });
+    expect(decide({ entry: uncertain, version: at + 1 })).toEqual({ kind: 'call' });
+    expect(decide({ entry: uncertain })).toEqual({ kind: 'call' });
     expect(decide({ entry: uncertain, version: at - 1 })).toEqual({
       kind: 'read-store',
       why: 'uncertain-and-older',
@@ -74,7 +70,7 @@ describe('the plan for a snapshot', () => {
 
   it('believes the store about an uncertain entry, even where its answer is older', () => {
     const older = { entry: entry({ uncertain: true }), version: at - 1, source: 'store' } as const;
-    expect(decide(older)).toEqual({ kind: 'call', mark: false });
+    expect(decide(older)).toEqual({ kind: 'call' });
   });
 
   it('asks the store for a backfill whose order has a newer version that was skipped', () => {
@@ -95,7 +91,7 @@ describe('the plan for a snapshot', () => {
 
   it('takes an entry in which nothing was ever settled for none', () => {
     const rejected: LedgerEntry = { version: 0, uncertain: false, outcomes: [], revision: 1 };
-    expect(decide({ entry: rejected })).toEqual({ kind: 'call', mark: false });
+    expect(decide({ entry: rejected })).toEqual({ kind: 'call' });
     expect(decide({ entry: rejected, version: now.getTime() - 3 * DAY })).toEqual({
       kind: 'read-store',
       why: 'old-and-unknown',
@@ -104,7 +100,7 @@ describe('the plan for a snapshot', () => {
 
   it('sends what is unchanged when it is forced, and never over a newer version', () => {
     const force = true;
-    const call = { kind: 'call', mark: true };
+    const call = { kind: 'call' };
     expect(decide({ force, entry: entry() })).toEqual(call);
     expect(decide({ force, entry: entry(), source: 'store' })).toEqual(call);
     expect(decide({ force, entry: entry(), version: at + 1000 })).toEqual(call);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { orderAt } from '../../fixtures/order-life.ts';
 import { refusal } from '../../fixtures/service-answers.ts';
+import { withoutRecords } from '../../support/dying-worker.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../support/webhook-connector.ts';
 
 const ID = '5512345678901';
@@ -12,10 +13,10 @@ beforeEach(() => {
   connector = openWebhookConnector();
 });
 
-/** The worker dies after the call and before any record of it. */
-async function sendWithoutTrace(): Promise<void> {
+/** The worker dies after the call and before it records it. */
+async function sendUnrecorded(): Promise<void> {
   const { ledger } = connector;
-  connector.parts.ledger = { ...ledger, write: async () => Promise.reject(new Error('crash')) };
+  connector.parts.ledger = withoutRecords(ledger);
   await connector.deliver({ topic: 'orders/paid', payload: orderAt(1) });
   await connector.work('orders');
   connector.parts.ledger = ledger;
@@ -60,15 +61,15 @@ describe('a first send that arrived and was not recorded', () => {
     expect(entry?.remembered).toBeUndefined();
   });
 
-  it('is cancelled after a crash that left no trace at all', async () => {
-    await sendWithoutTrace();
+  it('is cancelled, although its customer is gone', async () => {
+    await sendUnrecorded();
     const payload = orderAt(2, { cancelledAfterDays: 3 }, { customer: null });
     await connector.handle('orders/cancelled', payload);
     expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
   });
 
   it('is still corrected after such a crash, a refused repetition and the loss of its customer', async () => {
-    await sendWithoutTrace();
+    await sendUnrecorded();
     connector.loyalty.world.interfere = () => refusal(30);
     await connector.drain();
     expect(connector.deadLetters()).toHaveLength(1);

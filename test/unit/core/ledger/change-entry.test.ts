@@ -3,17 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { noteDropped } from '../../../../shared/core/batch/dead-letter.ts';
 import {
-  appliedEntry,
-  attemptedEntry,
+  advance,
   type Change,
+  type EntryStep,
   type Facts,
-  markChange,
+  record,
   recordApplied,
-  recordChange,
-  rejectedEntry,
-  skippedEntry,
-  unchangedEntry,
-} from '../../../../shared/core/ledger/change-entry.ts';
+} from '../../../../shared/core/ledger/entry.ts';
 import { OUTCOMES_KEPT, readEntry } from '../../../../shared/core/ledger/ledger.ts';
 
 const KEY = { shop: 'example-store.myshopify.com', kind: 'order', id: '1' } as const;
@@ -34,7 +30,7 @@ const facts: fc.Arbitrary<Facts> = fc.record(
   { requiredKeys: [] },
 );
 
-const KINDS = ['marked', 'applied', 'attempted', 'unchanged', 'skipped', 'rejected'] as const;
+const KINDS = ['marked', 'applied', 'unchanged', 'skipped', 'rejected'] as const;
 const step = fc.record({ kind: fc.constantFrom(...KINDS), version: fc.nat(5), facts });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -50,17 +46,16 @@ function open() {
   return { ledger, read, changeTo };
 }
 
-async function take({ kind, version, facts: given }: Step, world: ReturnType<typeof open>) {
-  const change = await world.changeTo(version);
-  const next = {
-    applied: () => appliedEntry(change, `key-${version}`, given),
-    attempted: () => attemptedEntry(change, given),
-    unchanged: () => unchangedEntry(change, given),
-    skipped: () => skippedEntry(change, 'pending', given),
-    rejected: () => rejectedEntry(change, 'Order_Invalid', given),
+function stepOf({ kind, version, facts: given }: Step): EntryStep {
+  const details = {
+    ...{ marked: {}, unchanged: {}, applied: { appliedKey: `key-${version}` } },
+    ...{ skipped: { why: 'pending' }, rejected: { why: 'Order_Invalid' } },
   };
-  if (kind === 'marked') await markChange(change, world.ledger, given);
-  else await recordChange(change, next[kind](), world.ledger);
+  return { kind, facts: given, ...details[kind] } as EntryStep;
+}
+
+async function take(one: Step, world: ReturnType<typeof open>) {
+  await record(await world.changeTo(one.version), stepOf(one), world.ledger);
 }
 
 describe('an entry over any number of changes', () => {
@@ -110,7 +105,6 @@ describe('an entry over any number of changes', () => {
           } = before ?? {};
           const expected = {
             marked: true,
-            attempted: true,
             applied: false,
             ...{ unchanged: wasUncertain, skipped: wasUncertain, rejected: wasUncertain },
           };
@@ -123,12 +117,40 @@ describe('an entry over any number of changes', () => {
   });
 });
 
+describe('a call that was refused', () => {
+  it('leaves nothing but its line where it was the first', async () => {
+    const world = open();
+    const change = await world.changeTo(2);
+    const marked = await record(change, { kind: 'marked', facts: { rules: 'new' } }, world.ledger);
+    const refused = { kind: 'rejected', why: 'no', facts: {} } as const;
+    await record({ ...change, entry: marked }, refused, world.ledger, change);
+    expect(await world.read()).toMatchObject({ version: 0, uncertain: false, revision: 2 });
+    expect(await world.read()).not.toHaveProperty('rules');
+  });
+
+  it('leaves what the entry said before the mark, and removes what its facts name as undefined', async () => {
+    const world = open();
+    const amounts = { sent: { total: 1, products: [], completedAt: '' }, taken: 0 };
+    await take({ kind: 'applied', version: 1, facts: { remembered: 'o1{}', amounts } }, world);
+    const change = await world.changeTo(2);
+    const marked = await record(change, { kind: 'marked', facts: { rules: 'new' } }, world.ledger);
+    expect(marked).toMatchObject({ uncertain: true, rules: 'new', appliedKey: 'key-1' });
+    const refused = { kind: 'rejected', why: 'no', facts: { amounts: undefined } } as const;
+    await record({ ...change, entry: marked }, refused, world.ledger, change);
+    const { outcomes: _, revision: __, ...after } = (await world.read()) ?? {};
+    expect(after).toStrictEqual({
+      ...{ version: 1, appliedKey: 'key-1', uncertain: false, remembered: 'o1{}' },
+    });
+  });
+});
+
 describe('a line among the outcomes', () => {
   it('says that reconcile found it, and why it was not sent', async () => {
     const change = { ...(await open().changeTo(1)), origin: 'reconcile' } as const;
-    const { outcomes } = skippedEntry(change, 'pending', {});
+    const { outcomes } = advance(undefined, { kind: 'skipped', why: 'pending', facts: {} }, change);
     expect(outcomes).toMatchObject([{ outcome: 'skipped', why: 'pending', origin: 'reconcile' }]);
-    expect(appliedEntry(await open().changeTo(1), 'key', {}).outcomes[0]).toStrictEqual({
+    const applied = { kind: 'applied', appliedKey: 'key', facts: {} } as const;
+    expect(advance(undefined, applied, await open().changeTo(1)).outcomes[0]).toStrictEqual({
       ...{ at: new Date(AT).toISOString(), outcome: 'applied', version: 1 },
       topic: 'orders/updated',
     });
@@ -210,17 +232,17 @@ describe('an entry that another worker wrote meanwhile', () => {
 
   it('is neither marked nor changed', async () => {
     const { ledger, change, theirs, read } = await overtaken();
-    expect(await markChange(change, ledger)).toBeUndefined();
-    const next = rejectedEntry(change, 'Order_Invalid', {});
-    expect(await recordChange(change, next, ledger)).toBeUndefined();
+    expect(await record(change, { kind: 'marked' }, ledger)).toBeUndefined();
+    const rejected = { kind: 'rejected', why: 'Order_Invalid', facts: {} } as const;
+    expect(await record(change, rejected, ledger)).toBeUndefined();
     expect(await read()).toEqual(theirs);
   });
 
   it('is uncertain after a call, and a new message asks again', async () => {
     const { ledger, change, theirs, read } = await overtaken();
     let asked = 0;
-    const next = appliedEntry(change, 'key-2', {});
-    const recorded = await recordApplied(change, next, ledger, async () => {
+    const applied = { appliedKey: 'key-2', facts: {} };
+    const recorded = await recordApplied(change, applied, ledger, async () => {
       // A worker that gets the new message at once must find the mark.
       expect(await read()).toMatchObject({ uncertain: true });
       asked += 1;

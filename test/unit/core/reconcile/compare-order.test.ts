@@ -200,7 +200,7 @@ describe('what the service holds of an order', () => {
     const hours = 30;
     const quiet = entryWith(0, { outcomes: [line(0, 'applied'), line(29, 'unchanged')] });
     expect(judged(completed, undefined, { hours, entry: quiet })).toBe('heal');
-    for (const outcome of ['applied', 'attempted', 'rejected']) {
+    for (const outcome of ['applied', 'rejected']) {
       const called = entryWith(0, { outcomes: [line(0, 'applied'), line(29, outcome)] });
       expect(judge(completed, undefined, { hours, entry: called })).toEqual({ kind: 'waits' });
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { changeControl, readControl } from '../../../../shared/core/calls/shop-pause.ts';
-import type { Doubt } from '../../../../shared/core/ledger/change-entry.ts';
+import type { Doubt } from '../../../../shared/core/ledger/entry.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { readLastReconcile, sumOf } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';

@@ -6,20 +6,20 @@ import {
   hasCode,
   judge,
   refused,
+  stayAway,
+  throughBreaker,
 } from '../calls/call-loyalty.ts';
 import { askAgain, type EntityKey, type EventQueue, type StoreEvent } from '../events/event.ts';
 import { type Outcome, overtaken, type PausedTime } from '../events/outcome.ts';
 import {
-  attemptedEntry,
   type Change,
+  type EntryStep,
   type Facts,
-  isKnown,
   type LedgerPast,
+  record,
   recordApplied,
-  recordChange,
-  rejectedEntry,
-} from '../ledger/change-entry.ts';
-import { type EntityEntry, type EntityWrite, expiresAfter, type Ledger } from '../ledger/ledger.ts';
+} from '../ledger/entry.ts';
+import { type EntityEntry, expiresAfter, type Ledger } from '../ledger/ledger.ts';
 import type { Mapped, WantedOrder, WantedState } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
 import type { ReadTotals, RefundSettings } from './next-call.ts';
@@ -45,11 +45,10 @@ export interface Synced {
   readonly entry: EntityEntry | undefined;
 }
 
-export interface Step extends Change<EntityKey> {
+/** The change of one entity that an event leads to. */
+export interface EntityChange extends Change<EntityKey> {
   readonly event: StoreEvent;
   readonly snapshot: Snapshot;
-  /** A worker that died may have made the same call before. */
-  readonly redelivered: boolean;
   /** Of an order that was read from the service; `held` is undefined where the service does not have it. */
   readonly read?: { readonly held: HeldOrder | undefined } | undefined;
 }
@@ -57,88 +56,89 @@ export interface Step extends Change<EntityKey> {
 export type Wanted = Extract<Mapped, { kind: 'wanted' }>;
 export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
+/** A call that was made, and the change with the entry that the mark left. */
+type Called<Made> = { readonly kind: 'called'; readonly marked: EntityChange; readonly made: Made };
+
+/**
+ * Mark → call: the caller then records what the call did. This is the only way in which a worker changes what the
+ * loyalty service holds. `mark` is undefined where the entry is marked already.
+ */
+export async function markAndCall<Made extends CallsMade>(
+  change: EntityChange,
+  mark: Facts | undefined,
+  call: () => Promise<Made>,
+  world: ExecutionWorld,
+): Promise<Called<Made> | { readonly kind: 'ended'; readonly synced: Synced }> {
+  const { breaker } = world.shop(change.key.shop);
+  const { entry } = change;
+  const made = await throughBreaker({ breaker, now: world.now }, async () => {
+    const step = { kind: 'marked', ...(mark && { facts: mark }) } as const;
+    const marked = mark ? await record(change, step, world.ledger) : entry;
+    if (mark && !marked) return { kind: 'overtaken', end: 'unused' } as const;
+    return { kind: 'called', entry: marked, ...(await call()) } as const;
+  });
+  if (made.kind === 'stay-away')
+    return { kind: 'ended', synced: { outcome: stayAway(made), entry } };
+  if (made.kind === 'overtaken') return { kind: 'ended', synced: { outcome: overtaken, entry } };
+  return { kind: 'called', marked: { ...change, entry: made.entry, now: world.now() }, made };
+}
+
 /** After calls that succeeded. */
 export async function recordCalls(
-  step: Step,
-  next: EntityWrite,
+  change: EntityChange,
+  applied: { readonly appliedKey: string; readonly facts: Facts },
   outcome: Outcome,
   world: ExecutionWorld,
 ): Promise<Synced> {
-  const written = await recordApplied(step, next, world.ledger, () =>
+  const written = await recordApplied(change, applied, world.ledger, () =>
     // Without a body: the worker reads the entity from the store.
-    world.queue.send({ ...askAgain(step.event, world.now()), body: undefined }),
+    world.queue.send({ ...askAgain(change.event, world.now()), body: undefined }),
   );
-  return written ? { outcome, entry: written } : { outcome: overtaken, entry: step.entry };
+  return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
 }
 
-/** A first send that may have arrived: the next event must not treat the entity as unknown. */
-export async function recordAttempt(
-  step: Step,
-  mapped: Wanted,
-  { outcome, mayHaveHappened }: CallsMade,
-  world: ExecutionWorld,
-): Promise<Synced> {
-  const { entry } = step;
-  if (!mayHaveHappened || entry?.uncertain) return { outcome, entry };
-  const next = attemptedEntry(step, factsOf(step, mapped, world));
-  return { outcome, entry: (await recordChange(step, next, world.ledger)) ?? entry };
-}
-
-/** Adds only a line to the outcomes: version, key and mark stay as they are. */
+/** Adds only a line to the outcomes: version, key and mark are those of the entry `before` the call. */
 export async function reject(
-  step: Step,
+  change: EntityChange,
   outcome: Rejected,
   world: ExecutionWorld,
-  lostCall: Partial<EntityWrite> = {},
+  { before = change, facts = {} }: { before?: Pick<Change, 'entry'>; facts?: Facts } = {},
 ): Promise<Synced> {
-  const facts = step.key.kind === 'order' ? retention(world) : {};
-  const next = rejectedEntry(step, outcome.code ?? outcome.reason, facts);
-  return settle(step, outcome, { ...next, ...lostCall }, world);
-}
-
-/**
- * A refusal of a redelivered message says nothing about the call of a worker that died before it could
- * record it: the service may hold the entity. The next event must not treat it as unknown.
- */
-export function lostCallOf(
-  step: Step,
-  mapped: Wanted,
-  world: ExecutionWorld,
-): Partial<EntityWrite> {
-  return step.redelivered && !isKnown(step.entry)
-    ? { ...factsOf(step, mapped, world), uncertain: true }
-    : {};
+  const kept = change.key.kind === 'order' ? { ...retention(world), ...facts } : facts;
+  const step = { kind: 'rejected', why: outcome.code ?? outcome.reason, facts: kept } as const;
+  return settle(change, outcome, step, world, before);
 }
 
 /** Where another worker wrote meanwhile, its work may have caused the outcome: it is tried again. */
 export async function settle(
-  step: Step,
+  change: EntityChange,
   outcome: Outcome,
-  next: EntityWrite,
+  step: EntryStep,
   { ledger }: ExecutionWorld,
+  before: Pick<Change, 'entry'> = change,
 ): Promise<Synced> {
-  const written = await recordChange(step, next, ledger);
-  return written ? { outcome, entry: written } : { outcome: overtaken, entry: step.entry };
+  const written = await record(change, step, ledger, before);
+  return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
 }
 
 /** What the entry of an applied state holds. Orders expire; products and coupons once they are over. */
 export function factsOf(
-  step: Step,
+  change: EntityChange,
   { wanted, remember, history, rules }: Wanted,
   world: ExecutionWorld,
 ): Facts {
-  const { key, snapshot } = step;
+  const { key, snapshot } = change;
   const isOver = snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
   return {
     ...(remember !== undefined && { remembered: remember }),
-    ...discountOf(step),
+    ...discountOf(change),
     ...(history && { history }),
     ...(rules !== undefined && { rules }),
     ...((key.kind === 'order' || isOver) && retention(world)),
   };
 }
 
-export function discountOf({ snapshot: { entity }, entry }: Step): Facts {
+export function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts {
   const discountId = entity.kind === 'coupon' ? entity.coupon.discountId : entry?.discountId;
   return discountId === undefined ? {} : { discountId };
 }

@@ -1,0 +1,212 @@
+import {
+  type EntityEntry,
+  type EntityWrite,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerKey,
+  type LedgerWrite,
+  type PastOutcome,
+  type RedactionMark,
+  replaceEntry,
+  type WriteOf,
+  withOutcome,
+} from './ledger.ts';
+
+/**
+ * An entry over time, the same for entities and balances. Every call that changes what another system holds is made
+ * between two writes, each on the revision that it was decided on:
+ *
+ *   mark ──▶ call ──▶ record: applied, or rejected, which leaves what was before the mark
+ *
+ * A worker that dies after the mark leaves the entry uncertain: no one trusts its key, and the next message calls
+ * again.
+ */
+export type EntryStep =
+  /** The version is that of the attempt, so that an older snapshot asks the store instead of overtaking it. */
+  | { readonly kind: 'marked'; readonly facts?: Facts }
+  | { readonly kind: 'applied'; readonly appliedKey: string; readonly facts: Facts }
+  /** The version moves on without a call, or a late middle snapshot would be applied. */
+  | { readonly kind: 'unchanged'; readonly appliedKey?: string; readonly facts: Facts }
+  | { readonly kind: 'skipped'; readonly why: string; readonly facts: Facts }
+  /** Keeps the version: the rejected one was not applied, and its replay must not look late. */
+  | { readonly kind: 'rejected'; readonly why: string; readonly facts: Facts }
+  /** Two workers called at the same time: nobody knows whose call came last. */
+  | { readonly kind: 'uncertain' }
+  | { readonly kind: 'redacted'; readonly mark: RedactionMark };
+
+/** What led to a step: its line among the entry's outcomes says it. */
+export interface Occasion {
+  /** Of the snapshot or event that is applied, in epoch milliseconds. */
+  readonly version: number;
+  readonly topic: string;
+  readonly origin?: PastOutcome['origin'];
+  readonly now: Date;
+}
+
+/** What an entry holds besides version, mark and outcomes. `undefined` removes a fact. */
+export type Facts = {
+  readonly [Name in keyof Omit<EntityWrite, 'version' | 'uncertain' | 'outcomes'>]?:
+    | EntityWrite[Name]
+    | undefined;
+};
+
+type StepOf<Kind extends EntryStep['kind']> = Extract<EntryStep, { kind: Kind }>;
+type BareStep = StepOf<'uncertain' | 'redacted'>;
+
+/** The entry after a step. */
+export function advance(entry: EntityEntry | undefined, step: BareStep): EntityWrite;
+export function advance(
+  entry: EntityEntry | undefined,
+  step: EntryStep,
+  occasion: Occasion,
+): EntityWrite;
+export function advance(
+  entry: EntityEntry | undefined,
+  step: EntryStep,
+  occasion?: Occasion,
+): EntityWrite {
+  const { revision: _, ...kept } = entry ?? { ...NOTHING_RECORDED, revision: 0 };
+  const version = Math.max(occasion?.version ?? 0, kept.version);
+  const noted = { outcomes: occasion ? outcomesWith(entry, step, occasion) : kept.outcomes };
+  switch (step.kind) {
+    case 'marked':
+      return known({ ...kept, ...step.facts, version, uncertain: true });
+    case 'applied': {
+      const { appliedKey, facts } = step;
+      const redaction = redactionOf(entry);
+      return known({ version, uncertain: false, ...facts, ...redaction, appliedKey, ...noted });
+    }
+    case 'unchanged': {
+      const { appliedKey = kept.appliedKey, facts } = step;
+      return known({ ...kept, ...facts, appliedKey, version, ...noted });
+    }
+    case 'skipped':
+      return known({ ...kept, ...step.facts, version, ...noted });
+    case 'rejected':
+      return known({ ...kept, ...step.facts, ...noted });
+    case 'uncertain':
+      return { ...kept, uncertain: true };
+    case 'redacted': {
+      const { remembered: __, ...rest } = kept;
+      return { ...rest, ...step.mark };
+    }
+  }
+}
+
+const NOTHING_RECORDED: EntityWrite = { version: 0, uncertain: false, outcomes: [] };
+
+/** Without the facts that a step removed. */
+function known(entry: Facts & Pick<EntityWrite, 'version' | 'uncertain' | 'outcomes'>) {
+  const facts = Object.entries(entry).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(facts) as unknown as EntityWrite;
+}
+
+function outcomesWith(
+  entry: EntityEntry | undefined,
+  step: EntryStep,
+  { version, topic, origin, now }: Occasion,
+): readonly PastOutcome[] {
+  return withOutcome(entry, {
+    ...{ at: now.toISOString(), outcome: step.kind, version, topic },
+    ...('why' in step && { why: step.why }),
+    ...(origin && { origin }),
+  });
+}
+
+/** An entry that is about to change, and why. */
+export interface Change<Key extends LedgerKey = LedgerKey> extends Occasion {
+  readonly key: Key;
+  /** As it was read, or as the last step left it. */
+  readonly entry: EntityEntry | undefined;
+}
+
+/**
+ * Writes the entry after a step. Undefined when another worker wrote meanwhile: the same is then decided again.
+ * A refused call changed nothing: its step follows on the entry `before` the mark.
+ */
+export async function record<Key extends LedgerKey>(
+  change: Change<Key>,
+  step: EntryStep,
+  ledger: Pick<Ledger, 'write'>,
+  before: Pick<Change, 'entry'> = change,
+): Promise<EntityEntry | undefined> {
+  const next = advance(before.entry, step, change);
+  return replaceEntry(ledger, change.key, next as WriteOf<Key>, change.entry);
+}
+
+/**
+ * After a call that succeeded. Where another worker wrote meanwhile, it is unknown whose call came
+ * last. That worker may have settled our message, so a new message asks again.
+ */
+export async function recordApplied<Key extends LedgerKey>(
+  change: Change<Key>,
+  applied: Omit<StepOf<'applied'>, 'kind'>,
+  ledger: Pick<Ledger, 'write' | 'markUncertain'>,
+  askAgain: () => Promise<void>,
+): Promise<EntityEntry | undefined> {
+  const written = await record(change, { kind: 'applied', ...applied }, ledger);
+  if (written) return written;
+  await ledger.markUncertain(change.key);
+  await askAgain();
+  return undefined;
+}
+
+/** Something was applied, or may have been. */
+export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
+  return entry !== undefined && (entry.appliedKey !== undefined || entry.uncertain);
+}
+
+/**
+ * True for data from before the redaction of its person: a body that waited on a queue, a replayed dead
+ * letter, a captured webhook, a store that has not erased the person yet.
+ */
+export function predatesRedaction(entry: LedgerEntry | undefined, version: number): boolean {
+  return entry?.redactedAt !== undefined && version <= entry.redactedAt;
+}
+
+/** The mark, to keep it in the next entry. */
+export function redactionOf(entry: LedgerEntry | undefined): Pick<LedgerWrite, 'redactedAt'> {
+  return entry?.redactedAt === undefined ? {} : { redactedAt: entry.redactedAt };
+}
+
+/**
+ * The ledger was lost, or restored to an earlier moment: what it says may be out of date. Moments are epoch
+ * milliseconds.
+ * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
+ */
+export interface Doubt {
+  /** The moment that it was restored to; of a lost one, go-live. What happened since may not be in it. */
+  readonly since: number;
+  /** Entries that were settled before are compared with the loyalty service before anything is sent. */
+  readonly until: number;
+  /** Since then everything is compared; undefined while a deep walk is still to do that. */
+  readonly comparedAt?: number;
+}
+
+export function isOpenDoubt(doubt: Doubt | undefined): doubt is Doubt {
+  return doubt !== undefined && doubt.comparedAt === undefined;
+}
+
+/** What a process knows of the ledger's past, for each shop. */
+export interface LedgerPast {
+  /** Undefined: the ledger can be trusted. */
+  doubtOf(shop: string): Doubt | undefined;
+  /** When the shop's program began, as far as the ledger says it. */
+  goLiveOf(shop: string): number | undefined;
+}
+
+const SETTLED: ReadonlySet<string> = new Set(['applied', 'unchanged']);
+
+/** Something was decided about the entity since then, if only to leave it out. */
+export function wasSettledSince(entry: LedgerEntry | undefined, moment: number): boolean {
+  const { at, outcome = '' } = entry?.outcomes.at(-1) ?? {};
+  const isSettled = SETTLED.has(outcome) || outcome === 'skipped';
+  return at !== undefined && isSettled && Date.parse(at) >= moment;
+}
+
+/** True: more may have happened to the entity than its entry says. */
+export function isDoubtful(entry: LedgerEntry | undefined, doubt: Doubt | undefined): boolean {
+  if (!entry || !doubt) return false;
+  const settled = entry.outcomes.findLast(({ outcome }) => SETTLED.has(outcome));
+  return !settled || Date.parse(settled.at) < doubt.until;
+}
