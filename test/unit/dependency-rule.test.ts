@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -10,7 +18,7 @@ writeFileSync(
   JSON.stringify({ ...JSON.parse(readFileSync('biome.json', 'utf8')), vcs: { enabled: false } }),
 );
 mkdirSync(join(folder, 'shared/core'), { recursive: true });
-for (const plugin of ['store-words.grit', 'text-decisions.grit']) {
+for (const plugin of ['levels.grit', 'store-words.grit', 'text-decisions.grit']) {
   copyFileSync(join('shared/core', plugin), join(folder, 'shared/core', plugin));
 }
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -106,6 +114,37 @@ describe('the dependency rule', () => {
       expect(said[index]).toBe('');
     },
   );
+});
+
+describe('the levels of the core', () => {
+  const LEVELS = [
+    ...['events', 'ledger', 'store', 'calls', 'mapping', 'batch', 'redemptions', 'sync'],
+    ...['balances', 'redeem', 'storefront', 'reconcile'],
+  ];
+
+  it('are all of its folders', () => {
+    const folders = readdirSync('shared/core', { withFileTypes: true });
+    const names = folders.filter((one) => one.isDirectory()).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(LEVELS.toSorted());
+  });
+
+  it('import only those below them, be it for a type', () => {
+    for (const level of LEVELS) {
+      for (const other of LEVELS) {
+        const imports = `import type { Thing } from '../${other}/thing.ts';\nexport type A = Thing;`;
+        write(`shared/core/${level}/imports-${other}.ts`, imports);
+        write(`shared/core/${level}/exports-${other}.ts`, `export * from '../${other}/thing.ts';`);
+      }
+      write(`shared/core/${level}/model.ts`, "export * from '../../store/order.ts';");
+    }
+    const { said } = runLinter(['--reporter=github'], join(folder, 'shared/core'));
+    const found = said.matchAll(/shared\/core\/(\w+)\/(imports|exports)-(\w+)\.ts,/g);
+    const refused = [...found].map(([, level, , other]) => `${level} of ${other}`);
+    const expected = LEVELS.flatMap((level, index) =>
+      LEVELS.slice(index + 1).map((other) => `${level} of ${other}`),
+    );
+    expect(refused.toSorted()).toEqual([...expected, ...expected].toSorted());
+  });
 });
 
 /** Which of these lines the plugins refuse in the core: a file for each, and one run of the slow linter. */
