@@ -126,14 +126,6 @@ describe('the subscriptions of a shop', () => {
     expect(isInOrder(findings)).toBe(true);
   });
 
-  it('leave it to the next time when the store does not answer', async () => {
-    await sandbox.stop();
-    const down = open();
-    sandbox = await startStoreSandbox();
-    await heal(true, down);
-    expect(countOf('subscriptions-wrong')).toBe(0);
-  });
-
   it('go on after one that the store refuses', async () => {
     const changes = await open('not an address').repair(sandbox.shop.domain, {
       missing: wantedSubscriptions('not an address').slice(0, 2),

@@ -68,14 +68,6 @@ describe('an attacker at the address of point events', () => {
     await balances.post('Point_Add', pointEvent({ EventDate: '2026-10-09T11:59:31Z' }));
     expect(await balances.waiting()).toBe(4);
   });
-
-  it('gets nothing but POST answered', async () => {
-    const { balances } = await open();
-    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
-      const given = { method, header: balances.tokenOf() };
-      expect(await balances.request('example-store', body, given)).toBe(405);
-    }
-  });
 });
 
 describe('tokens', () => {

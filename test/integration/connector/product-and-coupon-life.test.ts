@@ -65,14 +65,6 @@ describe('the life of a product', () => {
     expect(connector.newOperations()).toEqual([]);
     expect(heldProducts(connector)).toMatchObject([{ Title: 'Linen shirt' }]);
   });
-
-  it('is not ended by a deletion that the store knows nothing of', async () => {
-    const connector = await connectors.open();
-    connector.store.putProduct(SHOP, storeProduct());
-    await connector.deliver(['products/create', productAt(1)]);
-    await connector.deliver(['products/delete', { id: 8012345678901 }]);
-    expect(heldProducts(connector)).toMatchObject([{ IsActive: true }]);
-  });
 });
 
 const GID = 'gid://shopify/DiscountCodeNode/1688847450345';
