@@ -23,17 +23,17 @@ type Claims = Readonly<Record<string, unknown>>;
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-export const signText = (text: string, secret = STORE_SECRET, hash = 'sha256') =>
+const signText = (text: string, secret = STORE_SECRET, hash = 'sha256') =>
   `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
 
 /** A token of exactly these texts, signed with this secret. */
-export const tokenOf = (
+const tokenOf = (
   claims: string,
   secret = STORE_SECRET,
   header = '{"alg":"HS256","typ":"JWT"}',
 ) => signText(`${base64url(header)}.${base64url(claims)}`, secret);
 
-export const customerClaims = (id: string, changes: Claims = {}): Claims => ({
+const customerClaims = (id: string, changes: Claims = {}): Claims => ({
   dest: SHOP,
   aud: CLIENT_ID,
   exp: nowSeconds() + 300,
@@ -44,7 +44,7 @@ export const customerClaims = (id: string, changes: Claims = {}): Claims => ({
   ...changes,
 });
 
-export const staffClaims = (id = STAFF, changes: Claims = {}): Claims => ({
+const staffClaims = (id = STAFF, changes: Claims = {}): Claims => ({
   iss: `https://${SHOP}/admin`,
   dest: `https://${SHOP}`,
   aud: CLIENT_ID,

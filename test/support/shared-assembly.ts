@@ -15,7 +15,7 @@ const STAGE = 'prod';
 export async function sharedAssembly(options: Parameters<typeof synthesize>[2]): Promise<Assembly> {
   const name = createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 16);
   // Outside of vitest.
-  if (process.env.TEST_RUN_FOLDER === undefined) process.once('exit', createRunFolder());
+  if (process.env.TEST_RUN_FOLDER === undefined) createRunFolder();
   const folder = join(process.env.TEST_RUN_FOLDER ?? '', name);
   const [assembly, ready] = [join(folder, 'cdk.out'), join(folder, 'ready')];
   while (!existsSync(ready)) {

@@ -145,37 +145,4 @@ describe('from the store to the loyalty service', () => {
     expect(order?.Branch).toMatchObject({ OriginalId: location.id, Name: location.name });
     expect(order?.SalesPerson?.OriginalId).toBe(staff.id);
   });
-
-  it('all kinds of codes are mirrored, ended and taken away', async () => {
-    const { connector, store } = await openBoth({}, 3);
-    const settle = async () => {
-      await store.deliveries.settled();
-      await connector.settle();
-    };
-    const made = [
-      store.actions.createDiscount({ title: 'Ten', percentage: 10, codes: ['TEN-A', 'TEN-B'] }),
-      store.actions.createDiscount({ title: 'Five', amount: 5, codes: ['FIVE'] }),
-      store.actions.createDiscount({ title: 'Ship', kind: 'free-shipping', codes: ['SHIP'] }),
-      store.actions.createDiscount({ title: 'Get', kind: 'bxgy', percentage: 100, codes: ['GET'] }),
-      store.actions.createDiscount({ title: 'App', kind: 'app', codes: ['APP'] }),
-      store.actions.createDiscount({ title: 'Auto', automatic: true, percentage: 5 }),
-    ];
-    await settle();
-    const held = () =>
-      new Map(connector.loyalty.state().coupons.map((coupon) => [coupon.CouponCode, coupon]));
-    expect([...held().keys()].toSorted()).toEqual(['APP', 'FIVE', 'GET', 'SHIP', 'TEN-A', 'TEN-B']);
-    expect(held().get('TEN-A')).toMatchObject({ CouponType: 1, CouponValue: 10, isActive: true });
-    expect(held().get('FIVE')).toMatchObject({ CouponType: 0, CouponValue: 5 });
-    expect(held().get('SHIP')).toMatchObject({ CouponType: 2 });
-
-    connector.pass(60);
-    const [ten, five] = made.map((discount) => (discount as { id: string }).id);
-    if (!ten || !five) throw new Error('no discount was made');
-    store.actions.removeCodes({ discountId: ten, codes: ['TEN-B'] });
-    store.actions.deleteDiscount({ discountId: five });
-    await settle();
-    const inactive = [...held().values()].filter(({ isActive }) => !isActive);
-    expect(inactive.map(({ CouponCode }) => CouponCode).toSorted()).toEqual(['FIVE', 'TEN-B']);
-    expect(await connector.deadLetters()).toEqual([]);
-  });
 });

@@ -47,14 +47,3 @@ export function startOrdersWorker(
   const client = createSqsClient({ budget, emulator });
   return () => pollOnce(client, url, worker, 'sync-orders');
 }
-
-/** The same shop after its settings were changed; the ledger stays. */
-export function changeSettings(shop: Shop, settings: Parameters<typeof startOrdersWorker>[1]) {
-  const work = startOrdersWorker(outsideOf(shop), settings);
-  return async () => {
-    await shop.store.deliveries.settled();
-    shop.later(1);
-    while ((await work()) > 0) shop.later(1);
-    if ((await shop.connector.waiting()) > 0) throw new Error('messages are left');
-  };
-}

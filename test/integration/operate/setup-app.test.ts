@@ -13,7 +13,7 @@ import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { checkApp } from '../../../scripts/connector/app/check-app.ts';
-import { listApp, writeApp } from '../../../scripts/connector/app/write-app.ts';
+import { writeApp } from '../../../scripts/connector/app/write-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { CheckResult } from '../../../scripts/connector/doctor/finding.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
@@ -274,12 +274,5 @@ describe('the folder of the app', () => {
     expect(folders).toEqual(['example-store', 'example-store.test', 'ink', 'ink.test']);
     const ink = readFileSync(join(folder, 'shopify-app/ink/shopify.app.toml'), 'utf8');
     expect(ink).toContain('url = "https://StorefrontAddress.example/ink"');
-  });
-
-  it('is a list too, in the words of the Dev Dashboard', async () => {
-    const { opened } = await session();
-    await listApp(opened, {});
-    expect(lines.join('\n')).toMatch(/Scopes +read_orders,.*\n.*Redirect URLs/);
-    expect(existsSync(file(''))).toBe(false);
   });
 });

@@ -58,19 +58,26 @@ function item(id: string, attempts: number, arrived: number, ...replayed: number
 }
 
 const retry = { why: 'time-out' } as const;
+const paused = { why: 'shop-paused', pausedBy: 'operator' } as const;
 
 describe('messages of one group that wait', () => {
   it.each([
-    ['first', [5, 1, 2]],
-    ['in the middle', [2, 5, 1]],
-    ['last', [1, 2, 5]],
-  ])('wait as long as the one that was tried most often, which stands %s', async (_, attempts) => {
-    const { delayed, world } = open();
-    const items = attempts.map((often, index) => item(String(index), often, 0));
-    await delayMessages(items, retry, world);
     // Half of 5 seconds, doubled four times.
-    expect(delayed).toEqual([40]);
-  });
+    ['first', [5, 1, 2], retry, 40],
+    ['in the middle', [2, 5, 1], retry, 40],
+    ['last', [1, 2, 5], retry, 40],
+    // As texts, nine would be more than ten.
+    ['in the middle, ten times', [2, 10, 9], retry, 900],
+    ['last, ten times in a pause', [9, 2, 10], paused, 1280],
+  ] as const)(
+    'wait as long as the one that was tried most often, which stands %s',
+    async (_, attempts, why, seconds) => {
+      const { delayed, world } = open();
+      const items = attempts.map((often, index) => item(String(index), often, 0));
+      await delayMessages(items, why, world);
+      expect(delayed).toEqual([seconds]);
+    },
+  );
 
   it('end their retries each by its own age, counted from its last replay', async () => {
     const { parked, reasons, world, waiting } = open();

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 
 export interface SandboxProcess {
   readonly child: ChildProcess;
@@ -16,17 +15,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
-const main = 'local/loyalty-sandbox/main.ts';
-const patient = fileURLToPath(new URL('./patient-sandbox.ts', import.meta.url));
+/** The program, and how the last line of its greeting begins. */
+const programs = {
+  loyalty: { main: 'local/loyalty-sandbox/main.ts', ending: '/sandbox/state' },
+  store: { main: 'local/store-sandbox/main.ts', ending: '-d ' },
+} as const;
 
-/** The sandbox as a person starts it, in a process of its own. */
-export const startSandboxProcess = (...args: readonly string[]) => startProcess(main, args);
-
-/** One that neither gives an event up nor switches a subscription off. */
-export const startPatientSandbox = (...args: readonly string[]) => startProcess(patient, args);
-
-function startProcess(script: string, args: readonly string[]): Promise<SandboxProcess> {
-  const child = spawn(process.execPath, [script, '--port', '0', ...args]);
+/** A sandbox as a person starts it, in a process of its own, on a free port. */
+export function startSandboxProcess(
+  which: keyof typeof programs,
+  ...args: readonly string[]
+): Promise<SandboxProcess> {
+  const { main, ending } = programs[which];
+  const child = spawn(process.execPath, [main, '--port', '0', ...args]);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return new Promise((resolve, reject) => {
     let greeting = '';
@@ -34,7 +35,7 @@ function startProcess(script: string, args: readonly string[]): Promise<SandboxP
     child.stdout.on('data', (data) => {
       greeting += data;
       const [, address] = /API +(http:\/\/127\.0\.0\.1:\d+)\//.exec(greeting) ?? [];
-      if (!address || !greeting.includes('/sandbox/state')) return;
+      if (!address || !greeting.includes(ending)) return;
       const kill = (signal: NodeJS.Signals) => {
         child.kill(signal);
         return ended;
@@ -44,8 +45,11 @@ function startProcess(script: string, args: readonly string[]): Promise<SandboxP
   });
 }
 
-export function runSandbox(...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args]);
+export function runSandbox(
+  which: keyof typeof programs,
+  ...args: readonly string[]
+): Promise<Ended> {
+  const child = spawn(process.execPath, [programs[which].main, ...args]);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (data) => {
     stdout += data;
