@@ -6,7 +6,7 @@ import { rules } from '../../fixtures/store-entities.ts';
 import { createChance } from '../../simulation/kernel/chance.ts';
 import { LivingStore, toStoreOrder } from '../../simulation/world/living-store.ts';
 
-const SEEDS = 40;
+const SEEDS = 8;
 const STEPS = 150;
 
 /** Goods that were added later count as if they had always been there. */
