@@ -24,7 +24,7 @@ const VALID = [
     ErrorDescriptions: [{ Description: 13, Field: 'Email', FieldText: `${email} is taken` }],
     ErrorMessages: ['Too_Many_Requests', `key loyalty-key-93f2c8`],
   },
-  { HasError: false, HasWarning: true, Severity: 1, Code: '07', CodeName: last_name, Result: null },
+  { HasError: false, HasWarning: true, Severity: 1, Code: '07', CodeName: last_name, Result: {} },
   { CurrentTier: { Id: 1 }, NextTiers: [], AllTiers: [{ Id: 1 }] },
   { ...page, HasError: false },
 ].map(toTree);
