@@ -215,48 +215,4 @@ describe('a quote', () => {
     }
     expect(quoting.sent).toEqual(plain.sent);
   });
-
-  it('leaves out a code that the order would be refused for, and says why', () => {
-    const one = store();
-    const [robin, sasha] = one.rows.customers.values();
-    const [shirt, socks] = one.rows.products.values();
-    const day = 86_400_000;
-    const at = (ms: number) => new Date(one.clock.ms + ms).toISOString();
-    const add = (code: string, fields: object) =>
-      one.do('createDiscount', { codes: [code], amount: 1, ...fields });
-    add('ROBINS', { customerIds: [robin?.id] });
-    add('ENDED', { endsAt: at(-day) });
-    add('LATER', { startsAt: at(day) });
-    add('SOCKS', { productIds: [socks?.id] });
-    add('ONCE', { usageLimit: 1 });
-    const lines = [{ variantId: shirt?.variants[0]?.id ?? '' }];
-    one.do('placeOrder', { lines, discounts: [{ code: 'ONCE' }] });
-    const why = (code: string, quantity = 1) =>
-      one.do('quoteOrder', {
-        lines: [{ variantId: shirt?.variants[0]?.id ?? '', quantity }],
-        customerId: sasha?.id ?? null,
-        discounts: [{ code }],
-      });
-    const refusals = ['NOPE', 'ROBINS', 'ENDED', 'LATER', 'SOCKS', 'ONCE', 'BUY2GET1'].map(
-      (code) => {
-        const { refusedCodes, totals } = why(code);
-        expect(totals).toMatchObject({ discountsMinor: 0, totalMinor: 4_900 });
-        return refusedCodes.map((refused) => refused.why).join();
-      },
-    );
-    expect(refusals).toEqual([
-      'There is no code NOPE.',
-      'The code ROBINS is for another customer.',
-      'The code ENDED has expired.',
-      'The code LATER is not valid yet.',
-      'The code SOCKS is for other products.',
-      'The code ONCE has been used already.',
-      'This store cannot price the code BUY2GET1: it does not know which item is free.',
-    ]);
-    add('BIG', { minimumSubtotal: 60 });
-    expect(why('BIG').refusedCodes[0]?.why).toBe(
-      'The code BIG needs a larger order: EUR 60.00 or more.',
-    );
-    expect(why('BIG', 2)).toMatchObject({ refusedCodes: [], totals: { discountsMinor: 100 } });
-  });
 });
