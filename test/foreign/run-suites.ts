@@ -60,8 +60,8 @@ export async function runSuites(suites: Suites, planted?: PlantedBug): Promise<J
             return theirs && `export * from ${JSON.stringify(theirs)};`;
           },
           transform: (_, id) =>
-            mutated && !replaced.has(id) && id.split('?')[0] === mutated.file
-              ? mutated.source
+            planted && !replaced.has(id) && id.split('?')[0] === absolute(planted.file)
+              ? mutated
               : undefined,
         },
       ],

@@ -1,40 +1,23 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PlantedBug } from './mutation.ts';
 
-const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Where a deliberate bug may be planted. */
-const SOURCES = '{shared,functions,scripts,local/stack}/**/*.ts';
+const PROJECT = new URL('../../..', import.meta.url);
 
-let sources: ReadonlyMap<string, string> | undefined;
-
-function readSources(): ReadonlyMap<string, string> {
-  const files = globSync(SOURCES, { cwd: PROJECT }).map((name) => join(PROJECT, name));
-  return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-}
-
-/** The file that the bug changes, and its source with the bug in it. Throws unless the text occurs exactly once. */
-export function mutate({ bug, find, replace }: PlantedBug) {
-  sources ??= readSources();
-  const places = [...sources].flatMap(([file, source]) => {
-    const count = source.split(find).length - 1;
-    return Array.from({ length: count }, () => ({ file, source }));
-  });
-  const [place, ...others] = places;
-  if (place && others.length === 0) {
-    return { file: place.file, source: place.source.replace(find, () => replace) };
-  }
-  const found = places.map(({ file }) => file.slice(PROJECT.length)).join(', ') || 'nowhere';
-  throw new Error(`${bug}: its text must be in the sources once, and was found in: ${found}`);
+/** The source with the bug in it. Throws unless the text occurs exactly once. */
+export function mutate({ bug, file, find, replace }: PlantedBug): string {
+  const source = readFileSync(new URL(file, PROJECT), 'utf8');
+  const found = source.split(find).length - 1;
+  if (found === 1) return source.replace(find, () => replace);
+  throw new Error(`${bug}: its place was found ${found} times in ${file}, and must be there once`);
 }
 
 /** The file must not have been loaded before. */
 export function loadMutated(mutation: PlantedBug): void {
-  const { file, source } = mutate(mutation);
-  const url = pathToFileURL(file).href;
+  const source = mutate(mutation);
+  const url = new URL(mutation.file, pathToFileURL(`${PROJECT.pathname}/`)).href;
   registerHooks({
     load(asked, context, nextLoad) {
       const loaded = nextLoad(asked, context);

@@ -4,7 +4,9 @@ import type { Part } from '../parts.ts';
 export interface PlantedBug {
   /** The bug in one sentence, as the documents print it. */
   readonly bug: string;
-  /** Occurs exactly once in the sources of the product, in whichever file: a move costs nothing. */
+  /** From the project's folder. */
+  readonly file: string;
+  /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
 }
