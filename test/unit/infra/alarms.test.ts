@@ -113,7 +113,7 @@ describe('every alarm', () => {
 });
 
 describe('single alarms', () => {
-  it('of a queue are not about the age of letters, which SQS forgets once they are read several times', () => {
+  it('of a queue are not about the age of dead letters, which SQS forgets once they are read several times', () => {
     for (const family of ['orders', 'products', 'coupons']) {
       expect(alarm(`dead-letters-expire-${family}`)).toMatchObject({
         MetricName: 'ApproximateNumberOfMessagesVisible',

@@ -119,7 +119,9 @@ describe('the times of the deployment', () => {
 
   it('let the ledger remember longer than an event can wait, be parked and be replayed', () => {
     const days = queues[0]?.MessageRetentionPeriod / 86_400;
-    expect(shortestMemoryDays).toBeGreaterThan(/* on its queue */ days + /* as a letter */ days);
+    expect(shortestMemoryDays).toBeGreaterThan(
+      /* on its queue */ days + /* as a dead letter */ days,
+    );
   });
 
   it('let the receiver answer before the store hangs up, and never be killed before it answers', () => {

@@ -8,7 +8,7 @@ import { rules, storeOrder } from '../../fixtures/store-entities.ts';
 import { createChance } from '../../simulation/kernel/chance.ts';
 import { LivingStore, toStoreOrder } from '../../simulation/world/living-store.ts';
 
-const SEEDS = 12;
+const SEEDS = 8;
 const STEPS = 150;
 
 /** Goods that were added later count as if they had always been there. */
