@@ -1,18 +1,18 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
+import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
 import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
-import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
-import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
+import {
+  createSqsDeadLetters,
+  createSqsEventQueue,
+  createSqsSourceQueue,
+} from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
 import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { surround } from './surround.ts';
-import { type Deadlines, runInTime } from './time-budget.ts';
-import { openWithLedger, storefrontOf } from './wiring.ts';
+import { type Deadlines, openWithLedger, runInTime, storefrontOf, surround } from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {

@@ -1,11 +1,10 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
+import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
-import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
-import { surround } from './surround.ts';
-import { openFunction, storefrontOf } from './wiring.ts';
+import { openFunction, storefrontOf, surround } from './wiring.ts';
 
 export function createPointsReceiver(connector: Connector) {
   const { customerIdIn } = storefrontOf(connector);

@@ -1,12 +1,11 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
+import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
-import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { API_VERSION } from '../shared/shopify/api-version.ts';
 import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
-import { surround } from './surround.ts';
-import { openFunction } from './wiring.ts';
+import { API_VERSION } from '../shared/shopify/entity-id.ts';
+import { openFunction, surround } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
   const { environment, sqs, telemetry, secrets } = openFunction(

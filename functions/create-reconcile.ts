@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
-import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-event-queue.ts';
+import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { checkSubscriptions } from '../shared/shopify/subscriptions/check-subscriptions.ts';
-import { createSubscriptions } from '../shared/shopify/subscriptions/subscriptions.ts';
+import {
+  checkSubscriptions,
+  createSubscriptions,
+} from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
-import { surround } from './surround.ts';
-import { openWithLedger, readEnvironment } from './wiring.ts';
+import { openWithLedger, readEnvironment, surround } from './wiring.ts';
 
 /**
  * What is left of the function's time when walking stops: enough to finish a page and record its

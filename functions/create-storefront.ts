@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
-import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
+import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
-import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { isOpenDoubt } from '../shared/core/ledger/doubt.ts';
 import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
@@ -14,15 +14,20 @@ import { createStorefront } from '../shared/core/storefront/storefront.ts';
 import { createShopperRate } from '../shared/core/sync/call-rate.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
+import type { ServedShop } from '../shared/shopify/storefront-requests/caller.ts';
 import {
   createScriptServer,
   serveStorefront,
 } from '../shared/shopify/storefront-requests/serve-storefront.ts';
-import type { ServedShop } from '../shared/shopify/storefront-requests/served-shop.ts';
-import { createStoreWhenAsked } from './store-when-asked.ts';
-import { surround } from './surround.ts';
-import { LOOK_UP_MS, REDEEM_MS, STORE_MS } from './time-budget.ts';
-import { openWithLedger, storefrontOf } from './wiring.ts';
+import { createLazyStore } from './lazy-store.ts';
+import {
+  LOOK_UP_MS,
+  openWithLedger,
+  REDEEM_MS,
+  STORE_MS,
+  storefrontOf,
+  surround,
+} from './wiring.ts';
 
 /**
  * Shoppers who are not logged in cannot be distinguished, so all of them share one limit; so do all tills
@@ -56,7 +61,7 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
     newKey: randomUUID,
     settings: { rewardTypes, redeemsPerHour, retentionDays, keepsMetadata },
   };
-  const store = createStoreWhenAsked(connector, secrets);
+  const store = createLazyStore(connector, secrets);
   const uses = createUsesCache(now);
 
   function openShop(configured: Connector['shops'][number]): ServedShop {

@@ -1,9 +1,11 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { WORKER_BUDGET } from '../shared/aws/json-service.ts';
+import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
 import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
-import { createSqsDeadLetters } from '../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
-import { createSqsSourceQueue } from '../shared/aws/sqs-source-queue.ts';
+import {
+  createSqsDeadLetters,
+  createSqsEventQueue,
+  createSqsSourceQueue,
+} from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createParallelism } from '../shared/core/batch/parallelism.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
@@ -13,10 +15,8 @@ import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import type { Store } from '../shared/core/sync/store-reader.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
-import { createStoreWhenAsked } from './store-when-asked.ts';
-import { surround } from './surround.ts';
-import { type Deadlines, runInTime } from './time-budget.ts';
-import { openWithLedger } from './wiring.ts';
+import { createLazyStore } from './lazy-store.ts';
+import { type Deadlines, openWithLedger, runInTime, surround } from './wiring.ts';
 
 /** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
 export const PARALLEL = 5;
@@ -49,7 +49,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
       return [shop.domain, { ...line, rules: shop.rules, assumptions }];
     }),
   );
-  const store: Store = given ?? createStoreWhenAsked(connector, secrets);
+  const store: Store = given ?? createLazyStore(connector, secrets);
   const world = {
     ledger,
     pauses,

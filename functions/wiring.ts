@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
-import { createDynamoDbTokenLine } from '../shared/aws/dynamodb-token-line.ts';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
 import {
   createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
+  type JsonServiceSettings,
   settingsFromEnvironment,
-} from '../shared/aws/function-clients.ts';
-import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
+} from '../shared/aws/aws-client.ts';
+import { createDynamoDbLedger, createDynamoDbTokenLine } from '../shared/aws/dynamodb-ledger.ts';
+import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import type { Storefront } from '../shared/config/storefront-settings.ts';
+import { errorFields } from '../shared/core/batch/telemetry.ts';
 import type { QueueFamily } from '../shared/core/events/event.ts';
 import { createPauses } from '../shared/core/pause/pauses.ts';
 import type { CallRate, CallRateSettings } from '../shared/core/sync/call-rate.ts';
@@ -100,3 +102,78 @@ function openCallRates(
 
 /** Not a domain, so no shop has it. */
 const SHARED_ACCOUNT = '*';
+
+/**
+ * What every handler has around it: a fault is logged without its message, which may quote what was
+ * being read, and the metrics are written at the end of every invocation: a frozen process would lose
+ * them. The time budget differs by function: see time-budget.ts.
+ * See docs/decisions/0039-what-surrounds-a-handler.md.
+ */
+export function surround<Event, Result>(
+  telemetry: EmfTelemetry,
+  handle: (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<Result>,
+) {
+  return middy(handle).use({
+    after: () => telemetry.flush(),
+    onError({ error }) {
+      telemetry.log('error', 'an invocation broke off', errorFields(error));
+      telemetry.flush();
+    },
+  });
+}
+
+/** Within a shopper's request: how long a redemption waits for the loyalty service. */
+export const REDEEM_MS = 12_000;
+
+/**
+ * Within a shopper's request: how long it waits for the store. A worker makes the code if the time was
+ * too short.
+ */
+export const STORE_MS = 18_000;
+
+/** Within a till's request: how long it waits for the store to say that the customer is its own. */
+export const LOOK_UP_MS = 4_000;
+
+/** What is left of a worker's time when work stops: enough to delay what is unfinished. */
+export const RESERVE_MS = 12_000;
+/**
+ * The part of the working time after which the store is not asked any more. The rest is enough to send
+ * and record what is known by then.
+ */
+const STORE_SHARE = 2 / 3;
+
+interface WorkerTime {
+  /** Until work is no longer begun or waited for. */
+  readonly workMs: number;
+  /** Until answers of the store are no longer waited for. */
+  readonly storeMs: number;
+}
+
+export function shareOutTime(remainingMs: number): WorkerTime {
+  const workMs = Math.max(Math.floor(remainingMs) - RESERVE_MS, 1);
+  return { workMs, storeMs: Math.max(Math.floor(workMs * STORE_SHARE), 1) };
+}
+
+export interface Deadlines {
+  readonly work: AbortSignal;
+  readonly store: AbortSignal;
+}
+
+/**
+ * Runs one batch under its deadlines. Their timers end with the batch: `AbortSignal.timeout` would keep
+ * each batch in memory until its time was over.
+ */
+export async function runInTime<Result>(
+  remainingMs: number,
+  run: (deadlines: Deadlines) => Promise<Result>,
+): Promise<Result> {
+  const { workMs, storeMs } = shareOutTime(remainingMs);
+  const work = new AbortController();
+  const store = new AbortController();
+  const timers = [setTimeout(() => work.abort(), workMs), setTimeout(() => store.abort(), storeMs)];
+  try {
+    return await run({ work: work.signal, store: store.signal });
+  } finally {
+    timers.forEach(clearTimeout);
+  }
+}

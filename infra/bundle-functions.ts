@@ -1,11 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin, transform } from 'esbuild';
-import { bundleWidget } from '../app/build/browser-script.ts';
+import { bundleWidget } from '../app/build/build-app.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
+import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
 
-export interface BundleSettings {
+interface BundleSettings {
   /** Names of folders in functions/. */
   readonly functions: readonly string[];
   /** The stage's settings, which the functions import as `#settings`. */
@@ -135,4 +137,26 @@ function useSettings(file: string): Plugin {
 function writeTo(path: string, contents: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
+}
+
+/** Folders of functions/ that the stack deploys. */
+export const FUNCTIONS = [
+  'receive-webhook',
+  'sync-orders',
+  'sync-products',
+  'sync-coupons',
+  'reconcile',
+] as const;
+
+const STOREFRONT_FUNCTIONS = [
+  'receive-points',
+  'sync-balances',
+  'storefront',
+] as const satisfies readonly StorefrontService[];
+
+export type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
+
+/** The functions that a stage deploys: those of the storefront only where it is configured. */
+export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
+  return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
 }

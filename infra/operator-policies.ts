@@ -1,9 +1,7 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { DataKey } from './data-key.ts';
-import type { EventQueue } from './event-queue.ts';
-import type { LedgerTable } from './ledger-table.ts';
+import type { DataKey, EventQueue, LedgerTable } from './storage.ts';
 
 export interface OperatorPoliciesProps {
   readonly queues: readonly EventQueue[];

@@ -3,12 +3,10 @@ import { createAsk } from '../program/ask.ts';
 import { ANY_PURCHASE, answered, Program, type Wanted } from '../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
 import { createWords } from '../program/words.ts';
-import { build, focusOn, redraw } from './build-element.ts';
 import { drawBalance, drawEarned, drawProblem } from './sections/balance.ts';
-import { drawCodes, keyOf } from './sections/codes.ts';
 import { drawQuizzes } from './sections/quizzes.ts';
-import { drawRewards } from './sections/rewards.ts';
-import type { Actions, View } from './view.ts';
+import { drawCodes, drawRewards, keyOf } from './sections/rewards.ts';
+import { type Actions, build, focusOn, redraw, type View } from './view.ts';
 import styles from './widget.css';
 
 /** In the order in which they are shown. */

@@ -1,12 +1,20 @@
-import { Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { AlarmDefinition } from './alarm-definition.ts';
-import type { Monitored } from './metrics.ts';
-import { orderSilenceAlarms } from './order-silence.ts';
-import { floodAlarms, noticeAlarms, receiverAlarms, storefrontAlarms } from './request-alarms.ts';
+import type { Connector } from '../../shared/config/connector-config.ts';
+import type { AlarmDefinition, Monitored } from './alarm-definition.ts';
+import {
+  floodAlarms,
+  noticeAlarms,
+  orderSilenceAlarms,
+  receiverAlarms,
+  storefrontAlarms,
+} from './request-alarms.ts';
 import { awsAlarms, queueAlarms, reconciliationAlarms, workerAlarms } from './sync-alarms.ts';
 
 /**
@@ -53,6 +61,85 @@ export class Alarms extends Construct {
       alarm.addAlarmAction(action);
       if (notifyOnRecovery) alarm.addOkAction(action);
       return alarm;
+    });
+  }
+}
+
+interface AlarmTopicProps extends Pick<Connector['alarms'], 'emails' | 'monthlyBudget'> {
+  readonly stage: string;
+}
+
+/**
+ * The topic that alarms and the budget notify. Each address confirms its subscription once, in the e-mail
+ * from AWS.
+ *
+ * It has no key: CloudWatch may not use the one that AWS keeps for SNS, and alarms would not arrive
+ * ("Encrypted SNS topics and CloudWatch alarms"); a key of our own costs $1 a month.
+ */
+export class AlarmTopic extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, props: AlarmTopicProps) {
+    super(scope, id);
+    const { stackName, account } = Stack.of(this);
+    this.topic = new Topic(this, 'Topic', { enforceSSL: true });
+    Validations.of(this.topic).acknowledge({
+      id: 'AwsSolutions-SNS2',
+      reason:
+        'Messages hold the name of an alarm, a number and the command to run: nothing personal and no ' +
+        'secret. SNS does not store them once they are delivered, by e-mail in any case.',
+    });
+    const alarms = Stack.of(this).formatArn({
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName: `${stackName}-*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    this.#letPublish('AlarmsOfThisAccount', 'cloudwatch', { ArnLike: { 'aws:SourceArn': alarms } });
+    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
+    if (props.monthlyBudget === undefined) return;
+    this.#letPublish('BudgetsOfThisAccount', 'budgets', {
+      StringEquals: { 'aws:SourceAccount': account },
+    });
+    this.#addBudget(props.monthlyBudget, props.stage);
+  }
+
+  #letPublish(sid: string, service: string, conditions: Readonly<Record<string, unknown>>): void {
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid,
+        principals: [new ServicePrincipal(`${service}.amazonaws.com`)],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions,
+      }),
+    );
+  }
+
+  /** A budget that only notifies costs nothing. AWS compares a few times a day, hours late. */
+  #addBudget(
+    { dollars, of }: NonNullable<Connector['alarms']['monthlyBudget']>,
+    stage: string,
+  ): void {
+    const notification = (notificationType: 'ACTUAL' | 'FORECASTED') => ({
+      notification: {
+        notificationType,
+        comparisonOperator: 'GREATER_THAN',
+        threshold: 100,
+        thresholdType: 'PERCENTAGE',
+      },
+      subscribers: [{ subscriptionType: 'SNS', address: this.topic.topicArn }],
+    });
+    new CfnBudget(this, 'Budget', {
+      budget: {
+        budgetName: `${Stack.of(this).stackName}-monthly-budget`,
+        budgetType: 'COST',
+        timeUnit: 'MONTHLY',
+        budgetLimit: { amount: dollars, unit: 'USD' },
+        // Every resource of the stack has this tag, see connector-stack.ts.
+        ...(of === 'stack' && { costFilters: { TagKeyValue: [`user:stage$${stage}`] } }),
+      },
+      notificationsWithSubscribers: [notification('ACTUAL'), notification('FORECASTED')],
     });
   }
 }

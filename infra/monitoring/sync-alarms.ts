@@ -1,7 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { TROUBLE } from '../../shared/config/metrics.ts';
-import { type AlarmDefinition, absent, atLeast, ONE_HOUR } from './alarm-definition.ts';
-import { allFunctions, allQueues, type Monitored, ownMetric, sumOf } from './metrics.ts';
+import {
+  type AlarmDefinition,
+  absent,
+  allFunctions,
+  allQueues,
+  atLeast,
+  type Monitored,
+  ONE_HOUR,
+  ownMetric,
+  sumOf,
+} from './alarm-definition.ts';
 
 const MINUTES_5 = Duration.minutes(5);
 const DAY = Duration.days(1);

@@ -5,7 +5,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
-import { API_VERSION } from '../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../shared/shopify/entity-id.ts';
 import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
 import { checkAdminDocument } from './check-admin-document.ts';
 

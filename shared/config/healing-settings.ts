@@ -42,7 +42,7 @@ export interface HealingSettings {
 
   /**
    * With `productChanges: 'events'`: the fields whose change sends an Event, in place of the connector's own list
-   * (`PRODUCT_TRIGGERS` in shared/shopify/subscriptions/wanted-events.ts). For the case that `shopify app deploy`
+   * (`PRODUCT_TRIGGERS` in shared/shopify/subscriptions/wanted-subscriptions.ts). For the case that `shopify app deploy`
    * refuses a path; `['product.*']` is every field.
    */
   readonly productTriggers?: readonly string[];

@@ -1,7 +1,7 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
 import { type AdminStore, createAdminStore } from '../shopify/admin/admin-store.ts';
-import type { Enrichment } from '../shopify/admin/orders/enrichment.ts';
-import { sandboxAddressOf } from './sandbox-address.ts';
+import type { Enrichment } from '../shopify/admin/orders/order-as-payload.ts';
+import { sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 /** The Admin API of every configured shop, asked for what its rules need. */

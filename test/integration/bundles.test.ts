@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
-import { FUNCTIONS, functionsOf } from '../../infra/functions-of.ts';
+import {
+  type Bundles,
+  bundleFunctions,
+  FUNCTIONS,
+  functionsOf,
+} from '../../infra/bundle-functions.ts';
 import storefrontSettings from '../../local/harness/storefront.config.ts';
 import {
   explainStack,

@@ -7,7 +7,7 @@ import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
 import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
 import { changeControl, resumed, withOperatorPause } from '../../shared/core/pause/shop-control.ts';

@@ -20,7 +20,10 @@ import {
   type AdminStoreSettings,
   createAdminStore,
 } from '../../shared/shopify/admin/admin-store.ts';
-import { topicsOfEvents, wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import {
+  topicsOfEvents,
+  wantedEvents,
+} from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../fixtures/store-entities.ts';
 import { START } from './emulated-world.ts';

@@ -1,6 +1,9 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
+import {
+  createSqsEventQueue,
+  createSqsLetterQueue,
+  createSqsQueueDepth,
+} from '../../../shared/aws/sqs-queues.ts';
 import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';

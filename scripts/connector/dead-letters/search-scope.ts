@@ -1,4 +1,4 @@
-import { readLettersById } from '../../../shared/aws/read-letters.ts';
+import { readLettersById } from '../../../shared/aws/read-ledger.ts';
 import { retireSummaries, type WayOut } from '../../../shared/core/batch/letter-summary.ts';
 import type { LetterFacts } from '../../../shared/core/events/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';

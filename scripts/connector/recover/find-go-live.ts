@@ -2,7 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import type { ShopControl } from '../../../shared/core/pause/shop-control.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 export interface FoundGoLive {

@@ -1,5 +1,4 @@
-import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
-import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
+import { type ReadSettings, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { LetterQueue, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import { queueFamilyOf } from '../../../shared/core/events/event.ts';

@@ -1,4 +1,4 @@
-import { decimalOf, round, textOf } from '../../store/decimal.ts';
+import { decimalOf, round, textOf } from '../../store/money.ts';
 
 /** The store's decimals have 13 digits before the point and 9 behind it. */
 const LARGEST = 9_999_999_999_999;

@@ -1,4 +1,4 @@
-import { add, decimalOf, textOf as decimalTextOf } from '../../store/decimal.ts';
+import { add, decimalOf, textOf as decimalTextOf } from '../../store/money.ts';
 import { decimalText } from './decimal-text.ts';
 
 /** The points that expire next. */

@@ -1,4 +1,4 @@
-import type { PointTopic } from '../../loyalty/point-topics.ts';
+import type { PointTopic } from '../../loyalty/operations.ts';
 import type { EntityKind } from '../ledger/ledger-key.ts';
 
 /**

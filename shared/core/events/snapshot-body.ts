@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { StoreEntity } from '../sync/store-reader.ts';
 
 // What the connector itself read from the store, as a message body.

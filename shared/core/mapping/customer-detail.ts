@@ -1,6 +1,5 @@
 import type { DetailSource } from '../../config/mapping-settings.ts';
-import type { StoreMember } from '../../store/member.ts';
-import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/order.ts';
+import { LOCALIZED_FIELDS, type StoreMember, type StoreOrder } from '../../store/store-entities.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';
 import type { MappingFault } from './wanted-state.ts';

@@ -1,4 +1,4 @@
-import type { StoreCustomer, StoreOrder } from '../../store/order.ts';
+import type { StoreCustomer, StoreOrder } from '../../store/store-entities.ts';
 import { type Detail, findDetail } from './customer-detail.ts';
 import { knownFields } from './known-fields.ts';
 import type { OrderRules } from './mapping-rules.ts';

@@ -1,4 +1,4 @@
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import type { OrderRules } from './mapping-rules.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoreMember } from '../../store/member.ts';
+import type { StoreMember } from '../../store/store-entities.ts';
 import { findMemberDetail } from './customer-detail.ts';
 import { birthdayDate, isIdentified, plainCustomerForm } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';

@@ -1,5 +1,5 @@
 import { toJsonNumber } from '../../store/money.ts';
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import { needsMetafields } from './customer-detail.ts';
 import { isIdentified, orderCustomer } from './customer-form.ts';
 import { knownFields } from './known-fields.ts';

@@ -1,5 +1,5 @@
 import { toJsonNumber } from '../../store/money.ts';
-import type { StoreProduct } from '../../store/product.ts';
+import type { StoreProduct } from '../../store/store-entities.ts';
 import type { ProductRules } from './mapping-rules.ts';
 import { type KnownBefore, recallProduct, rememberProduct } from './remembered.ts';
 import type { CategoryForm, Mapped, ProductForm } from './wanted-state.ts';

@@ -1,4 +1,4 @@
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import { HISTORY_METADATA } from './history-mark.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import { askMerchant } from './merchant-function.ts';

@@ -1,5 +1,5 @@
 import { sum, toJsonNumber } from '../../store/money.ts';
-import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
+import type { StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import { brandForm } from './map-product.ts';
 import { byId, type OrderAmounts } from './order-amounts.ts';
 import type { OrderProductForm } from './wanted-state.ts';

@@ -1,5 +1,5 @@
 import { atLeastZero, subtract, ZERO } from '../../store/money.ts';
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import type { OrderRules } from './mapping-rules.ts';
 
 /** How far an order has come, as the loyalty service asks for it. */

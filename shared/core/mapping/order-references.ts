@@ -1,4 +1,4 @@
-import type { NamedReference, StoreOrder } from '../../store/order.ts';
+import type { NamedReference, StoreOrder } from '../../store/store-entities.ts';
 import type { OrderRules } from './mapping-rules.ts';
 import type { RememberedOrder } from './remembered.ts';
 import type { ReferenceForm } from './wanted-state.ts';

@@ -1,4 +1,4 @@
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import { rememberedForm } from '../ledger/remembered-form.ts';
 import type { AmountRules } from './order-amounts.ts';
 import type { CustomerForm, OrderForm, ProductForm, ReferenceForm } from './wanted-state.ts';

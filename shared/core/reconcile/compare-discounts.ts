@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { DiscountPage } from '../sync/store-reader.ts';
 import type { Changed } from '../sync/store-walk.ts';
 import { compareEntities } from './compare-entities.ts';

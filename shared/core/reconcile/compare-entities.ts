@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import { inBatches } from '../batch/in-batches.ts';
 import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
 import { isNewer } from '../ledger/newer-item.ts';

@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { Claim, StoreEvent } from '../events/event.ts';
 import type { EventQueue } from '../events/queues.ts';
 import { encodeCoupon } from '../events/snapshot-body.ts';

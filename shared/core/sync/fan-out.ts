@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import { inBatches } from '../batch/in-batches.ts';
 import type { Outcome } from '../batch/outcome.ts';
 import type { StoreEvent } from '../events/event.ts';

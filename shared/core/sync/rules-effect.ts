@@ -1,4 +1,4 @@
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import { idempotencyKey } from '../ledger/idempotency-key.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import type { EntityKey } from '../ledger/ledger-key.ts';

@@ -1,5 +1,4 @@
-import type { StoreOrder } from '../../store/order.ts';
-import type { StoreProduct } from '../../store/product.ts';
+import type { StoreOrder, StoreProduct } from '../../store/store-entities.ts';
 import type { DiscountPage, StoreAnswer } from './store-reader.ts';
 
 /** Moments in epoch milliseconds, both included. Versions have whole seconds. */

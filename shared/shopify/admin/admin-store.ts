@@ -1,10 +1,12 @@
 import type { BalanceStore } from '../../core/balances/balance-store.ts';
 import type { CustomerSearch } from '../../core/balances/find-customer.ts';
-import type { RewardStore } from '../../core/redeem/reward-store.ts';
+import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
 import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
-import type { StoreWalk } from '../../core/sync/store-walk.ts';
-import type { StoreOrder } from '../../store/order.ts';
-import { findAbsent, type OrderEvidence, seesAllOrders } from './absence.ts';
+import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
+import { readCustomerWebhook } from '../webhooks/read-customer-webhooks.ts';
+import { productFromNode } from '../webhooks/read-product-webhook.ts';
 import { failure, ifLikeSchema, unavailable } from './client/admin-answer.ts';
 import {
   type AdminClient,
@@ -18,11 +20,16 @@ import {
   readDiscount,
   walkDiscounts,
 } from './discounts/read-discounts.ts';
-import type { Enrichment } from './orders/enrichment.ts';
+import {
+  changedProductsDocument,
+  customerByEmailDocument,
+  memberDocument,
+  productDocument,
+  productPricesDocument,
+} from './documents.gen.ts';
+import { customerPayload, type Enrichment, metafieldKeys } from './orders/order-as-payload.ts';
 import { readOrder, walkOrders } from './orders/read-orders.ts';
-import { readProduct, readProductPrices, walkProducts } from './products/read-products.ts';
-import { readMember } from './read-member.ts';
-import { findCustomer } from './storefront/find-customer.ts';
+import { findAbsent, type OrderEvidence, searchFor, seesAllOrders, walkPage } from './pages.ts';
 import { deleteRewardCode, findRewardCode, makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
 
@@ -121,4 +128,76 @@ function guardQuestions<Q extends { readonly [Name in keyof Q]: Question }>(ques
       ifLikeSchema(() => ask(...given), unavailable(failure('unreadable-answer'))),
   ]);
   return Object.fromEntries(guarded) as Q;
+}
+
+export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
+  const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product: node } = answer.data;
+  if (!node) return { kind: 'gone' };
+  const product = productFromNode(node);
+  return product ? { kind: 'found', value: product } : unavailable(failure('unreadable-answer'));
+}
+
+async function readProductPrices(ask: Ask, id: string): Promise<PricesRead> {
+  const answer = await ask(productPricesDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product } = answer.data;
+  if (product?.status !== 'ACTIVE') return { kind: 'absent' };
+  const { minVariantPrice, maxVariantPrice } = product.priceRangeV2;
+  return {
+    kind: 'read',
+    lowest: Number(minVariantPrice.amount),
+    highest: Number(maxVariantPrice.amount),
+  };
+}
+
+async function walkProducts(
+  ask: Ask,
+  span: Span,
+  after: string | undefined,
+): Promise<WalkAnswer<WalkPage<StoreProduct>>> {
+  const place = { search: searchFor(span), after: after ?? null };
+  const answer = await ask(changedProductsDocument, place);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { products } = answer.data;
+  const changed = await Promise.all(
+    products.nodes.map(async (node) => ({
+      id: idFromGid(node.id, 'Product') ?? '',
+      updatedAt: node.updatedAt,
+      value: await ifLikeSchema(() => productFromNode(node), undefined),
+    })),
+  );
+  return walkPage(products, changed, after);
+}
+
+async function readMember(
+  ask: Ask,
+  id: string,
+  enrichment: Enrichment,
+): Promise<StoreAnswer<StoreMember>> {
+  const metafields = metafieldKeys(enrichment, 'customer');
+  const answer = await ask(memberDocument, {
+    id: `gid://shopify/Customer/${id}`,
+    withMetafields: metafields.length > 0,
+    metafields,
+  });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { customer: node } = answer.data;
+  if (!node) return { kind: 'gone' };
+  // In the shape of a webhook's body, so that one reader reads both.
+  const read = readCustomerWebhook({ ...customerPayload(node), updated_at: node.updatedAt });
+  if (read.kind !== 'read') return unavailable(failure('unreadable-answer'));
+  const owned = (node.metafields?.nodes ?? []).map(
+    (one) => ({ owner: 'customer', ...one }) as const,
+  );
+  return { kind: 'found', value: { ...read.member, metafields: owned } };
+}
+
+/** An address belongs to one customer at most (Shopify, "CustomerIdentifierInput"). */
+async function findCustomer(ask: Ask, email: string): Promise<StoreAnswer<string>> {
+  const answer = await ask(customerByEmailDocument, { email });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const id = answer.data.customerByIdentifier?.id.split('/').at(-1);
+  return id === undefined ? { kind: 'gone' } : { kind: 'found', value: id };
 }

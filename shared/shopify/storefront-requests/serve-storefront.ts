@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/rate-limit.ts';
-import { answerRoute } from './answer-route.ts';
-import { type Caller, callerOf, type ProvedCall, prove } from './caller.ts';
-import { allowAnyOrigin, answerPreflight } from './cross-origin.ts';
-import { getRoutes } from './get-routes.ts';
-import { challenge, redeem, redeemAtTill } from './redeem-routes.ts';
 import {
+  type Caller,
+  callerOf,
+  type ProvedCall,
+  prove,
+  type ServedShop,
+  type StorefrontRequest,
+} from './caller.ts';
+import { challenge, getRoutes, redeem, redeemAtTill } from './redeem-routes.ts';
+import {
+  allowAnyOrigin,
+  answerPreflight,
+  answerRoute,
   badRequest,
   errorAnswer,
   type Route,
@@ -15,7 +22,6 @@ import {
   unavailable,
   unknownField,
 } from './route.ts';
-import type { ServedShop, StorefrontRequest } from './served-shop.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(

@@ -1,17 +1,10 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { correlationOf, errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
 import type { StoreEvent } from '../../core/events/event.ts';
 import type { EventQueue } from '../../core/events/queues.ts';
-import { identifyEntity } from './identify-entity.ts';
-import { checkSignature, type SignatureCheck, type WebhookSecretReader } from './signature.ts';
-import { PROBE_TOPIC, routeOf } from './topics.ts';
-import {
-  type RequestHeaders,
-  readSignature,
-  readWebhookHeaders,
-  type WebhookHeaders,
-} from './webhook-headers.ts';
+import { identifyEntity, PROBE_TOPIC, routeOf } from './topics.ts';
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly method: string;
   /** As sent, without the query. */
   readonly path: string;
@@ -142,4 +135,120 @@ function refused(
   text = 'the signature does not fit this address',
 ): WebhookAnswer {
   return { status, text };
+}
+
+/** As Lambda passes them: in any case, repeated ones joined by commas. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+interface WebhookHeaders {
+  /** `orders/create`; of an Event its topic and action: `Product/update`. */
+  readonly topic: string;
+  readonly shop: string;
+  readonly webhookId: string;
+  readonly apiVersion: string;
+  readonly triggeredAt: string | undefined;
+}
+
+type ReadHeaders =
+  | { readonly kind: 'read'; readonly headers: WebhookHeaders }
+  | { readonly kind: 'bad-headers'; readonly why: string };
+
+/** Shopify's Events use the first family, its webhooks the second. */
+const EVENTS = 'shopify-';
+const FAMILIES = [EVENTS, 'x-shopify-'] as const;
+const SIGNATURE = 'hmac-sha256';
+
+/**
+ * Several times what the store sends. Headers are not signed: with a captured body, any caller could
+ * fill the log with them or make a message too large for its queue.
+ */
+const MAX_LENGTH = 255;
+
+export function readSignature(headers: RequestHeaders): string | undefined {
+  return find(headers, familyOf(headers) + SIGNATURE);
+}
+
+/** None of these headers is signed. */
+export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
+  const family = familyOf(headers);
+  const read = (name: string) => find(headers, family + name) ?? '';
+  const action = family === EVENTS ? read('action') : '';
+  const required = {
+    topic: [read('topic'), action].filter((part) => part !== '').join('/'),
+    'shop-domain': read('shop-domain'),
+    'webhook-id': read('webhook-id'),
+    'api-version': read('api-version'),
+  };
+  const named = (wrong: (value: string) => boolean) =>
+    Object.entries(required).flatMap(([name, value]) => (wrong(value) ? [family + name] : []));
+  const missing = named((value) => value === '');
+  if (missing.length > 0) return { kind: 'bad-headers', why: `missing: ${missing.join(', ')}` };
+  // A header sent twice arrives joined. No genuine value has a comma, and a guess between two topics
+  // would let the sender choose.
+  const doubled = named((value) => value.includes(','));
+  if (doubled.length > 0) return { kind: 'bad-headers', why: `sent twice: ${doubled.join(', ')}` };
+  const tooLong = named((value) => value.length > MAX_LENGTH);
+  if (tooLong.length > 0) return { kind: 'bad-headers', why: `too long: ${tooLong.join(', ')}` };
+  const triggeredAt = find(headers, `${family}triggered-at`);
+  return {
+    kind: 'read',
+    headers: {
+      topic: required.topic,
+      shop: required['shop-domain'].toLowerCase(),
+      webhookId: required['webhook-id'],
+      apiVersion: required['api-version'],
+      triggeredAt: triggeredAt && triggeredAt.length <= MAX_LENGTH ? triggeredAt : undefined,
+    },
+  };
+}
+
+/** The family with a signature; headers of the other one are ignored. */
+function familyOf(headers: RequestHeaders): string {
+  return FAMILIES.find((family) => find(headers, family + SIGNATURE)) ?? 'x-shopify-';
+}
+
+function find(headers: RequestHeaders, wanted: string): string | undefined {
+  const direct = headers[wanted];
+  if (direct) return direct.trim() || undefined;
+  for (const key of Object.keys(headers)) {
+    if (key.length === wanted.length && key.toLowerCase() === wanted) {
+      return headers[key]?.trim() || undefined;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * After a rotation Shopify may sign with the old secret for up to an hour ("Rotate or revoke client
+ * credentials"), so both are accepted.
+ */
+export interface WebhookSecrets {
+  readonly current: string;
+  readonly previous?: string | undefined;
+}
+
+export interface WebhookSecretReader {
+  get(): Promise<WebhookSecrets>;
+  /** Reads the secrets again, at most once a minute: they may have been rotated a moment ago. */
+  refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
+}
+
+/** Which secret made the signature. */
+export type SignatureCheck = 'current' | 'previous' | 'invalid';
+
+export function checkSignature(
+  body: Uint8Array,
+  signature: string,
+  { current, previous }: WebhookSecrets,
+): SignatureCheck {
+  const sign = (secret: string) => createHmac('sha256', secret).update(body).digest('base64');
+  if (isSameText(sign(current), signature)) return 'current';
+  if (previous && isSameText(sign(previous), signature)) return 'previous';
+  return 'invalid';
+}
+
+/** In constant time. As text, not as decoded bytes: decoding would accept many spellings of one value. */
+export function isSameText(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

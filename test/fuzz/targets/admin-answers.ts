@@ -1,7 +1,6 @@
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
 import { readAnswer, readBody } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { createThrottle } from '../../../shared/shopify/admin/client/throttle.ts';
+import { type Ask, createThrottle } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
 import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
 import { orderNode } from '../../fixtures/order-node.ts';

@@ -7,11 +7,11 @@ import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-events.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
 import {
   type ReceivingWorld,
   receiveWebhook,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import {
   chance,

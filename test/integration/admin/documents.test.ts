@@ -6,8 +6,7 @@ import { parse } from 'graphql';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readAdminOperations } from '../../../scripts/build/admin-documents.ts';
 import { checkAdminDocument } from '../../../scripts/build/check-admin-document.ts';
-import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
-import { queryCost } from '../../../shared/shopify/admin/schema/query-cost.ts';
+import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 
 const schema = adminSchema();
 const operations = readAdminOperations();

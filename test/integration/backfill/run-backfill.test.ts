@@ -15,11 +15,12 @@ import { isStoreEvent, type StoreEvent } from '../../../shared/core/events/event
 import { deduplicationIdOf } from '../../../shared/core/events/message-ids.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
+  type BulkKind,
   type BulkState,
+  bulkQuery,
   readBulkState,
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 
 const WINDOW = 4;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import {
   type RunningConnector,

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { largestBodyBytes } from '../../../local/sandbox-kit/http/requests.ts';
-import { basicAuthorization } from '../../../shared/loyalty/access.ts';
+import { basicAuthorization } from '../../../shared/loyalty/client.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { basicAuthorization } from '../../../shared/loyalty/access.ts';
+import { basicAuthorization } from '../../../shared/loyalty/client.ts';
 import { send } from './server-requests.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 

@@ -4,7 +4,7 @@ import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { BY_WEBHOOKS } from '../../../shared/shopify/subscriptions/wanted-events.ts';
+import { BY_WEBHOOKS } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { liveOneDay } from '../../support/any-store-life.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 import {

@@ -12,7 +12,7 @@ import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
-import type { StoreCustomer } from '../../../shared/store/order.ts';
+import type { StoreCustomer } from '../../../shared/store/store-entities.ts';
 import { judgeOrder } from '../../support/judge-order.ts';
 import { type LawRules, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';

@@ -1,4 +1,4 @@
-import { shareOutTime } from '../../../functions/time-budget.ts';
+import { shareOutTime } from '../../../functions/wiring.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
 import type { LogFields } from '../../../shared/core/batch/telemetry.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
+import { RETENTION, VISIBILITY } from '../../../infra/storage.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { costTables, putTables } from '../../../scripts/build/cost/cost-table.ts';
 import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';

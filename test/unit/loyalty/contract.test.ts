@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { adviceOn, errorAdvice } from '../../../shared/loyalty/error-advice.ts';
+import { errorAdvice } from '../../../shared/loyalty/error-advice.ts';
 import { classify, errorNames, nameOfError } from '../../../shared/loyalty/error-codes.ts';
+import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 
 interface Operation {
   readonly operationId: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import * as customers from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
+import * as references from '../../../shared/shopify/webhooks/read-event.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
-import * as references from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';

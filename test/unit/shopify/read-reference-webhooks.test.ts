@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import {
   readCustomerRedaction,
   readDataRequest,
@@ -7,7 +6,8 @@ import {
   readDiscountWebhook,
   readOrderReference,
   readShopRedaction,
-} from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
+} from '../../../shared/shopify/webhooks/read-event.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 

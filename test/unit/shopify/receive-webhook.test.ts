@@ -11,8 +11,8 @@ import {
   type ReceivingWorld,
   receiveWebhook,
   type WebhookAnswer,
+  type WebhookSecrets,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import type { WebhookSecrets } from '../../../shared/shopify/webhooks/signature.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };

@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { Redemption } from '../../../program/answers.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { TWO_COLUMNS } from './columns.ts';
+
+/** Side by side where there is room. */
+export const TWO_COLUMNS = '@container (inline-size > 640px) 1fr 1fr, 1fr';
 
 interface Props {
   readonly account: Account;
@@ -97,3 +99,10 @@ export function Code({ account, redemption }: CodeProps) {
     </s-stack>
   );
 }
+
+/** Shopify's types leave the target of an event open. */
+export const textOf = (event: Event): string =>
+  (event.currentTarget as HTMLElementTagNameMap['s-text-field']).value ?? '';
+
+export const choicesOf = (event: Event): readonly string[] =>
+  (event.currentTarget as HTMLElementTagNameMap['s-choice-list']).values ?? [];

@@ -3,9 +3,7 @@ import type { Reward } from '../../../program/answers.ts';
 import { conditionsOf, redeemLabel } from '../../../program/sentences.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { Code } from './codes.tsx';
-import { TWO_COLUMNS } from './columns.ts';
-import { textOf } from './field-value.ts';
+import { Code, TWO_COLUMNS, textOf } from './codes.tsx';
 import { Note } from './note.tsx';
 
 interface Props {

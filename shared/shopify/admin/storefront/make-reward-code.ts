@@ -1,5 +1,5 @@
 import type { CodeFound, CodeMade, WantedCode } from '../../../core/redeem/reward-store.ts';
-import { decimalOf, round, textOf, times } from '../../../store/decimal.ts';
+import { decimalOf, round, textOf, times } from '../../../store/money.ts';
 import { type AdminAnswer, unavailable } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
 import {

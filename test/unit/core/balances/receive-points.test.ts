@@ -6,7 +6,7 @@ import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
 import { encodeEvent } from '../../../../shared/core/events/encode-event.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../../shared/core/events/message-ids.ts';
-import { pointTopics } from '../../../../shared/loyalty/point-topics.ts';
+import { pointTopics } from '../../../../shared/loyalty/operations.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
 

@@ -7,7 +7,7 @@ import {
   paymentMethod,
 } from '../../../../shared/core/mapping/order-references.ts';
 import { faultText } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const sold = { ...storeOrder(), pointOfSale: true, paymentGateways: ['cards'] };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createCustomersOfShop } from '../../../../shared/core/storefront/customers-of-shop.ts';
 import type { StoreAnswer } from '../../../../shared/core/sync/store-reader.ts';
-import type { StoreMember } from '../../../../shared/store/member.ts';
+import type { StoreMember } from '../../../../shared/store/store-entities.ts';
 
 const found = { kind: 'found', value: {} as StoreMember } as const;
 const unavailable = { kind: 'unavailable', why: 'time-out' } as const;

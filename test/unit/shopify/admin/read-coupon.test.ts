@@ -7,7 +7,7 @@ import {
   walkDiscounts,
 } from '../../../../shared/shopify/admin/discounts/read-discounts.ts';
 import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-reward-code.ts';
-import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
+import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';
 import { neverSent, rules } from '../../../fixtures/store-entities.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProduct } from '../../../../shared/shopify/admin/products/read-products.ts';
+import { readProduct } from '../../../../shared/shopify/admin/admin-store.ts';
 import { readProductWebhook } from '../../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { askIn, pagesOf } from '../../../support/admin-execution.ts';
 

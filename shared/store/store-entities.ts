@@ -130,3 +130,87 @@ export interface NamedReference {
   readonly id: string;
   readonly name: string | undefined;
 }
+
+/** A product as it is now. Dates and `undefined` as in `StoreOrder`. */
+export interface StoreProduct {
+  readonly id: string;
+  readonly title: string;
+  /** The last part of its address in the store. */
+  readonly handle: string | undefined;
+  readonly imageUrl: string | undefined;
+  /** `active`, `draft`, `archived`, … */
+  readonly status: string;
+  readonly vendor: string | undefined;
+  /** The store's taxonomy, root first; undefined when the product has no category there. */
+  readonly category: StoreCategory | undefined;
+  /** The merchant's own name for the kind of product. */
+  readonly productType: string | undefined;
+  /** The price of the cheapest variant that the source lists. */
+  readonly price: Amount | undefined;
+  readonly updatedAt: string;
+}
+
+export interface StoreCategory {
+  /** The id of the leaf in the taxonomy: `sg-4-17-2-17`. */
+  readonly id: string | undefined;
+  /** At least one name. */
+  readonly names: readonly string[];
+}
+
+/** One code of a discount. Dates and `undefined` as in `StoreOrder`. */
+export interface StoreCoupon {
+  readonly code: string;
+  /** The id of the code itself: a discount has many codes. */
+  readonly codeId: string;
+  readonly discountId: string;
+  readonly kind: CouponKind;
+  /** 10 % is 10; a fixed amount is in the shop's currency; undefined for other kinds. */
+  readonly value: Amount | undefined;
+  /** `active`, `scheduled`, `expired`. */
+  readonly status: string;
+  readonly createdAt: string;
+  readonly startsAt: string;
+  /** Undefined: never. */
+  readonly endsAt: string | undefined;
+  readonly updatedAt: string;
+  readonly audience: CouponAudience;
+  readonly timesUsed: number;
+  /** Undefined: unlimited. */
+  readonly useLimit: number | undefined;
+  readonly oncePerCustomer: boolean;
+  /** The connector created it as a reward code. */
+  readonly madeByConnector: boolean;
+}
+
+export type CouponKind = 'percentage' | 'fixed-amount' | 'free-shipping' | 'buy-x-get-y' | 'app';
+
+/** Who may use it. A segment is a rule, so its customers are not known here. */
+type CouponAudience =
+  | { readonly kind: 'everyone' }
+  | { readonly kind: 'segment' }
+  | { readonly kind: 'customers'; readonly customers: readonly StoreCustomer[] };
+
+/** A customer of the store as an entity of their own: the loyalty service calls them a member. */
+export interface StoreMember extends StoreCustomer {
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly updatedAt: string;
+  /** The customer's own. Undefined: this source cannot read them. Empty: there are none. */
+  readonly metafields: StoreOrder['metafields'];
+}
+
+/**
+ * What is wrong with a payload of the store, and where. Neither part ever contains a value of the
+ * payload, because faults go into logs and dead letters, and payloads contain personal data.
+ */
+export interface ReadFault {
+  /** `line_items[2].price`; `$` is the whole body. */
+  readonly path: string;
+  /** Completes the sentence that the path begins: `is missing`, `is not an amount`. */
+  readonly problem: string;
+}
+
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  /** Every fault, not just the first. */
+  readonly faults: readonly ReadFault[];
+}

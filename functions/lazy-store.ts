@@ -15,13 +15,13 @@ const QUESTIONS = [
   'readPrices',
 ] as const;
 
-type AskedStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {
-  until(signal: AbortSignal): AskedStore;
+type LazyStore = Pick<AdminStore, (typeof QUESTIONS)[number]> & {
+  until(signal: AbortSignal): LazyStore;
   /**
    * The same store, giving up so much later than now. Its timer begins with the first question: one that no
    * question needs would stay in memory until its time is over.
    */
-  within(ms: number): AskedStore;
+  within(ms: number): LazyStore;
 };
 type Question = (...given: readonly unknown[]) => Promise<unknown>;
 
@@ -29,7 +29,7 @@ type Question = (...given: readonly unknown[]) => Promise<unknown>;
  * The store of a function that seldom asks it. Its code, a quarter of a worker's, is loaded with the first question.
  * See docs/decisions/0075-what-a-cold-start-loads.md.
  */
-export function createStoreWhenAsked(connector: Connector, secrets: ShopSecrets): AskedStore {
+export function createLazyStore(connector: Connector, secrets: ShopSecrets): LazyStore {
   // Read now, like everything else of the environment.
   const sandboxes = process.env.STORE_SANDBOX_ADDRESS;
   let opened: Promise<AdminStore> | undefined;
@@ -41,7 +41,7 @@ export function createStoreWhenAsked(connector: Connector, secrets: ShopSecrets)
   });
 }
 
-function questionsTo(open: () => Promise<AdminStore>): AskedStore {
+function questionsTo(open: () => Promise<AdminStore>): LazyStore {
   const ask =
     (name: (typeof QUESTIONS)[number]): Question =>
     async (...given) =>
@@ -57,5 +57,5 @@ function questionsTo(open: () => Promise<AdminStore>): AskedStore {
         return (await open()).until(signal);
       });
     },
-  } as AskedStore;
+  } as LazyStore;
 }
