@@ -109,7 +109,7 @@ const SHARED_ACCOUNT = '*';
  * them. The time budget differs by function: see time-budget.ts.
  * See docs/decisions/0039-what-surrounds-a-handler.md.
  */
-export function surround<Event, Result>(
+export function withTelemetry<Event, Result>(
   telemetry: EmfTelemetry,
   handle: (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<Result>,
 ) {

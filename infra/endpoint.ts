@@ -16,7 +16,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Deployment } from '../shared/config/deployment-settings.ts';
 import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
-import { type DataKey, type EventQueue, type ShopSecrets, RECEIVER_TIMEOUT } from './storage.ts';
+import { type DataKey, type EventQueue, RECEIVER_TIMEOUT, type ShopSecrets } from './storage.ts';
 
 interface EndpointProps {
   readonly receiver: IFunction;

@@ -3,7 +3,14 @@ import { Construct } from 'constructs';
 import type { StorefrontService } from '../shared/config/metrics.ts';
 import { ConnectorFunction, SyncWorker } from './connector-function.ts';
 import { addFunctionUrl } from './endpoint.ts';
-import { type DataKey, EventQueue, type LedgerTable, type ShopSecrets, RECEIVER_TIMEOUT, STOREFRONT_TIMEOUT } from './storage.ts';
+import {
+  type DataKey,
+  EventQueue,
+  type LedgerTable,
+  RECEIVER_TIMEOUT,
+  type ShopSecrets,
+  STOREFRONT_TIMEOUT,
+} from './storage.ts';
 
 export interface StorefrontProps {
   readonly secretsPrefix: string;

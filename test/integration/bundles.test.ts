@@ -158,7 +158,7 @@ describe('the bundles', () => {
       expect(codeOf(name)).not.toContain('sourceMappingURL');
       const maps = readSourceMaps(join(folder, 'prod'), name);
       expect([...maps.keys(), 'package.json'].toSorted()).toEqual(files.toSorted());
-      expect(maps.get('index.js')?.payload.sources).toContain(`functions/${name}/handler.ts`);
+      expect(maps.get('index.js')?.payload.sources).toContain('functions/wiring.ts');
     }
   });
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createStorefrontFunction } from '../../functions/create-storefront.ts';
+import { createStorefrontFunction } from '../../functions/storefront.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
-import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
-import { createReconcile } from '../../functions/create-reconcile.ts';
+import { createPointsReceiver } from '../../functions/receive-points.ts';
+import { createReconcile } from '../../functions/reconcile.ts';
+import { createBalanceWorker } from '../../functions/sync-balances.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';

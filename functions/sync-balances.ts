@@ -12,7 +12,13 @@ import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
-import { type Deadlines, openWithLedger, runInTime, storefrontOf, surround } from './wiring.ts';
+import {
+  type Deadlines,
+  openWithLedger,
+  runInTime,
+  storefrontOf,
+  withTelemetry,
+} from './wiring.ts';
 
 /** Writes balances and the codes of redeemed rewards to the store. */
 export function createBalanceWorker(connector: Connector) {
@@ -56,7 +62,7 @@ export function createBalanceWorker(connector: Connector) {
     const batch = { ...world, store: inTime, customers: inTime, balances, deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleStorefront));
   }
-  return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
+  return withTelemetry<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
     runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),
   );
 }

@@ -4,7 +4,7 @@ import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
-import { openFunction, storefrontOf, surround } from './wiring.ts';
+import { openFunction, storefrontOf, withTelemetry } from './wiring.ts';
 
 export function createPointsReceiver(connector: Connector) {
   const { customerIdIn } = storefrontOf(connector);
@@ -23,7 +23,7 @@ export function createPointsReceiver(connector: Connector) {
     telemetry,
     now: () => new Date(),
   };
-  return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
+  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaAnswer(await receivePoints(toHttpRequest(event), world)),
   );
 }

@@ -26,7 +26,7 @@ import {
   REDEEM_MS,
   STORE_MS,
   storefrontOf,
-  surround,
+  withTelemetry,
 } from './wiring.ts';
 
 /**
@@ -36,7 +36,10 @@ import {
 const SHARED_LIMIT_FACTOR = 10;
 
 /** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
-export function createStorefrontFunction(connector: Connector, loadWidget: () => Promise<string>) {
+export function createStorefrontFunction(
+  connector: Connector,
+  loadWidget = async () => (await import('./widget-script.ts')).default,
+) {
   const settings = storefrontOf(connector);
   const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, tillRequestsPerMinute } =
     settings;
@@ -110,7 +113,7 @@ export function createStorefrontFunction(connector: Connector, loadWidget: () =>
     telemetry,
     now,
   };
-  return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
+  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaResponse(await serveStorefront(toHttpRequest(event), world)),
   );
 }

@@ -3,9 +3,9 @@ import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
 import { API_VERSION } from '../shared/shopify/entity-id.ts';
-import { openFunction, surround } from './wiring.ts';
+import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
+import { openFunction, withTelemetry } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
   const { environment, sqs, telemetry, secrets } = openFunction(
@@ -30,7 +30,7 @@ export function createReceiver(connector: Connector) {
     now: () => new Date(),
     apiVersion: API_VERSION,
   };
-  return surround(telemetry, async (event: LambdaFunctionURLEvent) =>
+  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
     toLambdaAnswer(await receiveWebhook(toHttpRequest(event), world)),
   );
 }

@@ -16,7 +16,7 @@ import type { Store } from '../shared/core/sync/store-reader.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { createLazyStore } from './lazy-store.ts';
-import { type Deadlines, openWithLedger, runInTime, surround } from './wiring.ts';
+import { type Deadlines, openWithLedger, runInTime, withTelemetry } from './wiring.ts';
 
 /** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
 export const PARALLEL = 5;
@@ -80,7 +80,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     const batch = { ...world, parallel, store: store.until(storeDeadline), deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleEntities));
   }
-  return surround<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
+  return withTelemetry<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>
     runInTime(context.getRemainingTimeInMillis(), (deadlines) => work(event, deadlines)),
   );
 }

@@ -13,7 +13,7 @@ import {
   createSubscriptions,
 } from '../shared/shopify/subscriptions/subscriptions.ts';
 import { topicOf } from '../shared/shopify/webhooks/topics.ts';
-import { openWithLedger, readEnvironment, surround } from './wiring.ts';
+import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
 /**
  * What is left of the function's time when walking stops: enough to finish a page and record its
@@ -103,5 +103,5 @@ export function createReconcile(connector: Connector) {
       pause,
     });
   }
-  return surround(telemetry, run);
+  return withTelemetry(telemetry, run);
 }
