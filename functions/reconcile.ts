@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { HEALED_PERCENT } from '../shared/config/metrics.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
@@ -40,7 +41,7 @@ export function createReconcile(connector: Connector) {
     ...(storefront && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
   };
   const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
-  const { everyMinutes, subscriptions: madeBy, repairSubscriptions } = connector.healing;
+  const { everyMinutes, subscriptions: madeBy } = connector.healing;
   const shopOf = (domain: string) => {
     const shop = connector.shops.find((one) => one.domain === domain);
     if (!shop) throw new Error('a shop that is not configured was asked for');
@@ -68,7 +69,7 @@ export function createReconcile(connector: Connector) {
     pauses,
     now: () => new Date(),
     everyMinutes,
-    healedPercent: connector.alarms.healedPercent,
+    healedPercent: HEALED_PERCENT,
     quietProducts: connector.healing.productChanges === 'events',
     orderRetentionDays: connector.orderRetentionDays,
   };
@@ -89,7 +90,7 @@ export function createReconcile(connector: Connector) {
       products: connector.healing,
     });
     // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
-    const repair = repairSubscriptions && madeBy === 'admin-api';
+    const repair = madeBy === 'admin-api';
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     await reconcile(connector.shops, asked, {
       ...world,

@@ -34,6 +34,8 @@ import {
  * of a shop beside the limit of each user.
  */
 const SHARED_LIMIT_FACTOR = 10;
+/** One till serves one customer after another. */
+const TILL_FACTOR = 2;
 
 /** Answers what shoppers ask, through Shopify's app proxy or an extension, and what tills ask for them. */
 export function createStorefrontFunction(
@@ -41,8 +43,7 @@ export function createStorefrontFunction(
   loadWidget = async () => (await import('./widget-script.ts')).default,
 ) {
   const settings = storefrontOf(connector);
-  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute, tillRequestsPerMinute } =
-    settings;
+  const { posCustomerId, rewardTypes, redeemsPerHour, readsPerMinute } = settings;
   const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
     connector,
     'storefront',
@@ -97,8 +98,8 @@ export function createStorefrontFunction(
     const rateLimit = {
       customer: createRateLimit(readsPerMinute),
       anonymous: createRateLimit(readsPerMinute * SHARED_LIMIT_FACTOR),
-      staff: createRateLimit(tillRequestsPerMinute),
-      tills: createRateLimit(tillRequestsPerMinute * SHARED_LIMIT_FACTOR),
+      staff: createRateLimit(readsPerMinute * TILL_FACTOR),
+      tills: createRateLimit(readsPerMinute * TILL_FACTOR * SHARED_LIMIT_FACTOR),
     };
     const clientId = () => clientIdOf(credentials);
     const lookUp = () => store.within(LOOK_UP_MS);

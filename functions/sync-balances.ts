@@ -7,6 +7,7 @@ import {
   createSqsSourceQueue,
 } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { OLDEST_MESSAGE_MINUTES } from '../shared/config/metrics.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
 import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
 import { createCallRate } from '../shared/core/sync/call-rate.ts';
@@ -49,7 +50,7 @@ export function createBalanceWorker(connector: Connector) {
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
     hasNeighbours: connector.shops.length > 1,
-    stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
+    stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
     retentionDays: connector.orderRetentionDays,
     parallel: Number.POSITIVE_INFINITY,
     customerIdIn,

@@ -7,6 +7,7 @@ import {
   createSqsSourceQueue,
 } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
+import { OLDEST_MESSAGE_MINUTES } from '../shared/config/metrics.ts';
 import { createParallelism } from '../shared/core/batch/parallelism.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
 import type { StoreQueueFamily } from '../shared/core/events/event.ts';
@@ -65,7 +66,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     random: Math.random,
     retryWindowDays: connector.retryWindowDays,
     hasNeighbours: connector.shops.length > 1,
-    stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
+    stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
     orderRetentionDays: connector.orderRetentionDays,
     shop: (domain: string) => {
       const shop = shops.get(domain);

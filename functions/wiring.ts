@@ -11,8 +11,8 @@ import {
 import { createDynamoDbLedger, createDynamoDbTokenLine } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
+import type { Storefront } from '../shared/config/connector-settings.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
-import type { Storefront } from '../shared/config/storefront-settings.ts';
 import { errorFields } from '../shared/core/batch/telemetry.ts';
 import type { QueueFamily } from '../shared/core/events/event.ts';
 import { createPauses } from '../shared/core/pause/pauses.ts';

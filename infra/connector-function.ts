@@ -14,7 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Healing } from '../shared/config/healing-settings.ts';
+import type { Healing } from '../shared/config/connector-settings.ts';
 import {
   type DataKey,
   type EventQueue,

@@ -60,7 +60,7 @@ export class LoyaltyConnector extends Construct {
       retainData,
       dataKey,
     });
-    const { topic } = new AlarmTopic(this, 'Alarms', { ...connector.alarms, stage });
+    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms.emails);
 
     const environment = {
       ORDERS_QUEUE_URL: orders.source.queueUrl,

@@ -14,7 +14,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Deployment } from '../shared/config/deployment-settings.ts';
+import type { Deployment } from '../shared/config/connector-settings.ts';
 import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
 import { type DataKey, type EventQueue, RECEIVER_TIMEOUT, type ShopSecrets } from './storage.ts';
 

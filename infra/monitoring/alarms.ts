@@ -1,12 +1,10 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Connector } from '../../shared/config/connector-config.ts';
 import type { AlarmDefinition, Monitored } from './alarm-definition.ts';
 import {
   floodAlarms,
@@ -65,12 +63,8 @@ export class Alarms extends Construct {
   }
 }
 
-interface AlarmTopicProps extends Pick<Connector['alarms'], 'emails' | 'monthlyBudget'> {
-  readonly stage: string;
-}
-
 /**
- * The topic that alarms and the budget notify. Each address confirms its subscription once, in the e-mail
+ * The topic that alarms notify. Each address confirms its subscription once, in the e-mail
  * from AWS.
  *
  * It has no key: CloudWatch may not use the one that AWS keeps for SNS, and alarms would not arrive
@@ -79,9 +73,9 @@ interface AlarmTopicProps extends Pick<Connector['alarms'], 'emails' | 'monthlyB
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, props: AlarmTopicProps) {
+  constructor(scope: Construct, id: string, emails: readonly string[]) {
     super(scope, id);
-    const { stackName, account } = Stack.of(this);
+    const { stackName } = Stack.of(this);
     this.topic = new Topic(this, 'Topic', { enforceSSL: true });
     Validations.of(this.topic).acknowledge({
       id: 'AwsSolutions-SNS2',
@@ -96,12 +90,7 @@ export class AlarmTopic extends Construct {
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     this.#letPublish('AlarmsOfThisAccount', 'cloudwatch', { ArnLike: { 'aws:SourceArn': alarms } });
-    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
-    if (props.monthlyBudget === undefined) return;
-    this.#letPublish('BudgetsOfThisAccount', 'budgets', {
-      StringEquals: { 'aws:SourceAccount': account },
-    });
-    this.#addBudget(props.monthlyBudget, props.stage);
+    for (const email of emails) this.topic.addSubscription(new EmailSubscription(email));
   }
 
   #letPublish(sid: string, service: string, conditions: Readonly<Record<string, unknown>>): void {
@@ -114,32 +103,5 @@ export class AlarmTopic extends Construct {
         conditions,
       }),
     );
-  }
-
-  /** A budget that only notifies costs nothing. AWS compares a few times a day, hours late. */
-  #addBudget(
-    { dollars, of }: NonNullable<Connector['alarms']['monthlyBudget']>,
-    stage: string,
-  ): void {
-    const notification = (notificationType: 'ACTUAL' | 'FORECASTED') => ({
-      notification: {
-        notificationType,
-        comparisonOperator: 'GREATER_THAN',
-        threshold: 100,
-        thresholdType: 'PERCENTAGE',
-      },
-      subscribers: [{ subscriptionType: 'SNS', address: this.topic.topicArn }],
-    });
-    new CfnBudget(this, 'Budget', {
-      budget: {
-        budgetName: `${Stack.of(this).stackName}-monthly-budget`,
-        budgetType: 'COST',
-        timeUnit: 'MONTHLY',
-        budgetLimit: { amount: dollars, unit: 'USD' },
-        // Every resource of the stack has this tag, see connector-stack.ts.
-        ...(of === 'stack' && { costFilters: { TagKeyValue: [`user:stage$${stage}`] } }),
-      },
-      notificationsWithSubscribers: [notification('ACTUAL'), notification('FORECASTED')],
-    });
   }
 }

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { OrderSilence } from '../../shared/config/alarm-settings.ts';
+import type { OrderSilence } from '../../shared/config/connector-settings.ts';
 import type { WrittenMetric } from '../../shared/config/metrics.ts';
 import {
   type AlarmDefinition,

@@ -1,6 +1,8 @@
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import type { HealingSettings } from '../../shared/config/healing-settings.ts';
-import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
+import type {
+  HealingSettings,
+  LoyaltyAssumptions,
+} from '../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';

@@ -1,4 +1,4 @@
-import { completeHealing } from '../../shared/config/healing-settings.ts';
+import { completeHealing } from '../../shared/config/connector-settings.ts';
 import {
   wantedEvents,
   wantedSubscriptions,

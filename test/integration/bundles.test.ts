@@ -103,7 +103,6 @@ describe('the bundles', () => {
 
   it.each(FUNCTIONS)('%s holds no check of settings: the build has made them', (name) => {
     expect(inputsOf(name)).not.toContain('shared/config/settings-check.ts');
-    expect(inputsOf(name)).not.toContain('shared/config/checks.ts');
   });
 
   it('hold no more than they did, and nothing of the SDK', async () => {

@@ -46,7 +46,6 @@ const DEV = `{
       },
     },
     retainData: false,
-    reservedReceiverConcurrency: 5,
   },
 }`;
 

@@ -9,7 +9,7 @@ import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
-import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
+import type { LoyaltyAssumptions } from '../../shared/config/connector-settings.ts';
 import { changeControl, resumed, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { createConnectorQueues, startFunctions } from './connector-queues.ts';

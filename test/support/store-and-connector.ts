@@ -9,7 +9,7 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../local/store-sandbox/sandbox.ts';
-import { completeHealing } from '../../shared/config/healing-settings.ts';
+import { completeHealing } from '../../shared/config/connector-settings.ts';
 import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';

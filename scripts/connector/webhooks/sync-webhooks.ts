@@ -1,4 +1,4 @@
-import type { Healing } from '../../../shared/config/healing-settings.ts';
+import type { Healing } from '../../../shared/config/connector-settings.ts';
 import {
   type Change,
   isInOrder,

@@ -6,7 +6,7 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../../local/store-sandbox/sandbox.ts';
-import { completeHealing } from '../../../shared/config/healing-settings.ts';
+import { completeHealing } from '../../../shared/config/connector-settings.ts';
 import {
   topicsOfEvents,
   wantedEvents,

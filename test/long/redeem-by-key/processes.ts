@@ -4,7 +4,7 @@ import { createStorefrontFunction } from '../../../functions/storefront.ts';
 import { createBalanceWorker } from '../../../functions/sync-balances.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
+import type { StorefrontSettings } from '../../../shared/config/connector-settings.ts';
 import { invocationOf, type Worker } from '../../support/event-source.ts';
 import {
   type Addresses,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
+import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';

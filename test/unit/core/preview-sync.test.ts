@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { type EntityKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { previewSync } from '../../../shared/core/sync/preview-sync.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
