@@ -14,7 +14,7 @@ export function createPointsReceiver(connector: Connector) {
     ['BALANCES_QUEUE_URL'],
     RECEIVER_BUDGET,
   );
-  const world: PointsWorld = {
+  const dependencies: PointsWorld = {
     shops: new Map(
       connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
     ),
@@ -24,6 +24,6 @@ export function createPointsReceiver(connector: Connector) {
     now: () => new Date(),
   };
   return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
-    toLambdaAnswer(await receivePoints(toHttpRequest(event), world)),
+    toLambdaAnswer(await receivePoints(toHttpRequest(event), dependencies)),
   );
 }

@@ -4,7 +4,10 @@ import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { API_VERSION } from '../shared/shopify/entity-id.ts';
-import { type ReceivingWorld, receiveWebhook } from '../shared/shopify/webhooks/receive-webhook.ts';
+import {
+  type ReceiverDependencies,
+  receiveWebhook,
+} from '../shared/shopify/webhooks/receive-webhook.ts';
 import { openFunction, withTelemetry } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
@@ -14,7 +17,7 @@ export function createReceiver(connector: Connector) {
     ['ORDERS_QUEUE_URL', 'PRODUCTS_QUEUE_URL', 'COUPONS_QUEUE_URL'],
     RECEIVER_BUDGET,
   );
-  const world: ReceivingWorld = {
+  const dependencies: ReceiverDependencies = {
     shops: new Map(
       connector.shops.map(({ domain, path, orderSilence }) => [
         `/${path}`,
@@ -31,6 +34,6 @@ export function createReceiver(connector: Connector) {
     apiVersion: API_VERSION,
   };
   return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
-    toLambdaAnswer(await receiveWebhook(toHttpRequest(event), world)),
+    toLambdaAnswer(await receiveWebhook(toHttpRequest(event), dependencies)),
   );
 }

@@ -17,7 +17,7 @@ import { topicOf } from '../shared/shopify/webhooks/topics.ts';
 import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
 
 /**
- * What is left of the function's time when walking stops: enough to finish a page and record its
+ * What is left of the function's time when scanning stops: enough to finish a page and record its
  * position.
  */
 const RESERVE_MS = 20_000;
@@ -59,7 +59,7 @@ export function createReconcile(connector: Connector) {
     if (!found) throw new Error('a shop that is not configured was asked for');
     return found;
   };
-  const world = {
+  const dependencies = {
     ledger,
     queue: createSqsEventQueue(sqs, queues),
     topicOf,
@@ -93,12 +93,16 @@ export function createReconcile(connector: Connector) {
     const repair = madeBy === 'admin-api';
     const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
     await reconcile(connector.shops, asked, {
-      ...world,
+      ...dependencies,
       store: askable,
       checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
       ...(storefront && {
         repairBalances: (shop, othersWait, doubt) =>
-          repairBalances(shop, { ...world, ...program(shop), deadline, pause, othersWait }, doubt),
+          repairBalances(
+            shop,
+            { ...dependencies, ...program(shop), deadline, pause, othersWait },
+            doubt,
+          ),
       }),
       deadline,
       pause,

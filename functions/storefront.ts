@@ -108,18 +108,18 @@ export function createStorefrontFunction(
     return { domain, ...proofs, storefront, rateLimit };
   }
 
-  const world = {
+  const dependencies = {
     shops: new Map(connector.shops.map((shop) => [shop.path, openShop(shop)])),
     script: createScriptServer(loadWidget),
     telemetry,
     now,
   };
   return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
-    toLambdaResponse(await serveStorefront(toHttpRequest(event), world)),
+    toLambdaResponse(await serveStorefront(toHttpRequest(event), dependencies)),
   );
 }
 
-/** Undefined: an app without one is in the secret. Throws where the secret cannot be read now. */
+/** Undefined if the secret holds an app without one. Throws where the secret cannot be read now. */
 async function clientIdOf(credentials: AdminSecret): Promise<string | undefined> {
   const read = await credentials.get();
   if (read === 'unreachable') throw new Error("the app's credentials cannot be read");

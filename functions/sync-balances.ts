@@ -39,7 +39,7 @@ export function createBalanceWorker(connector: Connector) {
     ]),
   );
   const store = createConfiguredStore(connector, secrets);
-  const world = {
+  const dependencies = {
     ledger,
     pauses,
     queue: createSqsEventQueue(sqs, { balances: environment.SOURCE_QUEUE_URL }),
@@ -60,7 +60,7 @@ export function createBalanceWorker(connector: Connector) {
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
     const inTime = store.until(storeDeadline);
     const balances = inTime.balancesIn(metafieldNamespace);
-    const batch = { ...world, store: inTime, customers: inTime, balances, deadline };
+    const batch = { ...dependencies, store: inTime, customers: inTime, balances, deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleStorefront));
   }
   return withTelemetry<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>

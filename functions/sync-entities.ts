@@ -51,7 +51,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     }),
   );
   const store: Store = given ?? createLazyStore(connector, secrets);
-  const world = {
+  const dependencies = {
     ledger,
     pauses,
     queue: createSqsEventQueue(sqs, {
@@ -78,7 +78,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
 
   async function work(event: SQSEvent, { work: deadline, store: storeDeadline }: Deadlines) {
     const parallel = parallelism.allowed();
-    const batch = { ...world, parallel, store: store.until(storeDeadline), deadline };
+    const batch = { ...dependencies, parallel, store: store.until(storeDeadline), deadline };
     return toBatchResponse(await runBatch(toMessages(event), batch, settleEntities));
   }
   return withTelemetry<SQSEvent, SQSBatchResponse>(telemetry, (event, context) =>

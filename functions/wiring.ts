@@ -8,7 +8,7 @@ import {
   type JsonServiceSettings,
   settingsFromEnvironment,
 } from '../shared/aws/aws-client.ts';
-import { createDynamoDbLedger, createDynamoDbTokenLine } from '../shared/aws/dynamodb-ledger.ts';
+import { createDynamoDbLedger, createDynamoDbRateLimit } from '../shared/aws/dynamodb-ledger.ts';
 import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/connector-settings.ts';
@@ -80,7 +80,7 @@ export function storefrontOf({ storefront }: Connector): Storefront {
   throw new Error('connector.config.ts has no storefront, but a function of it is running');
 }
 
-/** One line of tokens for each loyalty account; none, and no call to AWS, unless the settings limit the calls. */
+/** One rate limit for each loyalty account; none, and no call to AWS, unless the settings limit the calls. */
 function openCallRates(
   { loyalty }: Connector,
   aws: JsonServiceSettings,
@@ -93,7 +93,7 @@ function openCallRates(
   const rates = new Map<string, CallRate>();
   return ({ domain, rules }: Shop): CallRate | undefined => {
     const account = rules.sharedAccount ? SHARED_ACCOUNT : domain;
-    const line = createDynamoDbTokenLine({ client, table, account });
+    const line = createDynamoDbRateLimit({ client, table, account });
     const rate = rates.get(account) ?? create({ perSecond, line, now: Date.now, pause: sleep });
     rates.set(account, rate);
     return rate;
@@ -104,9 +104,9 @@ function openCallRates(
 const SHARED_ACCOUNT = '*';
 
 /**
- * What every handler has around it: a fault is logged without its message, which may quote what was
+ * The middleware of every handler: a fault is logged without its message, which may quote what was
  * being read, and the metrics are written at the end of every invocation: a frozen process would lose
- * them. The time budget differs by function: see time-budget.ts.
+ * them. The time budget differs by function: see `runInTime`.
  * See docs/decisions/0039-what-surrounds-a-handler.md.
  */
 export function withTelemetry<Event, Result>(

@@ -167,7 +167,7 @@ interface ReconcileProps
   /** Undefined where the storefront is not deployed: then there are no balances to repair. */
   readonly balances: EventQueue | undefined;
   readonly ledger: LedgerTable;
-  /** It books its calls on the line of tokens in the ledger. */
+  /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
   readonly secrets: ShopSecrets;
   readonly healing: Healing;

@@ -19,7 +19,7 @@ export interface StorefrontProps {
   readonly logRetentionDays: number;
   readonly dataKey: DataKey | undefined;
   readonly ledger: LedgerTable;
-  /** It books its calls on the line of tokens in the ledger. */
+  /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
   readonly secrets: ShopSecrets;
   readonly bundleOf: (name: StorefrontService) => string;

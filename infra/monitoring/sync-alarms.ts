@@ -41,7 +41,7 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       urgency: 'today',
       message: `The ${name} queue has had dead letters on each of the last ${WEEK_IN_DAYS} days: SQS deletes a letter after 14 days.`,
       command: 'dead-letters list',
-      // Not the age of the oldest: SQS leaves letters out of it that a command has read several times.
+      // Not the age of the oldest: SQS leaves dead letters out of it that a command has read several times.
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ ...maximum, period: DAY }),
       condition: atLeast(1, { times: WEEK_IN_DAYS }),
     },

@@ -213,7 +213,7 @@ function names(...used: readonly (keyof typeof ITEM)[]): Record<string, string> 
   return Object.fromEntries(used.map((name) => [`#${name}`, ITEM[name]]));
 }
 
-export interface TokenLineOptions {
+export interface RateLimitOptions {
   readonly client: Pick<DynamoDbCalls, 'updateItem'>;
   readonly table: string;
   /** The shop of a loyalty account, or what stands for several shops that share one. */
@@ -229,10 +229,10 @@ const BOOKED = 'b';
  *
  * Repeating a write whose answer was lost is harmless: it books moments that will not be used.
  */
-export function createDynamoDbTokenLine({ client, table, account }: TokenLineOptions): TokenLine {
+export function createDynamoDbRateLimit({ client, table, account }: RateLimitOptions): TokenLine {
   let wasAhead = false;
 
-  /** Undefined: the condition does not hold. */
+  /** Undefined if the condition does not hold. */
   async function write(
     condition: string,
     value: string,

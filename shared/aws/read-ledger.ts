@@ -99,7 +99,7 @@ export async function listCodes(
 }
 
 /**
- * One page of the whole table. Not consistent, at half the price: a later walk reads it again. Without the
+ * One page of the whole table. Not consistent, at half the price: a later scan reads it again. Without the
  * items of a newer release.
  */
 export async function scanEntities(
@@ -206,7 +206,7 @@ function noticeOf(shop: string, { id, entry }: FoundRecord): LedgerNotice {
 }
 
 /**
- * All letters of a list since that moment, the newest first, one page of DynamoDB (1 MB) after the other. Eventually
+ * All dead letters of a list since that moment, the newest first, one page of DynamoDB (1 MB) after the other. Eventually
  * consistent. Without what expired and is not deleted yet.
  */
 export async function* readLetters(
@@ -233,7 +233,7 @@ export async function* readLetters(
   } while (from);
 }
 
-/** The letters about one entity or other thing, the newest first. */
+/** The dead letters about one entity or other thing, the newest first. */
 export async function readLettersAbout(
   settings: ReadSettings,
   about: Pick<EventHead, 'shop' | 'kind' | 'id'>,

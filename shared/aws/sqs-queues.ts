@@ -57,7 +57,7 @@ export function createSqsEventQueue(
       const { Successful: successful = [], Failed: failed = [] } = answer;
       const codes = new Map(failed.map(({ Id, Code }) => [Id, Code ?? 'unknown']));
       const held = new Set(successful.map(({ Id }) => Id));
-      // An entry without a result was not accepted: a replay deletes the letters of those that were.
+      // An entry without a result was not accepted: a replay deletes the dead letters of those that were.
       left = left.filter(({ Id }) => codes.has(Id) || !held.has(Id));
       const isOver = tries >= MAX_TRIES || failed.some(({ SenderFault }) => SenderFault === true);
       if (left.length === 0 || isOver) {
@@ -306,9 +306,9 @@ export function createSqsLetterQueue(
             VisibilityTimeout: 0,
           })),
         });
-        // Called the sender's fault: letters whose time-out has passed. They are visible again anyway.
+        // Called the sender's fault: dead letters whose time-out has passed. They are visible again anyway.
         const [unknown] = failed.filter(({ SenderFault: isOurs }) => !isOurs);
-        if (unknown) throw new Error(`SQS did not give letters back: ${unknown.Code}`);
+        if (unknown) throw new Error(`SQS did not give dead letters back: ${unknown.Code}`);
       }
     },
 
@@ -319,7 +319,7 @@ export function createSqsLetterQueue(
           Entries: handles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle })),
         });
         if (failed.length === 0) continue;
-        throw new Error(`SQS did not remove ${failed.length} letters: ${failed[0]?.Code}`);
+        throw new Error(`SQS did not remove ${failed.length} dead letters: ${failed[0]?.Code}`);
       }
     },
 
@@ -358,7 +358,7 @@ function toLetter(message: Message, family: QueueFamily): DeadLetter {
   const parkedAt = Date.parse(text('at') ?? '');
   const attempts = Number(text('attempts'));
   const messageId = message.MessageId ?? '';
-  // Only a parked letter has a group of its own.
+  // Only a dead letter has a group of its own.
   const isParked = text('reason') !== undefined;
   return {
     family,

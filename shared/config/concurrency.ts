@@ -36,7 +36,7 @@ const RESERVATION = 50;
 const LEAST_RESERVATION = 10;
 /** Each function with a public address can run at least this often while all workers are busy. */
 const PER_ADDRESS = 2;
-/** The usual run and the deep walk may run at the same time. */
+/** The usual run and the deep run may run at the same time. */
 const RECONCILES = 2;
 
 /** Where the quota is not known, as in `cdk synth`. */

@@ -87,7 +87,7 @@ export interface Connector {
   /** `orderSilence` is completed for each shop. */
   readonly alarms: { readonly emails: readonly string[] };
   readonly deployment: Deployment;
-  /** Undefined: the storefront is not deployed. */
+  /** Undefined where the storefront is not deployed. */
   readonly storefront: Storefront | undefined;
 }
 

@@ -58,7 +58,7 @@ export const METRICS = {
   healed: null,
   /** Sent again by a deep run although no webhook was lost: a rule was corrected, or a code expired. */
   'rolled-out': null,
-  /** Orders that a deep walk read from the loyalty service and compared. */
+  /** Orders that a deep run read from the loyalty service and compared. */
   'orders-read': null,
   /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': 'subscriptions-wrong',

@@ -33,7 +33,7 @@ const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?( *)\^)?/;
 /** A frame in a file; those of Node begin with `node:`. */
 const FRAME = /^ +at (?:[^(]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/;
 
-/** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined: the error has no place. */
+/** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined if the error has no place. */
 function placeIn(error: unknown, folder: string, file: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, shown, indent] = SHOWN_LINE.exec(stack) ?? [];

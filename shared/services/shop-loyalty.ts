@@ -22,7 +22,7 @@ export function loyaltyAddress(
 
 interface LoyaltyLimits {
   readonly pauses: Pauses;
-  /** Undefined: the settings do not limit the calls. */
+  /** Undefined where the settings do not limit the calls. */
   readonly rateOf: (shop: Shop) => CallRate | undefined;
   readonly onEnd?: (tookMs: number) => void;
 }
@@ -48,7 +48,7 @@ export function openShopLoyalty(
 
 /**
  * Where the local stack runs a shop's store or loyalty service: one address for all shops, or one for each,
- * separated by spaces, in the order of the settings. Undefined: not in the local stack.
+ * separated by spaces, in the order of the settings. Undefined outside of the local stack.
  */
 export function sandboxAddressOf(
   { shops }: Pick<Connector, 'shops'>,

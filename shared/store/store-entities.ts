@@ -27,11 +27,11 @@ export interface StoreOrder {
   readonly currency: string;
   /** `pending`, `authorized`, `partially_paid`, `paid`, `partially_refunded`, `refunded`, `voided`, `expired`, … */
   readonly paymentStatus: string | undefined;
-  /** What is still to be paid. Undefined: this source does not say. */
+  /** What is still to be paid. Undefined if this source does not say. */
   readonly outstanding: Amount | undefined;
   /** The time of the last payment that succeeded. Only known to sources that read the order's transactions. */
   readonly paidAt: string | undefined;
-  /** A chargeback was lost or accepted. Undefined: this source does not say. */
+  /** A chargeback was lost or accepted. Undefined if this source does not say. */
   readonly lostDispute: boolean | undefined;
   /** `fulfilled`, `partial`, `restocked`, …; undefined: nothing fulfilled. */
   readonly fulfillmentStatus: string | undefined;
@@ -43,7 +43,7 @@ export interface StoreOrder {
   readonly subtotal: Amount;
   /**
    * What was paid back beyond the value of what was taken back: refunds of an amount without lines. Never
-   * shipping. Zero where nothing is kept. Not deducted from `subtotal` and `total`. Undefined: this source does
+   * shipping. Zero where nothing is kept. Not deducted from `subtotal` and `total`. Undefined if this source does
    * not say how much.
    */
   readonly refundedWithoutLines: Amount | undefined;
@@ -62,7 +62,7 @@ export interface StoreOrder {
   /** Gift cards and store credit last: what pays the rest says more. */
   readonly paymentGateways: readonly string[];
   /**
-   * Paid with gift cards and store credit. Undefined: some of it was, and this source does not say how much.
+   * Paid with gift cards and store credit. Undefined if some of it was, and this source does not say how much.
    */
   readonly paidWithGiftCards: GiftCardPayment | undefined;
   /** Only known to sources that read the order's transactions. */
@@ -71,7 +71,7 @@ export interface StoreOrder {
   readonly location: NamedReference | undefined;
   readonly staff: NamedReference | undefined;
   readonly noteAttributes: readonly { readonly name: string; readonly value: string }[];
-  /** Undefined: this source cannot read them. Empty: there are none. */
+  /** Undefined if this source cannot read them, empty if there are none. */
   readonly metafields: readonly StoreMetafield[] | undefined;
   /** Undefined for a guest, and after the customer was deleted. */
   readonly customer: StoreCustomer | undefined;
@@ -170,12 +170,12 @@ export interface StoreCoupon {
   readonly status: string;
   readonly createdAt: string;
   readonly startsAt: string;
-  /** Undefined: never. */
+  /** Undefined if it never ends. */
   readonly endsAt: string | undefined;
   readonly updatedAt: string;
   readonly audience: CouponAudience;
   readonly timesUsed: number;
-  /** Undefined: unlimited. */
+  /** Undefined if it is unlimited. */
   readonly useLimit: number | undefined;
   readonly oncePerCustomer: boolean;
   /** The connector created it as a reward code. */
@@ -194,7 +194,7 @@ type CouponAudience =
 export interface StoreMember extends StoreCustomer {
   /** ISO 8601 in UTC with milliseconds. */
   readonly updatedAt: string;
-  /** The customer's own. Undefined: this source cannot read them. Empty: there are none. */
+  /** The customer's own. Undefined if this source cannot read them, empty if there are none. */
   readonly metafields: StoreOrder['metafields'];
 }
 

@@ -18,7 +18,7 @@ import {
   readCodeUses,
   readCoupon,
   readDiscount,
-  walkDiscounts,
+  scanDiscounts,
 } from './discounts/read-discounts.ts';
 import {
   changedProductsDocument,
@@ -28,8 +28,8 @@ import {
   productPricesDocument,
 } from './documents.gen.ts';
 import { customerPayload, type Enrichment, metafieldKeys } from './orders/order-as-payload.ts';
-import { readOrder, walkOrders } from './orders/read-orders.ts';
-import { findAbsent, type OrderEvidence, searchFor, seesAllOrders, walkPage } from './pages.ts';
+import { readOrder, scanOrders } from './orders/read-orders.ts';
+import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
 import { deleteRewardCode, findRewardCode, makeRewardCode } from './storefront/make-reward-code.ts';
 import { writeBalances } from './storefront/write-balances.ts';
 
@@ -104,9 +104,9 @@ export function questionsOf(
     readMember: async (domain, id) => readMember(ask(domain), id, enrichmentOf(domain)),
     readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
     changedOrders: async (domain, span, after) =>
-      walkOrders(ask(domain), span, after, enrichmentOf(domain)),
-    changedProducts: async (domain, span, after) => walkProducts(ask(domain), span, after),
-    changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
+      scanOrders(ask(domain), span, after, enrichmentOf(domain)),
+    changedProducts: async (domain, span, after) => scanProducts(ask(domain), span, after),
+    changedDiscounts: async (domain, span, after) => scanDiscounts(ask(domain), span, after),
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
     makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
@@ -152,7 +152,7 @@ async function readProductPrices(ask: Ask, id: string): Promise<PricesRead> {
   };
 }
 
-async function walkProducts(
+async function scanProducts(
   ask: Ask,
   span: Span,
   after: string | undefined,
@@ -168,7 +168,7 @@ async function walkProducts(
       value: await ifLikeSchema(() => productFromNode(node), undefined),
     })),
   );
-  return walkPage(products, changed, after);
+  return scannedPage(products, changed, after);
 }
 
 async function readMember(

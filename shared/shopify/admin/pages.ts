@@ -73,13 +73,13 @@ function toSecond(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-export function walkPage<Value>(
+export function scannedPage<Value>(
   { pageInfo: { hasNextPage, endCursor } }: Page<unknown>,
   changed: readonly Changed<Value>[],
   after: string | undefined,
 ): WalkAnswer<WalkPage<Value>> {
   if (!hasNextPage) return { kind: 'found', value: { changed } };
-  // Without a cursor, or with the same one again, the walk would never end.
+  // Without a cursor, or with the same one again, the scan would never end.
   if (endCursor === null || endCursor === after) return unavailable(failure('unreadable-answer'));
   return { kind: 'found', value: { changed, next: endCursor } };
 }

@@ -228,7 +228,7 @@ export async function* readBulkLines(file: BulkFile, start: number): AsyncGenera
   }
 }
 
-/** Undefined: the file ends at `start`. */
+/** Undefined if the file ends at `start`. */
 function get({ url, signal }: BulkFile, start: number): Promise<IncomingMessage | undefined> {
   const address = new URL(url);
   const protocol = address.protocol === 'https:' ? https : process.getBuiltinModule('node:http');

@@ -110,7 +110,7 @@ function readTokenRequest(
 export interface TokenHolder {
   /** Staff of the store, or one of its customers. A token is never both. */
   readonly kind: 'customer' | 'staff';
-  /** Undefined: a visitor of a customer's page who is not logged in. */
+  /** Undefined for a visitor of a customer's page who is not logged in. */
   readonly id: string | undefined;
 }
 
@@ -271,7 +271,7 @@ export interface ServedShop {
 
 /** What a valid signature of Shopify proves. */
 interface ProvedRequest {
-  /** Undefined: not logged in. */
+  /** Undefined for a shopper who is not logged in. */
   readonly customerId: string | undefined;
   /** Parameters that the browser sent; none occurs twice. */
   readonly parameters: ReadonlyMap<string, string>;

@@ -132,7 +132,7 @@ function taxRefund(item: RefundedLine): Amount {
  * more was paid back. These bound the amount, because money also goes back for what no list names. Positive ones do not
  * reduce the bound: while money is pending, a refund has +X until it has settled.
  *
- * Undefined: only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction").
+ * Undefined where only the store can say it, because transactions are in the customer's currency (Shopify, "Transaction").
  */
 export function refundedWithoutLines(
   payload: OrderPayload,

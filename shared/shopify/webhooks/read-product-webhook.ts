@@ -113,7 +113,7 @@ type ReadProductEvent =
   | {
       readonly kind: 'read';
       readonly id: string;
-      /** Undefined: of a deletion, or the query of the subscription was not answered as it should be. */
+      /** Undefined for a deletion, and if the query of the subscription was not answered as it should be. */
       readonly product: StoreProduct | undefined;
     }
   | Unreadable;

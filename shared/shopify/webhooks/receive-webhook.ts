@@ -26,7 +26,7 @@ interface ReceivingShop {
   readonly watchesSilence: boolean;
 }
 
-export interface ReceivingWorld {
+export interface ReceiverDependencies {
   /** By the path of its address: `/webhooks/example`. */
   readonly shops: ReadonlyMap<string, ReceivingShop>;
   readonly queue: EventQueue;
@@ -41,31 +41,31 @@ export interface ReceivingWorld {
  */
 export async function receiveWebhook(
   request: WebhookRequest,
-  world: ReceivingWorld,
+  dependencies: ReceiverDependencies,
 ): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return { status: 405, text: 'send a webhook with POST' };
-  const shop = world.shops.get(request.path);
+  const shop = dependencies.shops.get(request.path);
   // The answer is the same for an unknown address and a wrong signature, so that guessing finds no shops.
   if (!shop) return refused(401);
-  const verified = await verify(request, shop, world);
+  const verified = await verify(request, shop, dependencies);
   if (verified === 'invalid') {
-    if (!isProbe(request.headers)) world.telemetry.count('signatures-refused');
+    if (!isProbe(request.headers)) dependencies.telemetry.count('signatures-refused');
     return refused(401);
   }
   if (verified === 'unavailable') return { status: 503, text: 'try again later' };
-  if (verified === 'previous') world.telemetry.count('older-secret-used');
+  if (verified === 'previous') dependencies.telemetry.count('older-secret-used');
 
   const read = readWebhookHeaders(request.headers);
   if (read.kind === 'bad-headers') return refused(400, read.why);
   if (read.headers.shop !== shop.domain) return refused(401);
-  return enqueue(request.body, read.headers, shop, world);
+  return enqueue(request.body, read.headers, shop, dependencies);
 }
 
 async function enqueue(
   body: Uint8Array,
   headers: WebhookHeaders,
   { domain, watchesSilence }: ReceivingShop,
-  { queue, telemetry, now, apiVersion }: ReceivingWorld,
+  { queue, telemetry, now, apiVersion }: ReceiverDependencies,
 ): Promise<WebhookAnswer> {
   const { topic, webhookId, triggeredAt } = headers;
   const route = routeOf(topic);
@@ -109,7 +109,7 @@ async function enqueue(
 async function verify(
   { headers, body }: WebhookRequest,
   { secrets }: ReceivingShop,
-  { telemetry }: ReceivingWorld,
+  { telemetry }: ReceiverDependencies,
 ): Promise<SignatureCheck | 'unavailable'> {
   const signature = readSignature(headers);
   if (!signature) return 'invalid';

@@ -8,7 +8,7 @@ import {
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { hashBody } from '../../../shared/core/events/message-ids.ts';
 import {
-  type ReceivingWorld,
+  type ReceiverDependencies,
   receiveWebhook,
   type WebhookAnswer,
   type WebhookSecrets,
@@ -25,7 +25,7 @@ let secrets: WebhookSecrets;
 let renewed: WebhookSecrets | undefined;
 let refreshes: number;
 let queueFails: boolean;
-let world: ReceivingWorld;
+let world: ReceiverDependencies;
 
 beforeEach(() => {
   queued = [];

@@ -19,7 +19,7 @@ interface Earning {
   readonly currency: string | undefined;
 }
 
-/** Undefined: not answered yet. */
+/** Undefined until it is answered. */
 const earning = signal<Earning | undefined>(undefined);
 
 /** An order reaches the loyalty program some seconds after it was placed. */

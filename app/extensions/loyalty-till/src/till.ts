@@ -42,7 +42,7 @@ interface TillParts {
   readonly later?: NonNullable<ProgramParts['later']>;
 }
 
-interface Wish {
+interface Choice {
   readonly reward: Reward;
   readonly value: number | undefined;
 }
@@ -52,7 +52,7 @@ export class Till {
   step: Step = { kind: 'choosing' };
   readonly program: Program;
   readonly #parts: TillParts;
-  #wish: Wish | undefined;
+  #choice: Choice | undefined;
   /** The customer's answer to the challenge. */
   #answer: string | undefined;
   /** What the program asked for, to send this customer a message. */
@@ -85,7 +85,7 @@ export class Till {
 
   async redeem(reward: Reward, value?: number): Promise<void> {
     if (this.problem() !== undefined) return;
-    this.#wish = { reward, value };
+    this.#choice = { reward, value };
     this.#answer = undefined;
     this.#asks = [];
     const { needsChallenge } = answered(this.program.model.view) ?? {};
@@ -140,7 +140,7 @@ export class Till {
 
   /** Back to the list. */
   leave(): void {
-    this.#wish = undefined;
+    this.#choice = undefined;
     this.#answer = undefined;
     this.#go({ kind: 'choosing' });
   }
@@ -154,9 +154,9 @@ export class Till {
   }
 
   async #send(): Promise<void> {
-    if (!this.#wish || this.step.kind === 'redeeming') return;
+    if (!this.#choice || this.step.kind === 'redeeming') return;
     this.#go({ kind: 'redeeming' });
-    const { reward, value } = this.#wish;
+    const { reward, value } = this.#choice;
     await this.#parts.keys.recall(reward.id);
     const answer = await this.program.redeem(reward.id, value);
     if (answer.kind === 'ok') await this.#follow(answer.value);
@@ -179,7 +179,7 @@ export class Till {
     const { step } = this;
     return step.kind === 'waiting'
       ? step.redemption.id === id
-      : step.kind === 'failed' && step.mayHaveHappened && this.#wish?.reward.id === rewardId;
+      : step.kind === 'failed' && step.mayHaveHappened && this.#choice?.reward.id === rewardId;
   }
 
   async #follow(redemption: Redemption): Promise<void> {

@@ -23,7 +23,7 @@ import {
   discountDocument,
 } from '../documents.gen.ts';
 import type { CustomerNode } from '../orders/order-as-payload.ts';
-import { searchFor, walkPage } from '../pages.ts';
+import { scannedPage, searchFor } from '../pages.ts';
 import { REWARD_TAG } from '../storefront/make-reward-code.ts';
 
 type DiscountData = DataOf<typeof discountDocument>;
@@ -51,7 +51,7 @@ function discountPage(
   const coupons = nodes
     .map((redeem) => couponFromNode(id, codeDiscount, redeem))
     .filter((coupon) => coupon !== undefined);
-  // Without a new cursor the walk would never end.
+  // Without a new cursor the scan would never end.
   const lost = pageInfo.hasNextPage && (pageInfo.endCursor ?? from) === from;
   if (lost || coupons.length < nodes.length) return undefined;
   const next = pageInfo.hasNextPage && pageInfo.endCursor ? { next: pageInfo.endCursor } : {};
@@ -78,7 +78,7 @@ function askDiscount(
 
 type Node = DataOf<typeof changedDiscountsDocument>['discountNodes']['nodes'][number];
 
-export async function walkDiscounts(
+export async function scanDiscounts(
   ask: Ask,
   span: Span,
   after: string | undefined,
@@ -88,7 +88,7 @@ export async function walkDiscounts(
   if (answer.kind !== 'data') return unavailable(answer);
   const { discountNodes } = answer.data;
   const changed = await Promise.all(discountNodes.nodes.map(changedDiscount));
-  return walkPage(discountNodes, changed.flat(), after);
+  return scannedPage(discountNodes, changed.flat(), after);
 }
 
 async function changedDiscount({ id: gid, discount }: Node): Promise<Changed<DiscountPage>[]> {

@@ -29,8 +29,8 @@ import {
   type Page,
   pick,
   readRest,
+  scannedPage,
   searchFor,
-  walkPage,
 } from '../pages.ts';
 import {
   type Enrichment,
@@ -61,7 +61,7 @@ export async function readOrder(
 }
 
 /** The same orders as from `readOrder`, with a seventh of the queries. */
-export async function walkOrders(
+export async function scanOrders(
   ask: Ask,
   span: Span,
   after: string | undefined,
@@ -79,13 +79,13 @@ export async function walkOrders(
       () => orderFromNode(ask, node, enrichment.staffNames ?? false),
       failure('unreadable-answer'),
     );
-    // A change moves the order out of the span: the next walk reads it.
+    // A change moves the order out of the span: the next scan reads it.
     if (isChanging(read)) continue;
     if (read.kind === 'failure' && read.reason !== 'unreadable-answer') return unavailable(read);
     const value = read.kind === 'read' ? read.order : undefined;
     changed.push({ id: idFromGid(node.id, 'Order') ?? '', updatedAt: node.updatedAt, value });
   }
-  return walkPage(answer.data, changed, after);
+  return scannedPage(answer.data, changed, after);
 }
 
 async function askForPage(

@@ -4,7 +4,7 @@ import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.t
 import {
   readCoupon,
   readDiscount,
-  walkDiscounts,
+  scanDiscounts,
 } from '../../../../shared/shopify/admin/discounts/read-discounts.ts';
 import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-reward-code.ts';
 import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
@@ -220,7 +220,7 @@ describe('discounts that changed', () => {
     const found: string[] = [];
     let after: string | undefined;
     do {
-      const answer = await walkDiscounts(ask, { from: undefined, until: 0 }, after);
+      const answer = await scanDiscounts(ask, { from: undefined, until: 0 }, after);
       if (answer.kind !== 'found') throw new Error(answer.why);
       found.push(...answer.value.changed.map(({ id }) => id));
       after = answer.value.next;
