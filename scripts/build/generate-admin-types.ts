@@ -82,8 +82,8 @@ function documentCode({ name, operation, document }: AdminOperation): string {
 async function main({ check, target }: { check: boolean; target: string }): Promise<void> {
   const schema = adminSchema();
   const operations = readAdminOperations();
-  const faults = operations.flatMap(({ file, document }) =>
-    checkAdminDocument(schema, document).map((fault) => `${file}.graphql: ${fault}`),
+  const faults = operations.flatMap(({ file, name, document }) =>
+    checkAdminDocument(schema, document).map((fault) => `${file}.graphql, ${name}: ${fault}`),
   );
   if (faults.length > 0) {
     console.error(faults.join('\n'));

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gunzipSync } from 'node:zlib';
 import { buildClientSchema, printSchema } from 'graphql';
-import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { API_VERSION } from '../../shared/shopify/entity-id.ts';
+import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 
 /**
  * Fetches the schemas that the project keeps compressed, from the npm packages that publish them. The
