@@ -1,8 +1,8 @@
 import type { HistoryEntry, Tier, TierGoal, View } from '../../../program/answers.ts';
 import { fill, type Words } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { TWO_COLUMNS } from './codes.tsx';
 import { changeOf } from './point-change.ts';
+import { TWO_COLUMNS } from './rewards.tsx';
 
 interface Shown {
   readonly view: View;
