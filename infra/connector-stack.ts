@@ -215,7 +215,7 @@ const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
 };
 
 /** The command line looks outputs up by these keys, so they get no generated suffix. */
-export function writeOutputs(scope: Construct, outputs: StackOutputs): void {
+function writeOutputs(scope: Construct, outputs: StackOutputs): void {
   for (const [name, value] of Object.entries(outputs)) {
     new CfnOutput(scope, `Output${name}`, {
       value,

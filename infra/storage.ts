@@ -29,7 +29,7 @@ export const WORKER_TIMEOUT = Duration.seconds(240);
 export const VISIBILITY = Duration.seconds(6 * WORKER_TIMEOUT.toSeconds());
 
 /** The maximum of SQS. The retry schedule needs fewer within the longest retry window. */
-export const MAX_RECEIVES = 1000;
+const MAX_RECEIVES = 1000;
 
 /** The maximum of SQS, and longer than the longest retry window. */
 export const RETENTION = Duration.days(14);

@@ -3,9 +3,9 @@ import { createAsk } from '../program/ask.ts';
 import { ANY_PURCHASE, answered, Program, type Wanted } from '../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
 import { createWords } from '../program/words.ts';
-import { drawBalance, drawEarned, drawProblem } from './sections/balance.ts';
-import { drawQuizzes } from './sections/quizzes.ts';
-import { drawCodes, drawRewards, keyOf } from './sections/rewards.ts';
+import { drawBalance, drawEarned, drawProblem } from './balance.ts';
+import { drawQuizzes } from './quizzes.ts';
+import { drawCodes, drawRewards, keyOf } from './rewards.ts';
 import { type Actions, build, focusOn, redraw, type View } from './view.ts';
 import styles from './widget.css';
 

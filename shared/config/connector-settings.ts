@@ -459,5 +459,5 @@ export const defaultAssumptions = {
 } as const satisfies LoyaltyAssumptions;
 
 /** The assumptions with every default filled in. */
-export type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'usedCancelKeyError'>> &
+type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'usedCancelKeyError'>> &
   Pick<LoyaltyAssumptions, 'usedCancelKeyError'>;

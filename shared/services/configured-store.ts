@@ -1,6 +1,6 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
 import { type AdminStore, createAdminStore } from '../shopify/admin/admin-store.ts';
-import type { Enrichment } from '../shopify/admin/orders/order-as-payload.ts';
+import type { Enrichment } from '../shopify/admin/order-as-payload.ts';
 import { sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 

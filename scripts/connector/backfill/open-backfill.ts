@@ -6,7 +6,7 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../shared/shopify/admin/orders/order-as-payload.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/order-as-payload.ts';
 import {
   type BulkState,
   bulkQuery,

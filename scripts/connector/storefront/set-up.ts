@@ -6,7 +6,7 @@ import {
   type DefinitionState,
   readDefinitions,
   repairDefinition,
-} from '../../../shared/shopify/admin/storefront/write-balances.ts';
+} from '../../../shared/shopify/admin/write-balances.ts';
 import { findShop } from '../arguments.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';

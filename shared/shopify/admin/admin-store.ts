@@ -15,23 +15,18 @@ import {
   createAdminClient,
 } from './client/admin-client.ts';
 import {
-  readCodeUses,
-  readCoupon,
-  readDiscount,
-  scanDiscounts,
-} from './discounts/read-discounts.ts';
-import {
   changedProductsDocument,
   customerByEmailDocument,
   memberDocument,
   productDocument,
   productPricesDocument,
 } from './documents.gen.ts';
-import { customerPayload, type Enrichment, metafieldKeys } from './orders/order-as-payload.ts';
-import { readOrder, scanOrders } from './orders/read-orders.ts';
+import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
+import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
 import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
-import { deleteRewardCode, findRewardCode, makeRewardCode } from './storefront/make-reward-code.ts';
-import { writeBalances } from './storefront/write-balances.ts';
+import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
+import { readOrder, scanOrders } from './read-orders.ts';
+import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
   readonly enrichment?: Enrichment | undefined;

@@ -7,11 +7,7 @@ import {
   productsCountDocument,
   runBulkQueryDocument,
 } from '../admin/documents.gen.ts';
-import {
-  type Enrichment,
-  type MetafieldName,
-  metafieldKeys,
-} from '../admin/orders/order-as-payload.ts';
+import { type Enrichment, type MetafieldName, metafieldKeys } from '../admin/order-as-payload.ts';
 
 export type BulkState =
   | { readonly kind: 'running'; readonly objects: number }

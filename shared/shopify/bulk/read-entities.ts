@@ -4,19 +4,15 @@ import type { StoreEntity } from '../../core/sync/store-reader.ts';
 import { readAmount, ZERO } from '../../store/money.ts';
 import type { StoreOrder, StoreProduct } from '../../store/store-entities.ts';
 import {
-  type CodeDiscount,
-  couponFromNode,
-  type RedeemCode,
-} from '../admin/discounts/read-discounts.ts';
-import {
   type OrderLineNode,
   type OrderNode,
   orderAsPayload,
   orderDetails,
   type ShippingNode,
   type WholeOrder,
-} from '../admin/orders/order-as-payload.ts';
-import { needsRefunds } from '../admin/orders/read-orders.ts';
+} from '../admin/order-as-payload.ts';
+import { type CodeDiscount, couponFromNode, type RedeemCode } from '../admin/read-discounts.ts';
+import { needsRefunds } from '../admin/read-orders.ts';
 import { idFromGid } from '../entity-id.ts';
 import { isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
 import { type ProductNode, productFromNode } from '../webhooks/read-product-webhook.ts';

@@ -5,7 +5,7 @@ import {
   readDefinitions,
   repairDefinition,
   writeBalances,
-} from '../../../shared/shopify/admin/storefront/write-balances.ts';
+} from '../../../shared/shopify/admin/write-balances.ts';
 import { describeBalanceStore } from '../../contract/reward-store-contract.ts';
 
 let store: StoreSandbox;

@@ -5,7 +5,7 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { idOf } from '../../../shared/core/events/snapshot-body.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../shared/shopify/admin/orders/order-as-payload.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/order-as-payload.ts';
 import {
   type BulkKind,
   bulkQuery,

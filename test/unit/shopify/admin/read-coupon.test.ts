@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { REWARD_TAG } from '../../../../shared/shopify/admin/make-reward-code.ts';
 import {
   readCoupon,
   readDiscount,
   scanDiscounts,
-} from '../../../../shared/shopify/admin/discounts/read-discounts.ts';
-import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-reward-code.ts';
+} from '../../../../shared/shopify/admin/read-discounts.ts';
 import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';

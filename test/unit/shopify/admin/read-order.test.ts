@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../../shared/shopify/admin/orders/order-as-payload.ts';
-import { readOrder } from '../../../../shared/shopify/admin/orders/read-orders.ts';
+import type { Enrichment } from '../../../../shared/shopify/admin/order-as-payload.ts';
+import { readOrder } from '../../../../shared/shopify/admin/read-orders.ts';
 import { LOCALIZED_FIELDS } from '../../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
 import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';

@@ -1,13 +1,13 @@
-import type { BalanceChange, BalanceWritten } from '../../../core/balances/balance-store.ts';
-import { type AdminAnswer, type UserError, unavailable } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
+import type { BalanceChange, BalanceWritten } from '../../core/balances/balance-store.ts';
+import { type AdminAnswer, type UserError, unavailable } from './client/admin-answer.ts';
+import type { Ask } from './client/admin-client.ts';
 import {
   createDefinitionDocument,
   customerDefinitionsDocument,
   deleteMetafieldsDocument,
   openDefinitionDocument,
   setMetafieldsDocument,
-} from '../documents.gen.ts';
+} from './documents.gen.ts';
 
 /** Shopify, "metafieldsSet". */
 const METAFIELDS_PER_CALL = 25;

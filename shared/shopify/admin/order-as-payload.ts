@@ -1,9 +1,9 @@
-import { readAmount, sum, ZERO } from '../../../store/money.ts';
-import { LOCALIZED_FIELDS, type StoreOrder } from '../../../store/store-entities.ts';
-import { idFromGid } from '../../entity-id.ts';
-import { latest } from '../../webhooks/read-order-webhook.ts';
-import type { DataOf } from '../client/admin-client.ts';
-import type { orderDocument, refundDocument } from '../documents.gen.ts';
+import { readAmount, sum, ZERO } from '../../store/money.ts';
+import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
+import { latest } from '../webhooks/read-order-webhook.ts';
+import type { DataOf } from './client/admin-client.ts';
+import type { orderDocument, refundDocument } from './documents.gen.ts';
 
 export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
 export type OrderLineNode = OrderNode['lineItems']['nodes'][number];

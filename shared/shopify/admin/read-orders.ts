@@ -1,17 +1,17 @@
-import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
-import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../../store/money.ts';
-import type { GiftCardPayment, StoreOrder } from '../../../store/store-entities.ts';
-import { idFromGid } from '../../entity-id.ts';
-import { isGiftCard, readOrderWebhook, refundedAt } from '../../webhooks/read-order-webhook.ts';
+import type { StoreAnswer } from '../../core/sync/store-reader.ts';
+import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
+import type { GiftCardPayment, StoreOrder } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
+import { isGiftCard, readOrderWebhook, refundedAt } from '../webhooks/read-order-webhook.ts';
 import {
   type AdminAnswer,
   type AdminFailure,
   failure,
   ifLikeSchema,
   unavailable,
-} from '../client/admin-answer.ts';
-import type { Ask, DataOf } from '../client/admin-client.ts';
+} from './client/admin-answer.ts';
+import type { Ask, DataOf } from './client/admin-client.ts';
 import {
   changedOrdersDocument,
   changedOrdersWithExtrasDocument,
@@ -22,16 +22,7 @@ import {
   orderShippingDocument,
   orderTipsDocument,
   refundDocument,
-} from '../documents.gen.ts';
-import {
-  judgeAbsence,
-  type OrderEvidence,
-  type Page,
-  pick,
-  readRest,
-  scannedPage,
-  searchFor,
-} from '../pages.ts';
+} from './documents.gen.ts';
 import {
   type Enrichment,
   extrasVariables,
@@ -43,6 +34,15 @@ import {
   type RefundLineNode,
   type WholeOrder,
 } from './order-as-payload.ts';
+import {
+  judgeAbsence,
+  type OrderEvidence,
+  type Page,
+  pick,
+  readRest,
+  scannedPage,
+  searchFor,
+} from './pages.ts';
 
 /** Equal to what a webhook would say now, plus the enrichment. */
 export async function readOrder(

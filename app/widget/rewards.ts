@@ -1,8 +1,8 @@
-import type { Redemption, Reward } from '../../program/answers.ts';
-import { answered } from '../../program/program.ts';
-import { conditionsOf, redeemLabel } from '../../program/sentences.ts';
-import { fill } from '../../program/words.ts';
-import { build, type View } from '../view.ts';
+import type { Redemption, Reward } from '../program/answers.ts';
+import { answered } from '../program/program.ts';
+import { conditionsOf, redeemLabel } from '../program/sentences.ts';
+import { fill } from '../program/words.ts';
+import { build, type View } from './view.ts';
 
 /** Every reward with its price and a button, or the reason why it cannot be redeemed. */
 export function drawRewards(view: View): readonly Node[] {

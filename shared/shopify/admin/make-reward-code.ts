@@ -1,13 +1,13 @@
-import type { CodeFound, CodeMade, WantedCode } from '../../../core/redeem/reward-store.ts';
-import { decimalOf, round, textOf, times } from '../../../store/money.ts';
-import { type AdminAnswer, unavailable } from '../client/admin-answer.ts';
-import type { Ask } from '../client/admin-client.ts';
+import type { CodeFound, CodeMade, WantedCode } from '../../core/redeem/reward-store.ts';
+import { decimalOf, round, textOf, times } from '../../store/money.ts';
+import { type AdminAnswer, unavailable } from './client/admin-answer.ts';
+import type { Ask } from './client/admin-client.ts';
 import {
   createBasicCodeDocument,
   createShippingCodeDocument,
   deleteCodeDocument,
   rewardCodeDocument,
-} from '../documents.gen.ts';
+} from './documents.gen.ts';
 
 /**
  * On every discount that the connector creates for a reward, so that its codes are recognized and not

@@ -1,7 +1,7 @@
-import type { View as Answer, TierGoal } from '../../program/answers.ts';
-import { answered } from '../../program/program.ts';
-import { fill, type Words } from '../../program/words.ts';
-import { build, type View } from '../view.ts';
+import type { View as Answer, TierGoal } from '../program/answers.ts';
+import { answered } from '../program/program.ts';
+import { fill, type Words } from '../program/words.ts';
+import { build, type View } from './view.ts';
 
 /** Points, cashback, the tier and the goals of the next one; or a link to log in. */
 export function drawBalance({ model, words, logInAddress, isLoggedOut }: View): readonly Node[] {

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { CodeUses } from '../../../core/redeem/reward-store.ts';
-import type { DiscountPage, StoreAnswer } from '../../../core/sync/store-reader.ts';
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
-import { type Amount, readAmount, readPercentage } from '../../../store/money.ts';
-import type { CouponKind, StoreCoupon, StoreCustomer } from '../../../store/store-entities.ts';
-import { idFromGid } from '../../entity-id.ts';
+import type { CodeUses } from '../../core/redeem/reward-store.ts';
+import type { DiscountPage, StoreAnswer } from '../../core/sync/store-reader.ts';
+import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import { type Amount, readAmount, readPercentage } from '../../store/money.ts';
+import type { CouponKind, StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
 import {
   flag,
   id,
@@ -13,18 +13,18 @@ import {
   quantity,
   readPayload,
   text,
-} from '../../webhooks/payload-fields.ts';
-import { type AdminAnswer, failure, ifLikeSchema, unavailable } from '../client/admin-answer.ts';
-import type { Ask, DataOf } from '../client/admin-client.ts';
+} from '../webhooks/payload-fields.ts';
+import { type AdminAnswer, failure, ifLikeSchema, unavailable } from './client/admin-answer.ts';
+import type { Ask, DataOf } from './client/admin-client.ts';
 import {
   changedDiscountsDocument,
   codeUsesDocument,
   couponDocument,
   discountDocument,
-} from '../documents.gen.ts';
-import type { CustomerNode } from '../orders/order-as-payload.ts';
-import { scannedPage, searchFor } from '../pages.ts';
-import { REWARD_TAG } from '../storefront/make-reward-code.ts';
+} from './documents.gen.ts';
+import { REWARD_TAG } from './make-reward-code.ts';
+import type { CustomerNode } from './order-as-payload.ts';
+import { scannedPage, searchFor } from './pages.ts';
 
 type DiscountData = DataOf<typeof discountDocument>;
 

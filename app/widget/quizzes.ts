@@ -1,7 +1,7 @@
-import type { QuestionAnswer, Quiz, QuizQuestion } from '../../program/answers.ts';
-import { answered } from '../../program/program.ts';
-import { fill } from '../../program/words.ts';
-import { build, type View } from '../view.ts';
+import type { QuestionAnswer, Quiz, QuizQuestion } from '../program/answers.ts';
+import { answered } from '../program/program.ts';
+import { fill } from '../program/words.ts';
+import { build, type View } from './view.ts';
 
 export function drawQuizzes(view: View): readonly Node[] {
   const quizzes = answered(view.model.quizzes)?.quizzes ?? [];
