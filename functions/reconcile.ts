@@ -44,7 +44,7 @@ export function createReconcile(connector: Connector) {
   const { everyMinutes, subscriptions: madeBy } = connector.healing;
   const shopOf = (domain: string) => {
     const shop = connector.shops.find((one) => one.domain === domain);
-    if (!shop) throw new Error('a shop that is not configured was asked for');
+    if (!shop) throw new Error(`unknown shop: ${domain}`);
     return shop;
   };
   const { assumptions } = connector.loyalty;
@@ -56,7 +56,7 @@ export function createReconcile(connector: Connector) {
   );
   const program = (shop: string) => {
     const found = programs.get(shop);
-    if (!found) throw new Error('a shop that is not configured was asked for');
+    if (!found) throw new Error(`unknown shop: ${shop}`);
     return found;
   };
   const dependencies = {

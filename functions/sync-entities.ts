@@ -70,7 +70,7 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
     orderRetentionDays: connector.orderRetentionDays,
     shop: (domain: string) => {
       const shop = shops.get(domain);
-      if (!shop) throw new Error('an event of an unknown shop was not parked');
+      if (!shop) throw new Error(`unknown shop: ${domain}`);
       return shop;
     },
     read: createEventReader(new Set(shops.keys())),

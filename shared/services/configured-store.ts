@@ -18,7 +18,7 @@ export function createConfiguredStore(
     reserve,
     shop: (domain) => {
       const shop = connector.shops.find((one) => one.domain === domain);
-      if (!shop) throw new Error('an event of an unknown shop was not parked');
+      if (!shop) throw new Error(`unknown shop: ${domain}`);
       return {
         secret: secrets.store(shop.path),
         enrichment: enrichmentOf(shop.rules),
