@@ -1,11 +1,11 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
   createSubscriptions,
   isInOrder,
   type SubscriptionFindings,
   type Subscriptions,
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
