@@ -4,9 +4,9 @@ import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { HEALED_PERCENT } from '../shared/config/metrics.ts';
+import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
 import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
-import { createCallRate } from '../shared/core/sync/call-rate.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import {

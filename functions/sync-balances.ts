@@ -9,8 +9,8 @@ import {
 import type { Connector } from '../shared/config/connector-config.ts';
 import { OLDEST_MESSAGE_MINUTES } from '../shared/config/metrics.ts';
 import { runBatch } from '../shared/core/batch/run-batch.ts';
-import { settleStorefront } from '../shared/core/redeem/settle-storefront.ts';
-import { createCallRate } from '../shared/core/sync/call-rate.ts';
+import { createCallRate } from '../shared/core/calls/rate-limit.ts';
+import { settleStorefront } from '../shared/core/redeem/resume-redemption.ts';
 import { createConfiguredStore } from '../shared/services/configured-store.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import {

@@ -8,12 +8,11 @@ import {
 } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { OLDEST_MESSAGE_MINUTES } from '../shared/config/metrics.ts';
-import { createParallelism } from '../shared/core/batch/parallelism.ts';
-import { runBatch } from '../shared/core/batch/run-batch.ts';
+import { createParallelism, runBatch } from '../shared/core/batch/run-batch.ts';
+import { createCallRate } from '../shared/core/calls/rate-limit.ts';
 import type { StoreQueueFamily } from '../shared/core/events/event.ts';
-import { createCallRate } from '../shared/core/sync/call-rate.ts';
+import type { Store } from '../shared/core/store/store.ts';
 import { settleEntities } from '../shared/core/sync/settle-entities.ts';
-import type { Store } from '../shared/core/sync/store-reader.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { createLazyStore } from './lazy-store.ts';

@@ -13,10 +13,10 @@ import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemet
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Storefront } from '../shared/config/connector-settings.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
-import { errorFields } from '../shared/core/batch/telemetry.ts';
+import type { CallRate, CallRateSettings } from '../shared/core/calls/rate-limit.ts';
+import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../shared/core/events/event.ts';
-import { createPauses } from '../shared/core/pause/pauses.ts';
-import type { CallRate, CallRateSettings } from '../shared/core/sync/call-rate.ts';
+import { errorFields } from '../shared/core/events/telemetry.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 
 /** What every function has. `names`: the variables of its environment beside those of all. */

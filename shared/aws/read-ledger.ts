@@ -1,8 +1,12 @@
-import { letterIn, letterKey, type SummarizedLetter } from '../core/batch/letter-summary.ts';
+import { letterIn, letterKey, type SummarizedLetter } from '../core/batch/dead-letter.ts';
 import type { EventHead } from '../core/events/event.ts';
-import type { Ledger, LedgerEntry, LetterList } from '../core/ledger/ledger.ts';
-import { ledgerKeyText } from '../core/ledger/ledger-key.ts';
-import { NewerItem } from '../core/ledger/newer-item.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  type LetterList,
+  ledgerKeyText,
+  NewerItem,
+} from '../core/ledger/ledger.ts';
 import type { DynamoDbCalls } from './aws-client.ts';
 import {
   fromItem,

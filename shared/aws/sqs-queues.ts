@@ -5,26 +5,27 @@ import type {
   SendMessageBatchRequestEntry,
   SQS,
 } from '@aws-sdk/client-sqs';
-import { batchesOf, inBatches } from '../core/batch/in-batches.ts';
+import type { DeadLetter, DeadLetters, LetterQueue } from '../core/batch/dead-letter.ts';
+import { batchesOf, inBatches } from '../core/batch/run-batch.ts';
 import {
-  type DeadLetter,
+  type BulkQueue,
+  deduplicationIdOf,
+  groupIdOf,
+  letterIdOf,
+  type QueueDepth,
+  type QueuedEvent,
+  type QueueFamily,
+  queueFamilyOf,
+  type ReceivedMessage,
+  type RefusedEvent,
+  type SourceQueue,
+} from '../core/events/event.ts';
+import { encodeEvent, escapeToAscii } from '../core/events/message-body.ts';
+import {
   type DeadLetterReason,
-  type DeadLetters,
   LETTER_REASONS,
-  type LetterQueue,
   type LetterReason,
-} from '../core/events/dead-letter.ts';
-import { encodeEvent } from '../core/events/encode-event.ts';
-import { type QueuedEvent, type QueueFamily, queueFamilyOf } from '../core/events/event.ts';
-import { escapeToAscii } from '../core/events/message-body.ts';
-import { deduplicationIdOf, groupIdOf, letterIdOf } from '../core/events/message-ids.ts';
-import type {
-  BulkQueue,
-  QueueDepth,
-  ReceivedMessage,
-  RefusedEvent,
-  SourceQueue,
-} from '../core/events/queues.ts';
+} from '../core/events/outcome.ts';
 import type { SqsCalls } from './aws-client.ts';
 
 /** The queues that a program sends to; a function knows only those that it needs. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
+import type { Store, StoreAnswer } from '../../shared/core/store/store.ts';
 import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 

@@ -8,8 +8,7 @@ import {
   createSqsSourceQueue,
 } from '../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
-import type { LedgerWrite } from '../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { type LedgerWrite, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import {
   type ScriptedAnswer,

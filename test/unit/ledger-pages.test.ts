@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { toItem } from '../../shared/aws/ledger-item.ts';
 import { listNotices, readLetters, readLettersAbout } from '../../shared/aws/read-ledger.ts';
-import { writeSummary } from '../../shared/core/batch/letter-summary.ts';
-import type { EntityKey, LedgerKey } from '../../shared/core/ledger/ledger-key.ts';
+import { writeSummary } from '../../shared/core/batch/dead-letter.ts';
+import type { EntityKey } from '../../shared/core/events/event.ts';
+import type { LedgerKey } from '../../shared/core/ledger/ledger.ts';
 import { letterEvent, letterReason } from '../support/parked-letters.ts';
 
 const SHOP = 'example.myshopify.com';

@@ -4,9 +4,8 @@ import {
   createSqsLetterQueue,
   createSqsQueueDepth,
 } from '../../../shared/aws/sqs-queues.ts';
-import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
+import type { LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type { BulkQueue, QueueDepth, QueueFamily } from '../../../shared/core/events/event.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
 

@@ -2,8 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { SecretsCalls } from '../../../shared/aws/aws-client.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
-import type { Store } from '../../../shared/core/sync/store-reader.ts';
-import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
+import type { Store, StoreWalk } from '../../../shared/core/store/store.ts';
 import {
   type Credentials,
   createLoyaltyClient,

@@ -1,8 +1,14 @@
-import type { BalanceStore } from '../../core/balances/balance-store.ts';
 import type { CustomerSearch } from '../../core/balances/find-customer.ts';
+import type { BalanceStore } from '../../core/balances/point-balance.ts';
 import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
-import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
-import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import type {
+  Span,
+  Store,
+  StoreAnswer,
+  StoreWalk,
+  WalkAnswer,
+  WalkPage,
+} from '../../core/store/store.ts';
 import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
 import { readCustomerWebhook } from '../webhooks/read-customer-webhooks.ts';

@@ -1,11 +1,11 @@
-import type { StoreAnswer } from '../../core/sync/store-reader.ts';
 import type {
   Changed,
   Span,
+  StoreAnswer,
   WalkAnswer,
   WalkedKind,
   WalkPage,
-} from '../../core/sync/store-walk.ts';
+} from '../../core/store/store.ts';
 import {
   type AdminAnswer,
   type AdminFailure,

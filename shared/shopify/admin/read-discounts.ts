@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import type { CodeUses } from '../../core/redeem/reward-store.ts';
-import type { DiscountPage, StoreAnswer } from '../../core/sync/store-reader.ts';
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import type {
+  Changed,
+  DiscountPage,
+  Span,
+  StoreAnswer,
+  WalkAnswer,
+  WalkPage,
+} from '../../core/store/store.ts';
 import { type Amount, readAmount, readPercentage } from '../../store/money.ts';
 import type { CouponKind, StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';

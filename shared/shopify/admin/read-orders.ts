@@ -1,5 +1,4 @@
-import type { StoreAnswer } from '../../core/sync/store-reader.ts';
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import type { Changed, Span, StoreAnswer, WalkAnswer, WalkPage } from '../../core/store/store.ts';
 import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
 import type { GiftCardPayment, StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { StoreEntity } from '../../core/sync/store-reader.ts';
+import type { StoreEntity } from '../../core/store/store.ts';
 import { readAmount, ZERO } from '../../store/money.ts';
 import type { StoreOrder, StoreProduct } from '../../store/store-entities.ts';
 import {

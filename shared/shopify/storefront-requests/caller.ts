@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { HasCustomer } from '../../core/storefront/customers-of-shop.ts';
-import type { RateLimit } from '../../core/storefront/rate-limit.ts';
+import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 import {
   isSameText,

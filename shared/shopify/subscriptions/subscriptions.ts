@@ -1,5 +1,5 @@
-import type { Telemetry } from '../../core/batch/telemetry.ts';
-import type { StoreUnavailable } from '../../core/sync/store-reader.ts';
+import type { Telemetry } from '../../core/events/telemetry.ts';
+import type { StoreUnavailable } from '../../core/store/store.ts';
 import { type AdminAnswer, failure, unavailable } from '../admin/client/admin-answer.ts';
 import type { Ask, DataOf } from '../admin/client/admin-client.ts';
 import {

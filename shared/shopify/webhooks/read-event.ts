@@ -1,8 +1,13 @@
 import * as v from 'valibot';
 import type { StoreEvent } from '../../core/events/event.ts';
-import { decodeSnapshot } from '../../core/events/snapshot-body.ts';
+import {
+  decodeSnapshot,
+  type EventReading,
+  type ReadEvent,
+  type StoreEntity,
+  type Task,
+} from '../../core/store/store.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
-import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
 import type { ReadFault, Unreadable } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
 import { id, list, moment, optional, readPayload, text, together } from './payload-fields.ts';

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { correlationOf, errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
-import type { StoreEvent } from '../../core/events/event.ts';
-import type { EventQueue } from '../../core/events/queues.ts';
+import type { EventQueue, StoreEvent } from '../../core/events/event.ts';
+import { correlationOf, errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import { identifyEntity, PROBE_TOPIC, routeOf } from './topics.ts';
 
 interface WebhookRequest {

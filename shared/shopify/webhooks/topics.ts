@@ -1,5 +1,4 @@
-import type { Claim, StoreEvent } from '../../core/events/event.ts';
-import { hashBody } from '../../core/events/message-ids.ts';
+import { type Claim, hashBody, type StoreEvent } from '../../core/events/event.ts';
 import type { ReadFault } from '../../store/store-entities.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 

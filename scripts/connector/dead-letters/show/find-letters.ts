@@ -3,8 +3,7 @@ import {
   readLettersAbout,
   readLettersById,
 } from '../../../../shared/aws/read-ledger.ts';
-import type { SummarizedLetter } from '../../../../shared/core/batch/letter-summary.ts';
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter, SummarizedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { KINDS } from '../filter-options.ts';
 import { familiesOf } from '../letter-filter.ts';
