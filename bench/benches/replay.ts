@@ -8,8 +8,7 @@ import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prep
 import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
-import { createSqsLetterQueue } from '../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue, createSqsLetterQueue } from '../../shared/aws/sqs-queues.ts';
 import type { Bench } from '../bench.ts';
 
 const SHOP = 'example-store.myshopify.com';

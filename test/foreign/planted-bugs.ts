@@ -28,7 +28,7 @@ export const plantedBugs = {
   },
   shopify: {
     bug: 'every signature of a webhook is right',
-    file: 'shared/shopify/webhooks/signature.ts',
+    file: 'shared/shopify/webhooks/receive-webhook.ts',
     find: "  return 'invalid';",
     replace: "  return 'current';",
   },

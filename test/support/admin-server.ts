@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse } from 'graphql';
-import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
-import { queryCost } from '../../shared/shopify/admin/schema/query-cost.ts';
+import { adminSchema, queryCost } from '../../shared/shopify/admin/schema/admin-schema.ts';
 import { type AdminRoot, executeAdmin } from './admin-execution.ts';
 
 /** What happens to the next query instead of its answer. */

@@ -1,7 +1,5 @@
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
-import type { StoreCoupon } from '../../shared/store/coupon.ts';
-import type { StoreOrder } from '../../shared/store/order.ts';
-import type { StoreProduct } from '../../shared/store/product.ts';
+import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
 import type { StoreUnderTest } from '../contract/store-contract.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../fixtures/discount-node.ts';
 import { orderNode } from '../fixtures/order-node.ts';

@@ -1,7 +1,7 @@
 import type { Message, SQSClient } from '@aws-sdk/client-sqs';
-import { createReceiver } from '../../functions/create-receiver.ts';
-import { createReconcile } from '../../functions/create-reconcile.ts';
-import { createWorker } from '../../functions/create-worker.ts';
+import { createReceiver } from '../../functions/receive-webhook.ts';
+import { createReconcile } from '../../functions/reconcile.ts';
+import { createWorker } from '../../functions/sync-entities.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import type { StoreQueueFamily } from '../../shared/core/events/event.ts';
 import type { Store } from '../../shared/core/store/store.ts';

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { createStorefrontFunction } from '../../functions/create-storefront.ts';
+import { createStorefrontFunction } from '../../functions/storefront.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
+import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
 import { LOYALTY_CREDENTIALS } from './emulated-world.ts';
 import { invocationOf } from './event-source.ts';
 import { type OutsideLine, openLine, type Treat } from './outside-line.ts';

@@ -13,7 +13,7 @@ import { openRows } from '../../local/store-sandbox/model/rows.ts';
 import type { World } from '../../local/store-sandbox/model/world.ts';
 import { buildPayload } from '../../local/store-sandbox/payloads/build-payload.ts';
 import { defaultShop, type ShopSettings } from '../../local/store-sandbox/settings.ts';
-import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
+import type { LoyaltyAssumptions } from '../../shared/config/connector-settings.ts';
 import { defaultRules, type MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { routeOf } from '../../shared/shopify/webhooks/topics.ts';
 import { readOrderRow } from './sandbox-admin.ts';

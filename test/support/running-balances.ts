@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
-import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
-import { createReconcile } from '../../functions/create-reconcile.ts';
+import { createPointsReceiver } from '../../functions/receive-points.ts';
+import { createReconcile } from '../../functions/reconcile.ts';
+import { createBalanceWorker } from '../../functions/sync-balances.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';
@@ -10,12 +10,12 @@ import {
   letterReaderOf,
   prepareReplay,
 } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
+import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
 import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
 import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
-import type { PointTopic } from '../../shared/loyalty/point-topics.ts';
+import type { PointTopic } from '../../shared/loyalty/operations.ts';
 import {
   countMessages,
   createSourceQueue,

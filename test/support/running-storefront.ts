@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createStorefrontFunction } from '../../functions/create-storefront.ts';
+import { createStorefrontFunction } from '../../functions/storefront.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';

@@ -1,8 +1,6 @@
 import { amountHeld } from '../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
-import type { StoreCoupon } from '../../shared/store/coupon.ts';
-import type { StoreOrder } from '../../shared/store/order.ts';
-import type { StoreProduct } from '../../shared/store/product.ts';
+import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';

@@ -6,7 +6,7 @@ import {
   requireText,
   type SecretReaderOptions,
 } from '../../shared/aws/secrets.ts';
-import { secretForms } from '../../shared/services/secret-forms.ts';
+import { secretForms } from '../../shared/services/shop-secrets.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

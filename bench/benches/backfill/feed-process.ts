@@ -5,10 +5,13 @@ import { openBackfills } from '../../../scripts/connector/backfill/backfill-stat
 import { createPace } from '../../../scripts/connector/backfill/pace.ts';
 import { keepMemorySteady, runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import {
+  bulkQuery,
+  readBulkState,
+  startBulkQuery,
+} from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import type { FeedMeasure, FeedTask } from './measure.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Credentials } from '../../../shared/loyalty/access.ts';
+import type { Credentials } from '../../../shared/loyalty/client.ts';
 import { type Body, isLoopbackHost, largestBodyBytes } from '../../sandbox-kit/http/requests.ts';
 import type { Service } from '../service.ts';
 import { type Reaction, refusal } from './reaction.ts';

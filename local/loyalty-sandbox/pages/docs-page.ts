@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { Credentials } from '../../../shared/loyalty/access.ts';
+import type { Credentials } from '../../../shared/loyalty/client.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import type { Neighbours } from '../../sandbox-kit/pages/layout.ts';
 import type { Contract } from '../contract.ts';

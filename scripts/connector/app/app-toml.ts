@@ -1,5 +1,5 @@
 import { HEADER } from '../../../app/build/build-app.ts';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { ALL_ORDERS, type WantedApp } from './describe-app.ts';
 
 /** What Shopify enters for an app without pages of its own. */

@@ -1,18 +1,18 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../shared/shopify/admin/orders/enrichment.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/order-as-payload.ts';
 import {
   type BulkState,
+  bulkQuery,
   readBulkState,
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand, type Place } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BulkFileGone } from '../../../shared/shopify/bulk/bulk-lines.ts';
+import { BulkFileGone } from '../../../shared/shopify/bulk/read-entities.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';

@@ -4,11 +4,15 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { type BulkEntity, readEntities } from '../../../shared/shopify/bulk/read-entities.ts';
+import {
+  type BulkEntity,
+  type BulkFile,
+  readBulkLines,
+  readEntities,
+} from '../../../shared/shopify/bulk/read-entities.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import type { BackfillState, Backfills, KeptBackfill } from './backfill-state.ts';
 import type { Pace } from './pace.ts';
 

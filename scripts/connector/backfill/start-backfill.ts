@@ -1,6 +1,5 @@
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import { countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import type { BulkKind } from '../../../shared/shopify/bulk/bulk-query.ts';
+import { type BulkKind, countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { storeProblem } from '../deployment/services.ts';

@@ -1,6 +1,9 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
+import {
+  createSqsEventQueue,
+  createSqsLetterQueue,
+  createSqsQueueDepth,
+} from '../../../shared/aws/sqs-queues.ts';
 import type { LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import type { BulkQueue, QueueDepth, QueueFamily } from '../../../shared/core/events/event.ts';
 import type { Deployment } from '../deployment/deployment.ts';

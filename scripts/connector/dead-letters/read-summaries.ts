@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
-import { readLetters } from '../../../shared/aws/read-letters.ts';
+import { type ReadSettings, readLetters } from '../../../shared/aws/read-ledger.ts';
 import {
   DEAD_LETTER_DAYS,
   type ListedLetter,

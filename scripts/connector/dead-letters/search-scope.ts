@@ -1,4 +1,4 @@
-import { readLettersById } from '../../../shared/aws/read-letters.ts';
+import { readLettersById } from '../../../shared/aws/read-ledger.ts';
 import {
   type LetterFacts,
   retireSummaries,

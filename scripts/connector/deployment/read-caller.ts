@@ -1,6 +1,5 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { AwsError, AwsUnanswered } from '../../../shared/aws/aws-error.ts';
-import { createSigner } from '../../../shared/aws/aws-signer.ts';
+import { AwsError, AwsUnanswered, createSigner } from '../../../shared/aws/aws-client.ts';
 import { createHttpClient } from '../../../shared/http/http-client.ts';
 import type { AwsSettings } from './deployment.ts';
 

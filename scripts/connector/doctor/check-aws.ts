@@ -11,7 +11,7 @@ import {
   readConcurrency,
 } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { versionDifference } from '../deployment/compare-release.ts';
 import { type Deployment, deployCommand, RESTART } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';

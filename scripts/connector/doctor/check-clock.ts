@@ -1,4 +1,4 @@
-import { sandboxAddressOf } from '../../../shared/services/sandbox-address.ts';
+import { sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, info, pass, warn } from './finding.ts';
 

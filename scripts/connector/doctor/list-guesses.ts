@@ -1,8 +1,10 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { Healing } from '../../../shared/config/healing-settings.ts';
-import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import type {
+  Healing,
+  LoyaltyAssumptions,
+  Storefront,
+} from '../../../shared/config/connector-settings.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
-import type { Storefront } from '../../../shared/config/storefront-settings.ts';
 import { type Finding, info } from './finding.ts';
 
 /** Where the default comes from. */
@@ -17,7 +19,7 @@ interface Guess {
 
 type Guesses<Settings> = Readonly<Partial<Record<keyof Settings, Guess>>>;
 
-/** All of them are guesses; shared/config/loyalty-assumptions.ts has the full text. */
+/** All of them are guesses; shared/config/connector-settings.ts has the full text. */
 const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
   ordersAreReplaced: {
     means: 'an order sent again replaces the earlier one',

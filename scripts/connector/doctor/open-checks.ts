@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-forms.ts';
+import { SECRET_PURPOSES, secretName } from '../../../shared/services/shop-secrets.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices } from '../deployment/services.ts';

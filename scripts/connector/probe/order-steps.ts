@@ -1,4 +1,4 @@
-import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import type { LoyaltyAssumptions } from '../../../shared/config/connector-settings.ts';
 import { answerText, type Result, readValue, UNCLEAR, verdictOf } from './answer.ts';
 import { makeOrder, orderOf, type ProbeWorld, TOTAL } from './probe-world.ts';
 import { assume, type Conclusion } from './step.ts';

@@ -1,6 +1,8 @@
-import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import type {
+  LoyaltyAssumptions,
+  StorefrontSettings,
+} from '../../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
-import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
 import type { ProbeWorld } from './probe-world.ts';
 
 /** A part of the settings in `connector.config.ts`. */

@@ -1,5 +1,5 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import {
   type ClosedAs,
   type Closing,

@@ -6,7 +6,7 @@ import {
 } from '../../../shared/core/storefront/known-customer.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
-import type { BalanceField } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
+import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import type { OpenRedemptions } from './redemptions.ts';
 

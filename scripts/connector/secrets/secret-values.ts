@@ -2,7 +2,7 @@ import {
   SECRET_PURPOSES,
   type SecretPurpose,
   secretForms,
-} from '../../../shared/services/secret-forms.ts';
+} from '../../../shared/services/shop-secrets.ts';
 import { BadArguments } from '../exit.ts';
 import type { ReadSecret } from './read-secret.ts';
 

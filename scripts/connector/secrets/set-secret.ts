@@ -5,8 +5,11 @@ import {
   readSecretFields,
   SECRET_MAX_AGE_MS,
 } from '../../../shared/aws/secrets.ts';
-import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
-import { REFUSED_PAUSE_MS } from '../../../shared/services/shop-secrets.ts';
+import {
+  REFUSED_PAUSE_MS,
+  type SecretPurpose,
+  secretName,
+} from '../../../shared/services/shop-secrets.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';

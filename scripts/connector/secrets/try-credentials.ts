@@ -1,5 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { type SecretPurpose, secretForms } from '../../../shared/services/secret-forms.ts';
+import { type SecretPurpose, secretForms } from '../../../shared/services/shop-secrets.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { Deployment } from '../deployment/deployment.ts';

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
-import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import { type Sample, samples } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 
 export type PostedWebhook =
   | {

@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
+import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { Problem } from '../exit.ts';
 import { readSecret, storeSecret } from '../secrets/read-secret.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { versionDifference } from '../deployment/compare-release.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
@@ -49,16 +50,16 @@ async function showOnce(
   deployment: Deployment,
   options: StatusOptions,
 ): Promise<ExitCode> {
-  const { alarms, healing } = deployment.connector;
+  const { healing } = deployment.connector;
   const explain = (error: unknown) => oneLine(explainAwsError(error, options) ?? error);
   const status = await collectStatus(deployment, explain, {
     now: new Date(),
     charts: options.charts === true,
   });
   const verdict = judgeStatus(status, {
-    oldestMessageMinutes: alarms.oldestMessageMinutes,
+    oldestMessageMinutes: OLDEST_MESSAGE_MINUTES,
     reconcileEveryMinutes: healing.everyMinutes,
-    healedPercent: alarms.healedPercent,
+    healedPercent: HEALED_PERCENT,
   });
   const troubles = verdict.troubles.map(({ what, next }) => ({
     what,

@@ -1,5 +1,7 @@
-import type { SubscriptionFindings } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
-import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
+import {
+  createSubscriptions,
+  type SubscriptionFindings,
+} from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { SubscriptionStatus } from './status-model.ts';

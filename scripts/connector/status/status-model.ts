@@ -3,7 +3,7 @@ import type { WaitingMessage, WaitsFor } from '../../../shared/core/batch/waitin
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
-import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
+import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
 import type { Chart, ChartedCount } from './charts.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
 import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
-import { parsePointTokens } from '../../../shared/services/secret-forms.ts';
+import { parsePointTokens } from '../../../shared/services/shop-secrets.ts';
 import { Problem } from '../exit.ts';
 
 /** Undefined when they were never set: a deployment creates the secret with a random text. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import {
   type DefinitionState,
   readDefinitions,
   repairDefinition,
-} from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
+} from '../../../shared/shopify/admin/write-balances.ts';
 import { findShop } from '../arguments.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';

@@ -1,5 +1,5 @@
 import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { pointTopics } from '../../../shared/loyalty/operations.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 /** The webhook subscription to make in the loyalty service's panel. */

@@ -1,5 +1,4 @@
-import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
-import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
+import { type ReadSettings, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { LetterQueue, ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';

@@ -1,11 +1,9 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
-import {
-  isInOrder,
-  type SubscriptionFindings,
-} from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
   createSubscriptions,
+  isInOrder,
+  type SubscriptionFindings,
   type Subscriptions,
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { findShop } from '../arguments.ts';

@@ -1,6 +1,9 @@
-import type { Healing } from '../../../shared/config/healing-settings.ts';
-import { isInOrder } from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
-import type { Change, Subscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
+import type { Healing } from '../../../shared/config/connector-settings.ts';
+import {
+  type Change,
+  isInOrder,
+  type Subscriptions,
+} from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

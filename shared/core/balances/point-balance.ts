@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type NamedCustomer, readPointEvent } from '../../loyalty/read-point-event.ts';
-import { add, decimalOf, round, textOf } from '../../store/decimal.ts';
+import { add, decimalOf, round, textOf } from '../../store/money.ts';
 import type { BalanceEvent } from '../events/event.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
 import type { StoreUnavailable } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
 import { inBatches } from '../batch/run-batch.ts';
 import type { EntityKey } from '../events/event.ts';

@@ -1,9 +1,8 @@
 import { productEventAt } from '../../../local/harness/product-payload.ts';
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
 import { readAnswer, readBody } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { createThrottle } from '../../../shared/shopify/admin/client/throttle.ts';
-import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
+import { type Ask, createThrottle } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
 import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
 import { orderNode } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
-import { readOrder } from '../../../shared/shopify/admin/orders/read-orders.ts';
+import { readOrder } from '../../../shared/shopify/admin/read-orders.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { anyOrder, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';

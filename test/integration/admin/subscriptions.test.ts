@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { Dimensions, Metric, Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { checkSubscriptions } from '../../../shared/shopify/subscriptions/check-subscriptions.ts';
 import {
+  checkSubscriptions,
+  createSubscriptions,
   isInOrder,
   type SubscriptionFindings,
-} from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
-import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
+} from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from '../store-sandbox/webhook-receiver.ts';

@@ -18,11 +18,12 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
+  type BulkKind,
   type BulkState,
+  bulkQuery,
   readBulkState,
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 
 const WINDOW = 4;

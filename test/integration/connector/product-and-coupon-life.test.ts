@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';

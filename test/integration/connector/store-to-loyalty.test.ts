@@ -4,7 +4,7 @@ import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/di
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import { isEnded } from '../../../local/store-sandbox/model/order-status.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import type { HealingSettings } from '../../../shared/config/healing-settings.ts';
+import type { HealingSettings } from '../../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { rules } from '../../fixtures/store-entities.ts';

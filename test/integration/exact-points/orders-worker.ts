@@ -1,4 +1,4 @@
-import { createWorker } from '../../../functions/create-worker.ts';
+import { createWorker } from '../../../functions/sync-entities.ts';
 import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { pollOnce } from '../../support/event-source.ts';

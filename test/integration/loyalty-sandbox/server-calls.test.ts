@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { basicAuthorization } from '../../../shared/loyalty/access.ts';
+import { basicAuthorization } from '../../../shared/loyalty/client.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
 import { startSandbox } from './start-sandbox.ts';
 

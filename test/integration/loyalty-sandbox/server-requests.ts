@@ -1,6 +1,6 @@
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { basicAuthorization } from '../../../shared/loyalty/access.ts';
+import { basicAuthorization } from '../../../shared/loyalty/client.ts';
 import { checkReceived, parseJson } from './start-sandbox.ts';
 
 export interface Received {

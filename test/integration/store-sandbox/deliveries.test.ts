@@ -5,8 +5,10 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../../local/store-sandbox/sandbox.ts';
-import { checkSignature } from '../../../shared/shopify/webhooks/signature.ts';
-import { readWebhookHeaders } from '../../../shared/shopify/webhooks/webhook-headers.ts';
+import {
+  checkSignature,
+  readWebhookHeaders,
+} from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { askAdmin } from './ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { anyLife, live, type Stage } from '../../support/any-store-life.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 

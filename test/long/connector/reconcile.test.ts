@@ -4,7 +4,7 @@ import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { BY_WEBHOOKS } from '../../../shared/shopify/subscriptions/wanted-events.ts';
+import { BY_WEBHOOKS } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { liveOneDay } from '../../support/any-store-life.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 import {
@@ -133,30 +133,28 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
   });
 
-  it('a run touches no subscription where the app’s configuration makes them, or repair is off', async () => {
-    for (const healing of [
-      { subscriptions: 'app-configuration' },
-      { repairSubscriptions: false },
-    ] as const) {
-      const both = await openBoth({ isAddressed: false, healing });
-      const subscriptions = subscriptionsOf(both);
-      const findings = async () => {
-        const checked = await subscriptions.check(SHOP);
-        if (checked.kind !== 'checked') throw new Error('the store did not answer');
-        return checked.findings;
-      };
-      const before = await findings();
-      expect(before.missing.length).toBeGreaterThan(10);
-      const [one, ...rest] = before.missing;
-      if (!one) throw new Error('nothing is missing');
-      await subscriptions.repair(SHOP, { missing: [one], wrong: [], extra: [] });
-      await reconcile(both.connector);
-      const after = await findings();
-      expect(after.fine.map(({ topic }) => topic)).toEqual([one.topic]);
-      expect(after.missing).toHaveLength(rest.length);
-      const lines = both.connector.output.lines();
-      expect(lines.some((line) => 'subscriptions-wrong' in line)).toBe(true);
-    }
+  it('a run touches no subscription where the app’s configuration makes them', async () => {
+    const both = await openBoth({
+      isAddressed: false,
+      healing: { subscriptions: 'app-configuration' },
+    });
+    const subscriptions = subscriptionsOf(both);
+    const findings = async () => {
+      const checked = await subscriptions.check(SHOP);
+      if (checked.kind !== 'checked') throw new Error('the store did not answer');
+      return checked.findings;
+    };
+    const before = await findings();
+    expect(before.missing.length).toBeGreaterThan(10);
+    const [one, ...rest] = before.missing;
+    if (!one) throw new Error('nothing is missing');
+    await subscriptions.repair(SHOP, { missing: [one], wrong: [], extra: [] });
+    await reconcile(both.connector);
+    const after = await findings();
+    expect(after.fine.map(({ topic }) => topic)).toEqual([one.topic]);
+    expect(after.missing).toHaveLength(rest.length);
+    const lines = both.connector.output.lines();
+    expect(lines.some((line) => 'subscriptions-wrong' in line)).toBe(true);
   }, 120_000);
 
   it('a deep run finds what was deleted without a word', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createWorker } from '../../../functions/create-worker.ts';
+import { createWorker } from '../../../functions/sync-entities.ts';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';

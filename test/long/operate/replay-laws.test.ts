@@ -9,8 +9,7 @@ import {
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue, createSqsLetterQueue } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { createConnectorQueues } from '../../support/connector-queues.ts';

@@ -17,7 +17,7 @@ import { showLetter } from '../../../scripts/connector/dead-letters/show/show-le
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
-import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
+import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { groupIdOf, type QueuedEvent } from '../../../shared/core/events/event.ts';

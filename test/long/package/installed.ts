@@ -1,7 +1,7 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { FUNCTIONS } from '../../../infra/functions-of.ts';
+import { FUNCTIONS } from '../../../infra/bundle-functions.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { ANSWERS, type Installed, mustRun, runOutside } from '../../support/packed-project.ts';
 

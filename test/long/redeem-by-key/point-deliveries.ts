@@ -1,5 +1,5 @@
 import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { pointTopics } from '../../../shared/loyalty/operations.ts';
 import { newToken } from '../../support/running-balances.ts';
 import type { RedeemWorld } from './redeem-world.ts';
 

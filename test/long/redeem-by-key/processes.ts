@@ -1,10 +1,10 @@
-import { createBalanceWorker } from '../../../functions/create-balance-worker.ts';
-import { createPointsReceiver } from '../../../functions/create-points-receiver.ts';
-import { createReconcile } from '../../../functions/create-reconcile.ts';
-import { createStorefrontFunction } from '../../../functions/create-storefront.ts';
+import { createPointsReceiver } from '../../../functions/receive-points.ts';
+import { createReconcile } from '../../../functions/reconcile.ts';
+import { createStorefrontFunction } from '../../../functions/storefront.ts';
+import { createBalanceWorker } from '../../../functions/sync-balances.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
+import type { StorefrontSettings } from '../../../shared/config/connector-settings.ts';
 import { invocationOf, type Worker } from '../../support/event-source.ts';
 import {
   type Addresses,

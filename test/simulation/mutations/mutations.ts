@@ -22,7 +22,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dedup-by-event-id',
     bug: "deliveries are identified by the merchant's action, which several share",
-    file: 'shared/shopify/webhooks/webhook-headers.ts',
+    file: 'shared/shopify/webhooks/receive-webhook.ts',
     find: "webhookId: required['webhook-id'],",
     replace: "webhookId: find(headers, family + 'event-id') as string,",
     within: 20,

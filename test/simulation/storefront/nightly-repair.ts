@@ -6,7 +6,7 @@ import { SHOP } from '../world/connector.ts';
 import { eventQueueOf, ledgerOf } from '../world/process-world.ts';
 import type { StorefrontWorld } from './shoppers.ts';
 
-/** As deployed: see infra/timing.ts. */
+/** As deployed: see infra/connector-function.ts. */
 const RECONCILE_TIMEOUT_MS = 15 * 60_000;
 
 /** The part of one scheduled run that compares balances. It may die at any point; the next one continues. */

@@ -20,7 +20,7 @@ import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
 export const FAMILIES: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
 
-/** As deployed: see infra/timing.ts. */
+/** As deployed: see infra/connector-function.ts. */
 export const WORKER_TIMEOUT_MS = 240_000;
 const VISIBILITY_SECONDS = 6 * 240;
 const MAX_RECEIVES = 1_000;

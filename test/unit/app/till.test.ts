@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TillCart } from '../../../app/extensions/loyalty-till/src/cart.ts';
-import { storedKeys } from '../../../app/extensions/loyalty-till/src/stored-keys.ts';
-import { Till } from '../../../app/extensions/loyalty-till/src/till.ts';
+import { storedKeys, Till, type TillCart } from '../../../app/extensions/loyalty-till/src/till.ts';
 import type { Redemption, Reward } from '../../../app/program/answers.ts';
 import type { Answer } from '../../../app/program/ask.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../scripts/connector/backfill/pace.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { storeProblem } from '../../../scripts/connector/deployment/services.ts';
-import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 

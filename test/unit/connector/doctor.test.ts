@@ -16,11 +16,13 @@ import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/f
 import { listGuesses } from '../../../scripts/connector/doctor/list-guesses.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import { completeDeployment } from '../../../shared/config/deployment-settings.ts';
-import { completeHealing } from '../../../shared/config/healing-settings.ts';
-import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import {
+  completeDeployment,
+  completeHealing,
+  completeStorefront,
+  defaultAssumptions,
+} from '../../../shared/config/connector-settings.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
-import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
 import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';

@@ -10,7 +10,7 @@ import {
   type Mapped,
 } from '../../../shared/core/mapping/wanted-state.ts';
 import type { OrderEarning } from '../../../shared/core/storefront/read-order-earning.ts';
-import type { StoreProduct } from '../../../shared/store/product.ts';
+import type { StoreProduct } from '../../../shared/store/store-entities.ts';
 
 const product: StoreProduct = {
   ...{ id: '7', title: 'Shirt', handle: 'shirt', imageUrl: undefined, status: 'active' },

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { encodeSnapshot, type StoreEntity } from '../../../shared/core/store/store.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
+import { RETENTION, VISIBILITY } from '../../../infra/storage.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { costTables, putTables } from '../../../scripts/build/cost/cost-table.ts';
 import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';
@@ -11,6 +11,7 @@ import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describ
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 
@@ -116,7 +117,7 @@ describe('the runbook', () => {
   });
 
   it('states the times and shares that the code has', () => {
-    const { retryWindowDays, alarms: defaults } = defineConnector({
+    const { retryWindowDays } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],
       loyalty: { address: 'https://loyalty.example.com' },
     });
@@ -124,13 +125,11 @@ describe('the runbook', () => {
     expect(runbook).toContain(`older than ${retryWindowDays} days is parked again`);
     expect(runbook).toContain(`kept for ${RETENTION.toDays()} days`);
     expect(runbook).toContain(`come back after ${VISIBILITY.toMinutes()} minutes`);
-    expect(runbook).toMatch(
-      new RegExp(`oldestMessageMinutes\` \\(${defaults.oldestMessageMinutes}\\s+unless set`),
-    );
+    expect(runbook).toContain(`longer than ${OLDEST_MESSAGE_MINUTES} minutes`);
     const [used, refused] = [SECRET_MAX_AGE_MS, REFUSED_SECRET_MAX_AGE_MS].map((ms) => ms / 60_000);
     expect(runbook).toContain(`new secret within ${used} minutes, and within ${refused} minute`);
     expect(runbook).toContain(`accepted for ${used} more minutes`);
-    expect(runbook).toContain(`healedPercent\` (${defaults.healedPercent} unless set)`);
+    expect(runbook).toContain(`more than ${HEALED_PERCENT} % of what it`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { buildOrder, paidBack } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { rules, storeOrder } from '../../fixtures/store-entities.ts';

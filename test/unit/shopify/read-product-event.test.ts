@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { routeOf } from '../../../shared/shopify/webhooks/topics.ts';
+import { identifyEntity, routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const ID = '8012345678901';

@@ -1,12 +1,12 @@
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import {
   readCustomerRedaction,
   readDataRequest,
   readDeletionWebhook,
   readDiscountWebhook,
   readOrderReference,
-} from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
+} from '../../../shared/shopify/webhooks/read-event.ts';
 
 function parsed(text: string): unknown {
   const result = parseJson(text);

@@ -7,11 +7,11 @@ import {
 } from '../../../local/harness/recorded-telemetry.ts';
 import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
-  type ReceivingWorld,
+  type ReceiverDependencies,
   receiveWebhook,
   type WebhookAnswer,
+  type WebhookSecrets,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import type { WebhookSecrets } from '../../../shared/shopify/webhooks/signature.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
@@ -24,7 +24,7 @@ let secrets: WebhookSecrets;
 let renewed: WebhookSecrets | undefined;
 let refreshes: number;
 let queueFails: boolean;
-let world: ReceivingWorld;
+let world: ReceiverDependencies;
 
 beforeEach(() => {
   queued = [];

@@ -17,7 +17,7 @@ import { mutationRoot } from '../../../local/store-sandbox/graphql/mutation-root
 import { queryRoot } from '../../../local/store-sandbox/graphql/query-root.ts';
 import * as documents from '../../../shared/shopify/admin/documents.gen.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
-import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import { bulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { openGraphContext } from '../../support/sandbox-admin.ts';
 import { openStore } from './open-store.ts';
 

@@ -1,4 +1,4 @@
-import { readLetters } from '../../../../shared/aws/read-letters.ts';
+import { readLetters } from '../../../../shared/aws/read-ledger.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openSummaries } from '../read-summaries.ts';
 import type { FollowWorld } from './follow-replayed.ts';

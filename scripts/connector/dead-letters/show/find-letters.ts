@@ -1,5 +1,8 @@
-import type { ReadSettings } from '../../../../shared/aws/read-ledger.ts';
-import { readLettersAbout, readLettersById } from '../../../../shared/aws/read-letters.ts';
+import {
+  type ReadSettings,
+  readLettersAbout,
+  readLettersById,
+} from '../../../../shared/aws/read-ledger.ts';
 import type { ListedLetter, SummarizedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { KINDS } from '../filter-options.ts';

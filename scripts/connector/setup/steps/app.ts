@@ -1,4 +1,4 @@
-import { API_VERSION } from '../../../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../../../shared/shopify/entity-id.ts';
 import { wantedScopes } from '../../app/describe-app.ts';
 import { openShopServices } from '../../deployment/services.ts';
 import { checkAdminApi } from '../../doctor/check-services.ts';

@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { secretName } from '../../../../shared/services/secret-forms.ts';
-import { readDefinitions } from '../../../../shared/shopify/admin/storefront/balance-definitions.ts';
+import { secretName } from '../../../../shared/services/shop-secrets.ts';
+import { readDefinitions } from '../../../../shared/shopify/admin/write-balances.ts';
 import { openShopServices } from '../../deployment/services.ts';
 import { readTokens } from '../../storefront/point-tokens.ts';
 import { setUpStorefront } from '../../storefront/set-up.ts';

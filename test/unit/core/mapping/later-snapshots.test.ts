@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import type { OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { NamedReference, StoreOrder } from '../../../../shared/store/order.ts';
+import type { NamedReference, StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { amount, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 /** A source of an order sees all of it, the ids alone, or not even these. */

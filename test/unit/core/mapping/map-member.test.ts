@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hidesDetails, mapMember } from '../../../../shared/core/mapping/customer-form.ts';
 import { type EntityRules, mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
-import type { StoreMember } from '../../../../shared/store/member.ts';
+import type { StoreMember } from '../../../../shared/store/store-entities.ts';
 import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const member: StoreMember = {

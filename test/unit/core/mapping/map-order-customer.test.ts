@@ -9,7 +9,7 @@ import type {
   WantedState,
 } from '../../../../shared/core/mapping/wanted-state.ts';
 import { readOrderWebhook } from '../../../../shared/shopify/webhooks/read-order-webhook.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { buildOrder, type OrderFixture } from '../../../fixtures/order-payload.ts';
 import { anyOrder } from '../../../fixtures/order-spec.ts';
 import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mapDeletedOrder, mapOrder } from '../../../../shared/core/mapping/map-order.ts';
 import type { KnownBefore, OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 function wantedOf(

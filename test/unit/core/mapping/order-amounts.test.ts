@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import type { AmountRules } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';
 import { giftCards, rules, storeOrder } from '../../../fixtures/store-entities.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/core/mapping/map-order.ts';
 import { lacksAmounts, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import { faultText, type OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const sold = { ...storeOrder(), pointOfSale: true, paymentGateways: ['cards'] };

@@ -5,7 +5,7 @@ import {
   neverCompleted,
   orderProgress,
 } from '../../../../shared/core/mapping/map-order.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { amount, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const PLACED = '2026-10-05T09:12:44.000Z';

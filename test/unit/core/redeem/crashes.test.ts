@@ -24,7 +24,7 @@ interface Story {
   readonly passing: readonly number[];
 }
 
-/** The platform ends a function that has run for so long (infra/timing.ts). */
+/** The platform ends a function that has run for so long (infra/connector-function.ts). */
 const OLDEST_CLICK_MS = 30_000;
 const OLDEST_WORKER_MS = 240_000;
 

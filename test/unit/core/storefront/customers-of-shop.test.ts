@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StoreAnswer } from '../../../../shared/core/store/store.ts';
 import { createCustomersOfShop } from '../../../../shared/core/storefront/cached-uses.ts';
-import type { StoreMember } from '../../../../shared/store/member.ts';
+import type { StoreMember } from '../../../../shared/store/store-entities.ts';
 
 const found = { kind: 'found', value: {} as StoreMember } as const;
 const unavailable = { kind: 'unavailable', why: 'time-out' } as const;

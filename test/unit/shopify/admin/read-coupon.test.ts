@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { REWARD_TAG } from '../../../../shared/shopify/admin/make-reward-code.ts';
 import {
   readCoupon,
   readDiscount,
-  walkDiscounts,
-} from '../../../../shared/shopify/admin/discounts/read-discounts.ts';
-import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-reward-code.ts';
-import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
+  scanDiscounts,
+} from '../../../../shared/shopify/admin/read-discounts.ts';
+import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';
 import { neverSent, rules } from '../../../fixtures/store-entities.ts';
@@ -212,7 +212,7 @@ describe('discounts that changed', () => {
     const found: string[] = [];
     let after: string | undefined;
     do {
-      const answer = await walkDiscounts(ask, { from: undefined, until: 0 }, after);
+      const answer = await scanDiscounts(ask, { from: undefined, until: 0 }, after);
       if (answer.kind !== 'found') throw new Error(answer.why);
       found.push(...answer.value.changed.map(({ id }) => id));
       after = answer.value.next;

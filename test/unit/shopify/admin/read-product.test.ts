@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../../local/harness/product-payload.ts';
-import { readProduct } from '../../../../shared/shopify/admin/products/read-products.ts';
+import { readProduct } from '../../../../shared/shopify/admin/admin-store.ts';
 import { readProductWebhook } from '../../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { askIn, pagesOf } from '../../../support/admin-execution.ts';
 

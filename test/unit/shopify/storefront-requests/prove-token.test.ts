@@ -12,7 +12,7 @@ import {
   LEEWAY_SECONDS,
   proveToken,
   type TokenHolder,
-} from '../../../../shared/shopify/storefront-requests/prove-token.ts';
+} from '../../../../shared/shopify/storefront-requests/caller.ts';
 import { CLIENT_ID, SECRET, SHOP } from '../../../support/served-storefront.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.400Z');
