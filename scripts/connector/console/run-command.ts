@@ -8,7 +8,6 @@ import type { Host } from '../session.ts';
 import { renderTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/text.ts';
-import type { RequestCount } from './count-requests.ts';
 
 /** What the page asks for: a command in words, as at a terminal. */
 export const commandLine = v.object({
@@ -47,10 +46,7 @@ export type ConsoleEvent =
       readonly detail?: string;
     }
   | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
-  | { readonly kind: 'end'; readonly code: ExitCode }
-  /** What this run, and the console since it was opened, have asked AWS. */
-  | { readonly kind: 'counted'; readonly run: Spent; readonly session: Spent };
-export type Spent = Pick<RequestCount, 'requests' | 'dollars'>;
+  | { readonly kind: 'end'; readonly code: ExitCode };
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([

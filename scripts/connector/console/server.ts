@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import * as v from 'valibot';
 import type { AboutConsole } from './about-console.ts';
-import { countRequests, type RequestCount } from './count-requests.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
 import { type PageFiles, pageHtml } from './page-files.ts';
 import { type ConsoleEvent, commandLine, type RunSettings, runCommand } from './run-command.ts';
@@ -14,7 +13,6 @@ export interface ConsoleSettings
   readonly port?: number | undefined;
   readonly page: PageFiles;
   readonly about: AboutConsole;
-  readonly counted: () => RequestCount;
   /** A fault of the console itself. */
   readonly onFault: (error: unknown) => void;
 }
@@ -156,14 +154,11 @@ const runLine: Route = async (request, world, response) => {
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
   const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
   send({ kind: 'begun', run });
-  const { aws, counted } = countRequests(world.deployment.aws);
-  const deployment = { ...world.deployment, aws };
   try {
-    await runCommand(line.output, { ...world, deployment, signal: interrupted.signal, send });
+    await runCommand(line.output, { ...world, signal: interrupted.signal, send });
   } finally {
     running.delete(run);
   }
-  send({ kind: 'counted', run: counted(), session: world.counted() });
   response.end();
   return undefined;
 };

@@ -109,17 +109,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
     );
   }, 120_000);
 
-  it('speaks Portuguese and Spanish', async () => {
-    for (const [locale, text] of [
-      ['pt-BR', 'Está tudo bem'],
-      ['es', 'Todo está bien'],
-    ] as const) {
-      const { page } = await world.visit({ locale });
-      await page.getByText(text).waitFor();
-      expect(await page.locator('main').textContent()).not.toMatch(/per minute|Queues|Asked/);
-    }
-  }, 120_000);
-
   it('asks nothing while its tab is hidden, and at once when it is shown again', async () => {
     const { page } = await world.visit();
     await expect.poll(() => verdictOf(page), PATIENCE).toBe('All is well');

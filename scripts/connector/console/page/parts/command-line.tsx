@@ -2,8 +2,6 @@ import { useState } from 'preact/hooks';
 import { shellWord } from '../../../terminal/text.ts';
 import { about } from '../about.ts';
 import type { Line } from '../run.ts';
-import { strings } from '../strings.ts';
-import { words } from '../words.ts';
 
 /** The line for a terminal that does the same. */
 export function lineText({ command, operands = [], options = {} }: Line): string {
@@ -22,7 +20,6 @@ export function lineText({ command, operands = [], options = {} }: Line): string
 }
 
 export function CommandText({ text }: { readonly text: string }) {
-  const { copy, copied } = words(strings);
   const [isCopied, setCopied] = useState(false);
   const copyIt = async () => {
     await navigator.clipboard.writeText(text);
@@ -32,7 +29,7 @@ export function CommandText({ text }: { readonly text: string }) {
     <span class="command">
       <code>{text}</code>
       <button type="button" class="quiet" onClick={() => void copyIt()}>
-        {isCopied ? copied : copy}
+        {isCopied ? 'Copied' : 'Copy'}
       </button>
     </span>
   );
@@ -42,7 +39,7 @@ export function CommandText({ text }: { readonly text: string }) {
 export function InTerminal({ line }: { readonly line: Line }) {
   return (
     <details class="in-terminal">
-      <summary>{words(strings).inTerminal}</summary>
+      <summary>The same in a terminal</summary>
       <CommandText text={lineText(line)} />
     </details>
   );

@@ -4,7 +4,6 @@ import { hrefOf } from '../router.ts';
 import type { Line } from '../run.ts';
 import { strings } from '../strings.ts';
 import { readSuggestion } from '../suggestion.ts';
-import { words } from '../words.ts';
 import { CommandText, lineText } from './command-line.tsx';
 
 /** A sentence with a command in it (`To see it: npx loyalty-connector …`), or a bare command. */
@@ -16,26 +15,29 @@ export function Suggestion({
   /** After the command was run here. */
   readonly onEnd?: Action['onEnd'];
 }) {
-  const { views, runIt, actions, notOffered, onlyInTerminal } = words(strings);
   const start = text.indexOf('npx loyalty-connector ');
   const line = readSuggestion(start < 0 ? text : text.slice(start), about.flags);
-  if (!line) return <p lang="en">{text}</p>;
+  if (!line) return <p>{text}</p>;
   const sentence = start > 0 ? text.slice(0, start) : '';
   const place = placeOf(line);
   return (
     <p class="suggestion">
-      {sentence !== '' && <span lang="en">{sentence} </span>}
-      {place && <a href={hrefOf(...place)}>{views[place[0]]}</a>}
+      {sentence !== '' && <span>{sentence} </span>}
+      {place && <a href={hrefOf(...place)}>{strings.views[place[0]]}</a>}
       {!place && isOffered(line.command) && (
         <button
           type="button"
           onClick={() => openAction({ ...actionOf(line), ...(onEnd && { onEnd }) })}
         >
-          {actions[line.command] ?? runIt}
+          {strings.actions[line.command] ?? 'Do it'}
         </button>
       )}
       {!place && !isOffered(line.command) && (
-        <span>{about.readOnly ? notOffered : onlyInTerminal} </span>
+        <span>
+          {about.readOnly
+            ? 'This console only looks. Someone who may change things can run:'
+            : 'In a terminal:'}{' '}
+        </span>
       )}
       {!place && <CommandText text={lineText(line)} />}
     </p>
@@ -51,7 +53,7 @@ const PREVIEWS: ReadonlySet<string> = new Set([
 function actionOf(line: Line): Action {
   const { command, options = {} } = line;
   const isPreview = PREVIEWS.has(command) && options.yes !== true;
-  const title = words(strings).actions[command] ?? command;
+  const title = strings.actions[command] ?? command;
   if (!isPreview) return { title, line };
   return { title, preview: line, line: { ...line, options: { ...options, yes: true } } };
 }

@@ -3,7 +3,7 @@ import type { CustomerDocument } from '../../../../redemptions/show-redemptions.
 import { inShop } from '../../about.ts';
 import { Sides } from '../../parts/sides.tsx';
 import { hrefOf } from '../../router.ts';
-import { agoText, numberText, words } from '../../words.ts';
+import { agoText, numberText } from '../../words.ts';
 import { Redemptions } from './redemptions.tsx';
 import { strings } from './strings.ts';
 
@@ -17,46 +17,48 @@ export function Account({
   readonly document: CustomerDocument;
   readonly onChanged: () => void;
 }) {
-  const texts = words(strings);
   const { customer, shop, mergedInto, balances, rows, orders, redemptions } = document;
   const isBehind = rows.some(({ differs }) => differs);
   return (
     <article>
-      <h2>
-        {texts.customer} {customer}
-      </h2>
+      <h2>Customer {customer}</h2>
       {mergedInto !== null && (
         <p>
-          {texts.mergedInto}{' '}
+          Merged into customer{' '}
           <a href={hrefOf('customers', [mergedInto], inShop(shop))}>{mergedInto}</a>
         </p>
       )}
-      <section class="card" aria-label={texts.balance}>
-        <h3>{texts.balance}</h3>
+      <section class="card" aria-label={strings.balance}>
+        <h3>{strings.balance}</h3>
         <Sides
-          label={texts.balance}
-          columns={SIDES.map((one) => texts.sides[one])}
+          label={strings.balance}
+          columns={SIDES.map((one) => strings.sides[one])}
           rows={rows.map((row) => ({
-            ...{ field: texts.fields[row.field], differs: row.differs },
+            ...{ field: strings.fields[row.field], differs: row.differs },
             cells: SIDES.map((one) => cellOf(balances[one], row[one])),
           }))}
-          differs={texts.differs}
+          differs="differs"
         />
         {balances.asOf !== null && (
-          <p class="soft">
-            {texts.asOf} {agoText(balances.asOf)}
+          <p class="soft">The store shows what was known {agoText(balances.asOf)}</p>
+        )}
+        {isBehind && (
+          <p>
+            The store shows another balance than the loyalty service has. The next point event, a
+            visit to the store or the nightly comparison brings it.
           </p>
         )}
-        {isBehind && <p>{texts.behind}</p>}
         <p class="buttons">
-          <a href={hrefOf('story', ['customer', customer], inShop(shop))}>{texts.story}</a>
+          <a href={hrefOf('story', ['customer', customer], inShop(shop))}>
+            What happened with this customer
+          </a>
         </p>
       </section>
-      <h2>{texts.redemptions}</h2>
+      <h2>Redemptions</h2>
       <Redemptions redemptions={redemptions} shop={shop} onChanged={onChanged} />
-      <h2>{texts.orders}</h2>
+      <h2>Orders</h2>
       {orders.length === 0 ? (
-        <p class="soft">{texts.noOrders}</p>
+        <p class="soft">No orders.</p>
       ) : (
         <ul class="inline">
           {orders.map((order) => (
@@ -70,9 +72,9 @@ export function Account({
   );
 
   function cellOf(side: BalanceSide, value: BalanceRow['store']): string {
-    if (side.kind === 'absent') return texts.absent;
-    if (side.kind === 'unknown') return `${texts.unanswered} (${side.why})`;
-    if (value === null) return texts.none;
+    if (side.kind === 'absent') return 'not there yet';
+    if (side.kind === 'unknown') return `no answer (${side.why})`;
+    if (value === null) return 'none';
     return typeof value === 'number' ? numberText(value) : value;
   }
 }

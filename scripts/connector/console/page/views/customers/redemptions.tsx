@@ -5,7 +5,7 @@ import { Ago } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
-import { numberText, words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 interface RedemptionsProps {
@@ -18,27 +18,26 @@ interface RedemptionsProps {
 
 /** Redeemed rewards with their state, and what a person can do about one. */
 export function Redemptions({ redemptions, shop, onChanged, withCustomer }: RedemptionsProps) {
-  const texts = words(strings);
-  if (redemptions.length === 0) return <p class="soft">{texts.noRedemptions}</p>;
+  if (redemptions.length === 0) return <p class="soft">No redemptions.</p>;
   return (
     <Table
-      {...{ class: 'redemptions', label: texts.redemptions, rows: redemptions }}
+      {...{ class: 'redemptions', label: 'Redemptions', rows: redemptions }}
       keyOf={({ customer, id }) => `${customer} ${id}`}
       columns={[
         withCustomer === true && {
-          title: texts.customer,
+          title: 'Customer',
           cell: ({ customer }) => (
             <a href={hrefOf('customers', [customer], inShop(shop))}>{customer}</a>
           ),
         },
-        { title: texts.reward, kind: 'foreign', cell: ({ reward }) => reward.title },
+        { title: 'Reward', kind: 'foreign', cell: ({ reward }) => reward.title },
         {
-          ...{ title: texts.fields.points, kind: 'number' },
+          ...{ title: strings.fields.points, kind: 'number' },
           cell: ({ reward }) => numberText(reward.points),
         },
-        { title: texts.state, cell: (one) => <State {...{ one, shop, onChanged }} /> },
-        { title: texts.since, cell: ({ since }) => <Ago at={since} /> },
-        { title: texts.code, cell: ({ code }) => code ?? '–' },
+        { title: 'State', cell: (one) => <State {...{ one, shop, onChanged }} /> },
+        { title: 'Since', cell: ({ since }) => <Ago at={since} /> },
+        { title: 'Code', cell: ({ code }) => code ?? '–' },
       ]}
     />
   );
@@ -49,16 +48,17 @@ function State({
   shop,
   onChanged,
 }: Pick<RedemptionsProps, 'shop' | 'onChanged'> & { readonly one: RedemptionDocument }) {
-  const texts = words(strings);
   return (
     <>
       <span class={`badge ${one.waitsForPerson ? 'bad' : (TONES[one.state] ?? 'waits')}`}>
-        {texts.states[one.state] ?? one.state}
+        {strings.states[one.state] ?? one.state}
       </span>
-      {one.detail !== '' && <p lang="en">{one.detail}</p>}
+      {one.detail !== '' && <p>{one.detail}</p>}
       {one.waitsForPerson && (
         <p>
-          <a href={hrefOf('letters', [], { kind: 'redemption', id: one.id })}>{texts.letters}</a>
+          <a href={hrefOf('letters', [], { kind: 'redemption', id: one.id })}>
+            Its dead letters, to try again
+          </a>
         </p>
       )}
       {isOffered('redemptions close') && one.canCloseAs.length > 0 && (
@@ -69,7 +69,7 @@ function State({
               key={as}
               onClick={() => close(one, as, shop, onChanged)}
             >
-              {texts.closeAs[as]}
+              {strings.closeAs[as]}
             </button>
           ))}
         </p>
@@ -91,14 +91,14 @@ function close(
   shop: string,
   onEnd: () => void,
 ): void {
-  const texts = words(strings);
   const line = (options: NonNullable<Line['options']>): Line => ({
     ...{ command: 'redemptions close', operands: [customer, id] },
     options: { ...inShop(shop), [as]: true, ...options },
   });
   openAction({
-    title: texts.closeAs[as],
-    children: texts.lookFirst,
+    title: strings.closeAs[as],
+    children:
+      'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
     preview: line({}),
     line: line({ yes: true }),
     onEnd,

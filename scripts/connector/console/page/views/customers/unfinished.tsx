@@ -2,7 +2,6 @@ import type { RedemptionDocument } from '../../../../redemptions/redemptions.ts'
 import { Answer } from '../../parts/answer.tsx';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
-import { words } from '../../words.ts';
 import { Redemptions } from './redemptions.tsx';
 import { strings } from './strings.ts';
 
@@ -13,12 +12,11 @@ interface ListDocument {
 
 /** Redemptions of all customers that are not finished. */
 export function Unfinished({ options }: Pick<Line, 'options'>) {
-  const texts = words(strings);
   const line: Line = { command: 'redemptions list', ...(options && { options }) };
   const question = useQuestion<ListDocument>(line);
   return (
-    <section aria-label={texts.unfinished}>
-      <h2>{texts.unfinished}</h2>
+    <section aria-label={strings.unfinished}>
+      <h2>{strings.unfinished}</h2>
       <Answer question={question}>
         {({ shop, redemptions }) => (
           <Redemptions

@@ -5,14 +5,11 @@ import { Answer } from '../../parts/answer.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { goTo, type ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
-import { words } from '../../words.ts';
 import { Account } from './account.tsx';
-import { strings } from './strings.ts';
 import { Unfinished } from './unfinished.tsx';
 
 /** One customer, or all redemptions that are not finished. */
 export function CustomersView({ place }: ViewProps) {
-  const texts = words(strings);
   const [typed, setTyped] = useState('');
   const [named] = place.path;
   const shop = place.query.shop ?? about.shops[0] ?? '';
@@ -26,10 +23,15 @@ export function CustomersView({ place }: ViewProps) {
   };
   return (
     <>
-      <SearchBox label={texts.search} hint={texts.hint} button={texts.find} onSearch={search} />
+      <SearchBox
+        label="Which customer?"
+        hint="Customer id or e-mail address"
+        button="Find"
+        onSearch={search}
+      />
       {about.shops.length > 1 && (
         <label class="filters">
-          {texts.shop}
+          Shop
           <select
             value={shop}
             onChange={({ currentTarget }) =>

@@ -5,21 +5,20 @@ import { Answer } from '../../parts/answer.tsx';
 import { Ago, Choice, Form } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useQuestion } from '../../use-question.ts';
-import { numberText, words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type Backfill = BackfillsDocument['backfills'][number];
 
 export function Backfills() {
-  const texts = words(strings);
   const question = useQuestion<BackfillsDocument>({ command: 'backfill status' });
   return (
     <section>
-      <h2>{texts.backfills}</h2>
+      <h2>{strings.backfills}</h2>
       <Answer question={question}>
         {({ backfills }) =>
           backfills.length === 0 ? (
-            <p>{texts.noBackfill}</p>
+            <p>No backfill was started yet.</p>
           ) : (
             <BackfillTable backfills={backfills} onEnd={question.askAgain} />
           )
@@ -34,10 +33,9 @@ function BackfillTable({
   backfills,
   onEnd,
 }: Pick<BackfillsDocument, 'backfills'> & { readonly onEnd: () => void }) {
-  const texts = words(strings);
   const resume = ({ id, shop }: Backfill) =>
     openAction({
-      title: `${texts.resume}: ${id}`,
+      title: `Resume: ${id}`,
       line: { command: 'backfill resume', operands: [id], options: { shop } },
       onEnd,
     });
@@ -48,7 +46,7 @@ function BackfillTable({
         keyOf={({ shop, id }) => `${shop} ${id}`}
         columns={[
           {
-            title: texts.backfills,
+            title: strings.backfills,
             cell: ({ id, shop }) => (
               <>
                 {id} <span class="soft">{shop}</span>
@@ -56,22 +54,22 @@ function BackfillTable({
             ),
           },
           {
-            title: texts.state,
+            title: 'State',
             cell: (one) => (
               <>
                 <span class={`badge ${one.state === 'finished' ? 'well' : 'waits'}`}>
-                  {texts.stages[one.state]}
+                  {strings.stages[one.state]}
                 </span>{' '}
                 {one.state !== 'finished' && isOffered('backfill resume') && (
                   <button type="button" class="quiet" onClick={() => resume(one)}>
-                    {texts.resume}
+                    Resume
                   </button>
                 )}
               </>
             ),
           },
           {
-            title: texts.sent,
+            title: 'Sent',
             cell: ({ sent, total, state, unreadable }) => (
               <>
                 {numberText(sent)}
@@ -83,10 +81,10 @@ function BackfillTable({
             ),
           },
           {
-            ...{ title: texts.leftOut, kind: 'number' },
+            ...{ title: 'Left out', kind: 'number' },
             cell: ({ unreadable }) => numberText(unreadable),
           },
-          { title: texts.saved, cell: ({ savedAt }) => <Ago at={savedAt} /> },
+          { title: 'Last progress', cell: ({ savedAt }) => <Ago at={savedAt} /> },
         ]}
       />
     </div>
@@ -95,11 +93,10 @@ function BackfillTable({
 
 /** Shows the estimate before anything is sent. */
 function StartForm({ onEnd }: { readonly onEnd: () => void }) {
-  const texts = words(strings);
   const submit = ({ kind = 'orders', ...options }: Readonly<Record<string, string>>) => {
     const command = `backfill ${kind}`;
     openAction({
-      title: `${texts.backfills}: ${texts.whats[kind as keyof typeof texts.whats]}`,
+      title: `${strings.backfills}: ${strings.whats[kind as keyof typeof strings.whats]}`,
       preview: { command, options },
       line: { command, options: { ...options, yes: true } },
       onEnd,
@@ -107,17 +104,17 @@ function StartForm({ onEnd }: { readonly onEnd: () => void }) {
   };
   return (
     <Form class="card" onSubmit={submit}>
-      <h3>{texts.start}</h3>
+      <h3>Send what is older than the connector</h3>
       <div class="filters">
-        <Choice label={texts.what} name="kind" of={texts.whats} />
-        <Choice label={texts.shop} name="shop" of={about.shops} />
+        <Choice label="What" name="kind" of={strings.whats} />
+        <Choice label="Shop" name="shop" of={about.shops} />
         <label>
-          {texts.since} <input type="date" name="since" required />
+          Created since <input type="date" name="since" required />
         </label>
         <label>
-          {texts.until} <input type="date" name="until" />
+          Created before <input type="date" name="until" />
         </label>
-        <button type="submit">{texts.estimate}</button>
+        <button type="submit">Estimate</button>
       </div>
     </Form>
   );

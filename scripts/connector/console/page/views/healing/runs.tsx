@@ -6,18 +6,17 @@ import { Ago } from '../../parts/form.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
-import { numberText, words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type ShopHealing = HealingDocument['shops'][number];
 type Run = ShopHealing['runs'][number];
 
 export function Runs() {
-  const texts = words(strings);
   const question = useQuestion<HealingDocument>({ command: 'healing' });
   return (
     <section>
-      <h2>{texts.runs}</h2>
+      <h2>Comparisons of the store with what was sent</h2>
       <Answer question={question}>
         {({ shops, everyMinutes }) =>
           shops.map((one) => (
@@ -41,34 +40,44 @@ function ShopRuns({
   everyMinutes,
   onEnd,
 }: ShopHealing & Pick<HealingDocument, 'everyMinutes'> & { readonly onEnd: () => void }) {
-  const texts = words(strings);
   const differing = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
   const compare = (title: string, deep: boolean) =>
     openAction({
       title: `${title}: ${shop}`,
       line: { command: 'reconcile', options: { shop, wait: true, ...(deep && { deep }) } },
-      children: <p>{deep ? texts.compareAllMeans : texts.compareNowMeans}</p>,
+      children: (
+        <p>
+          {deep
+            ? 'Not only what changed lately. It can take several runs.'
+            : 'It finds what changed in the store and was not sent, and sends it. The last quarter of an hour is left to its webhooks, which may still come.'}
+        </p>
+      ),
       onEnd,
     });
   return (
     <div class="card">
       <h3>
-        {shop} <span class="soft">{texts.every(numberText(everyMinutes))}</span>
+        {shop} <span class="soft">every {numberText(everyMinutes)} minutes</span>
       </h3>
       {isOffered('reconcile') && (
         <p class="buttons">
-          <button type="button" onClick={() => compare(texts.compareNow, false)}>
-            {texts.compareNow}
+          <button type="button" onClick={() => compare('Compare now', false)}>
+            Compare now
           </button>
-          <button type="button" class="quiet" onClick={() => compare(texts.compareAll, true)}>
-            {texts.compareAll}
+          <button type="button" class="quiet" onClick={() => compare('Compare everything', true)}>
+            Compare everything
           </button>
         </p>
       )}
-      {runs.length === 0 ? <p>{texts.noRun}</p> : <RunTable runs={runs} shop={shop} />}
+      {runs.length === 0 ? (
+        <p>No comparison has ended yet.</p>
+      ) : (
+        <RunTable runs={runs} shop={shop} />
+      )}
       {differing.length > 0 && (
         <p>
-          {texts.differing} <EntityLinks kind="order" ids={differing} shop={shop} />
+          The loyalty service holds another state of these orders:{' '}
+          <EntityLinks kind="order" ids={differing} shop={shop} />
         </p>
       )}
     </div>
@@ -78,7 +87,6 @@ function ShopRuns({
 const sum = (counts: Run['healed']) => counts.order + counts.product + counts.coupon;
 
 function RunTable({ runs, shop }: Pick<ShopHealing, 'runs' | 'shop'>) {
-  const texts = words(strings);
   const figure = (title: string, countsOf: (run: Run) => Run['healed']): Column<Run> => ({
     ...{ title, kind: 'number' },
     cell: (run) => numberText(sum(countsOf(run))),
@@ -89,11 +97,11 @@ function RunTable({ runs, shop }: Pick<ShopHealing, 'runs' | 'shop'>) {
       keyOf={({ endedAt }) => endedAt}
       below={(run) => (run.sent ?? []).length > 0 && <SentList run={run} shop={shop} />}
       columns={[
-        { title: texts.ended, cell: ({ endedAt }) => <Ago at={endedAt} /> },
-        figure(texts.compared, ({ lookedAt }) => lookedAt),
-        figure(texts.healed, ({ healed }) => healed),
-        figure(texts.rolledOut, ({ rolledOut }) => rolledOut),
-        { title: texts.notCompared, cell: (run) => <span lang="en">{leftText(run)}</span> },
+        { title: 'Ended', cell: ({ endedAt }) => <Ago at={endedAt} /> },
+        figure('Compared', ({ lookedAt }) => lookedAt),
+        figure('Healed', ({ healed }) => healed),
+        figure('Rolled out', ({ rolledOut }) => rolledOut),
+        { title: 'Not compared', cell: (run) => <span>{leftText(run)}</span> },
       ]}
     />
   );
@@ -109,28 +117,27 @@ function leftText({ stopped, deep }: Run): string {
 
 /** By reason, so that the cause shows. */
 function SentList({ run, shop }: { readonly run: Run; readonly shop: string }) {
-  const texts = words(strings);
   const { sent = [], healed, rolledOut } = run;
   const groups = Map.groupBy(sent, ({ kind, why }) => `${kind} ${why}`);
   const more = sum(healed) + sum(rolledOut) - sent.length;
   return (
     <details>
-      <summary>{texts.sentAgain}</summary>
+      <summary>What was sent, and why</summary>
       <ul>
         {[...groups].map(([name, [first, ...others]]) =>
           first ? (
             <li key={name}>
-              {texts.kinds[first.kind]}{' '}
+              {strings.kinds[first.kind]}{' '}
               <EntityLinks
                 kind={first.kind}
                 ids={[first, ...others].map(({ id }) => id)}
                 shop={shop}
               />
-              : {texts.reasons[first.why]}
+              : {strings.reasons[first.why]}
             </li>
           ) : null,
         )}
-        {more > 0 && <li>{texts.more(numberText(more))}</li>}
+        {more > 0 && <li>and {numberText(more)} more</li>}
       </ul>
     </details>
   );

@@ -4,21 +4,22 @@ import { openAction } from '../../action.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useQuestion } from '../../use-question.ts';
-import { numberText, words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type ShopFindings = WebhooksDocument['shops'][number];
 
 export function Subscriptions() {
-  const texts = words(strings);
   const question = useQuestion<WebhooksDocument>({ command: 'webhooks check' });
   return (
     <section>
-      <h2>{texts.subscriptions}</h2>
+      <h2>Webhook subscriptions</h2>
       <Answer question={question}>
         {({ madeBy, shops }) => (
           <>
-            {madeBy === 'app-configuration' && <p>{texts.byApp}</p>}
+            {madeBy === 'app-configuration' && (
+              <p>The app's configuration makes the subscriptions; they cannot be seen from here.</p>
+            )}
             {shops.map((one) => (
               <ShopSubscriptions {...one} key={one.shop} onEnd={question.askAgain} />
             ))}
@@ -30,13 +31,12 @@ export function Subscriptions() {
 }
 
 function ShopSubscriptions(found: ShopFindings & { readonly onEnd: () => void }) {
-  const texts = words(strings);
   const { shop, inOrder, fine, apiVersion, onEnd } = found;
   const rows = rowsOf(found);
   const repair = () => {
     const line = { command: 'webhooks sync', options: { shop } };
     openAction({
-      title: `${texts.repair}: ${shop}`,
+      title: `Repair: ${shop}`,
       preview: line,
       line: { ...line, options: { shop, yes: true } },
       onEnd,
@@ -47,21 +47,22 @@ function ShopSubscriptions(found: ShopFindings & { readonly onEnd: () => void })
       <h3>{shop}</h3>
       <p>
         <span class={`badge ${inOrder ? 'well' : 'bad'}`}>
-          {inOrder ? texts.inOrder : texts.notInOrder}
+          {inOrder ? 'In order' : 'Not in order'}
         </span>{' '}
-        {texts.right(numberText(fine.length))} <span class="soft">API {apiVersion.handle}</span>
+        {numberText(fine.length)} as they should be{' '}
+        <span class="soft">API {apiVersion.handle}</span>
       </p>
       {rows.length > 0 && (
         <Table
           rows={rows}
           keyOf={(row) => row.join(' ')}
           columns={[
-            { title: texts.topic, cell: ([topic]) => topic },
+            { title: 'Topic', cell: ([topic]) => topic },
             {
-              title: texts.state,
+              title: 'State',
               cell: ([, state, detail = '']) => (
                 <>
-                  {texts.states[state]} <span class="soft">{detail}</span>
+                  {strings.states[state]} <span class="soft">{detail}</span>
                 </>
               ),
             },
@@ -71,7 +72,7 @@ function ShopSubscriptions(found: ShopFindings & { readonly onEnd: () => void })
       {!inOrder && isOffered('webhooks sync') && (
         <p class="buttons">
           <button type="button" onClick={repair}>
-            {texts.repair}
+            Repair
           </button>
         </p>
       )}

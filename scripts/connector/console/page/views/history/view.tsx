@@ -4,7 +4,7 @@ import { Form } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { goTo, hrefOf, type ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
-import { momentText, words } from '../../words.ts';
+import { momentText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 type Change = HistoryDocument['changes'][number];
@@ -13,7 +13,6 @@ const PAGE = 25;
 
 /** The record of what operators changed. */
 export function HistoryView({ place: { query } }: ViewProps) {
-  const texts = words(strings);
   const question = useQuestion<HistoryDocument>({
     command: 'history',
     options: { limit: PAGE, ...query },
@@ -25,11 +24,15 @@ export function HistoryView({ place: { query } }: ViewProps) {
       <Answer question={question}>
         {({ changes, more }) => (
           <>
-            {changes.length === 0 ? <p>{texts.none}</p> : <ChangeTable changes={changes} />}
+            {changes.length === 0 ? (
+              <p>No such change is recorded.</p>
+            ) : (
+              <ChangeTable changes={changes} />
+            )}
             <p class="buttons">
-              {until !== undefined && <a href={hrefOf('history', [], filters)}>{texts.newest}</a>}
+              {until !== undefined && <a href={hrefOf('history', [], filters)}>Newest</a>}
               {more !== undefined && (
-                <a href={hrefOf('history', [], { ...filters, until: more })}>{texts.earlier}</a>
+                <a href={hrefOf('history', [], { ...filters, until: more })}>Earlier</a>
               )}
             </p>
           </>
@@ -40,17 +43,16 @@ export function HistoryView({ place: { query } }: ViewProps) {
 }
 
 function Filters({ filters }: { readonly filters: Readonly<Record<string, string>> }) {
-  const texts = words(strings);
   return (
     <Form class="filters" onSubmit={(given) => goTo('history', [], given)}>
       <label>
-        {texts.who} <input name="who" defaultValue={filters.who ?? ''} />
+        Who <input name="who" defaultValue={filters.who ?? ''} />
       </label>
       <label>
-        {texts.command} <input name="command" defaultValue={filters.command ?? ''} />
+        Command <input name="command" defaultValue={filters.command ?? ''} />
       </label>
       <button type="submit" class="quiet">
-        {texts.show}
+        Show
       </button>
     </Form>
   );
@@ -59,34 +61,34 @@ function Filters({ filters }: { readonly filters: Readonly<Record<string, string
 const COLOURS = { finished: 'well', failed: 'bad', interrupted: 'waits', 'no-end': 'waits' };
 
 function ChangeTable({ changes }: { readonly changes: readonly Change[] }) {
-  const texts = words(strings);
   return (
     <div class="card">
       <Table
         rows={changes}
         keyOf={({ at, who, command }) => `${at} ${who} ${command}`}
         columns={[
-          { title: texts.begun, cell: ({ at }) => momentText(at) },
-          { title: texts.who, cell: ({ who }) => <span title={who}>{who.split('/').at(-1)}</span> },
+          { title: 'Begun', cell: ({ at }) => momentText(at) },
+          { title: 'Who', cell: ({ who }) => <span title={who}>{who.split('/').at(-1)}</span> },
           {
-            title: texts.command,
+            title: 'Command',
             cell: ({ command, arguments: given }) => (
               <code>{[command, ...Object.entries(given).map(wordOf)].join(' ')}</code>
             ),
           },
           {
-            title: texts.result,
+            title: 'Result',
             cell: ({ end }) => {
               const result = end?.result ?? 'no-end';
-              const title = result === 'no-end' ? texts.noEndMeans : undefined;
+              const title =
+                result === 'no-end' ? 'It still runs, or its process was ended.' : undefined;
               return (
                 <span class={`badge ${COLOURS[result]}`} title={title}>
-                  {texts.results[result]}
+                  {strings.results[result]}
                 </span>
               );
             },
           },
-          { title: texts.changed, cell: (change) => <span lang="en">{countsText(change)}</span> },
+          { title: 'Changed', cell: (change) => <span>{countsText(change)}</span> },
         ]}
       />
     </div>

@@ -1,22 +1,20 @@
 import { about } from '../../about.ts';
 import { Choice, Form } from '../../parts/form.tsx';
 import { goTo, hrefOf } from '../../router.ts';
-import { words } from '../../words.ts';
 import type { Filter, FilterName } from './filter.ts';
 import { strings } from './strings.ts';
 
 /** What is chosen stands in the address, so that it can be sent to a colleague. */
 export function FilterForm({ filter }: { readonly filter: Filter }) {
-  const texts = words(strings);
   const choice = (name: FilterName, label: string, of: Parameters<typeof Choice>[0]['of']) => (
-    <Choice {...{ name, label, of }} any={texts.any} chosen={filter[name]} />
+    <Choice {...{ name, label, of }} any="any" chosen={filter[name]} />
   );
   const input = (name: FilterName, label: string, type: 'search' | 'text' | 'date') => (
     <label>
       {label} <input type={type} name={name} defaultValue={filter[name] ?? ''} />
     </label>
   );
-  const queues = Object.entries(texts.queues).filter(
+  const queues = Object.entries(strings.queues).filter(
     ([queue]) => queue !== 'balances' || about.hasStorefront,
   );
   const hasShops = about.shops.length > 1;
@@ -28,15 +26,15 @@ export function FilterForm({ filter }: { readonly filter: Filter }) {
     <search>
       <Form class="filters" onSubmit={(given) => goTo('letters', [], given)}>
         {unseen}
-        {input('text', texts.text, 'search')}
-        {choice('reason', texts.reason, texts.reasons)}
-        {input('code', texts.code, 'text')}
-        {choice('queue', texts.queue, Object.fromEntries(queues))}
-        {hasShops && choice('shop', texts.shop, about.shops)}
-        {input('since', texts.since, 'date')}
-        {input('until', texts.until, 'date')}
-        <button type="submit">{texts.filter}</button>
-        {Object.keys(filter).length > 0 && <a href={hrefOf('letters')}>{texts.noFilter}</a>}
+        {input('text', 'Text', 'search')}
+        {choice('reason', 'Reason', strings.reasons)}
+        {input('code', 'Code', 'text')}
+        {choice('queue', 'Queue', Object.fromEntries(queues))}
+        {hasShops && choice('shop', 'Shop', about.shops)}
+        {input('since', 'Since', 'date')}
+        {input('until', 'Before', 'date')}
+        <button type="submit">Filter</button>
+        {Object.keys(filter).length > 0 && <a href={hrefOf('letters')}>Show all</a>}
       </Form>
     </search>
   );

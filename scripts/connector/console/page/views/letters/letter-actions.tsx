@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { openAction } from '../../action.ts';
 import { Form, Tick } from '../../parts/form.tsx';
-import { words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import { type Filter, optionsOf, optionsOfDrop } from './filter.ts';
 import { strings } from './strings.ts';
 
@@ -20,7 +20,6 @@ export function LetterActions({
   readonly newest: string;
   readonly onEnd: () => void;
 }) {
-  const texts = words(strings);
   const [refetch, setRefetch] = useState(false);
   const [force, setForce] = useState(false);
   const [because, setBecause] = useState('');
@@ -29,20 +28,30 @@ export function LetterActions({
     const how = { ...(refetch && { refetch }), ...(force && { force }) };
     const options = { ...optionsOf(filter, chosen), ...how };
     openAction({
-      title: texts.replayTitle(many),
+      title: strings.replayTitle(many),
       preview: { command: 'dead-letters replay', options },
       line: { command: 'dead-letters replay', options: { ...options, wait: true, yes: true } },
-      children: <p>{texts.replayMeans}</p>,
+      children: (
+        <p>
+          They go back to their queues, and the workers try them. What the loyalty service holds
+          already is not sent twice.
+        </p>
+      ),
       onEnd,
     });
   };
   const drop = () => {
     const options = { ...optionsOfDrop(filter, chosen, newest), because: because.trim() };
     openAction({
-      title: texts.dropTitle(many),
+      title: strings.dropTitle(many),
       preview: { command: 'dead-letters drop', options },
       line: { command: 'dead-letters drop', options: { ...options, yes: true } },
-      children: <p>{texts.dropMeans}</p>,
+      children: (
+        <p>
+          What they are about is not sent again until it changes in the store. They are kept in a
+          file on the machine that runs this console.
+        </p>
+      ),
       onEnd,
     });
   };
@@ -50,14 +59,22 @@ export function LetterActions({
     <div class="card letters-actions">
       <p class="buttons">
         <button type="button" onClick={replay}>
-          {texts.replay(many)}
+          Send {numberText(many)} again…
         </button>
-        <Tick label={texts.refetch} isSet={refetch} onChange={setRefetch} />
-        <Tick label={texts.force} isSet={force} onChange={setForce} />
+        <Tick
+          label="as the store has it now, instead of the stored message"
+          isSet={refetch}
+          onChange={setRefetch}
+        />
+        <Tick
+          label="even if the loyalty service was sent the same before"
+          isSet={force}
+          onChange={setForce}
+        />
       </p>
       <Form class="buttons" onSubmit={drop}>
         <label>
-          {texts.because}{' '}
+          Why drop it? This is recorded{' '}
           <input
             type="text"
             required
@@ -67,7 +84,7 @@ export function LetterActions({
           />
         </label>
         <button type="submit" class="quiet" disabled={because.trim() === ''}>
-          {texts.drop(many)}
+          Drop {numberText(many)}…
         </button>
       </Form>
     </div>

@@ -5,7 +5,7 @@ import { Ago } from '../../parts/form.tsx';
 import { goTo, hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
-import { agoText, momentText, words } from '../../words.ts';
+import { agoText, momentText, numberText } from '../../words.ts';
 import type { ShowDocument, ShownLetter } from './documents.ts';
 import { LetterActions } from './letter-actions.tsx';
 import { Cause } from './letter-groups.tsx';
@@ -13,7 +13,6 @@ import { strings } from './strings.ts';
 
 /** One letter: the message, and beside it what would be made of it now. */
 export function LetterDetail({ id }: { readonly id: string }) {
-  const texts = words(strings);
   const [reveal, setReveal] = useState(false);
   const line: Line = {
     command: 'dead-letters show',
@@ -24,7 +23,7 @@ export function LetterDetail({ id }: { readonly id: string }) {
   return (
     <>
       <p>
-        <a href={hrefOf('letters')}>{texts.all}</a>
+        <a href={hrefOf('letters')}>All dead letters</a>
       </p>
       <Answer question={question}>
         {({ letters, matching }) => (
@@ -36,7 +35,7 @@ export function LetterDetail({ id }: { readonly id: string }) {
                 onReveal={reveal ? undefined : () => setReveal(true)}
               />
             ))}
-            {matching > letters.length && <p class="soft">{texts.ofThem(matching)}</p>}
+            {matching > letters.length && <p class="soft">{strings.ofThem(matching)}</p>}
           </>
         )}
       </Answer>
@@ -51,26 +50,31 @@ function Letter({
   readonly letter: ShownLetter;
   readonly onReveal: (() => void) | undefined;
 }) {
-  const texts = words(strings);
   const { letterId, event, reason, code, why, at, attempts, family, alike, oldest } = letter;
   return (
     <article>
-      <h2>{event ? `${event.kind} ${event.id}` : texts.unreadable}</h2>
+      <h2>{event ? `${event.kind} ${event.id}` : 'a message that cannot be read'}</h2>
       {event && TRACED.has(event.kind) && (
         <p>
-          <a href={hrefOf('story', [event.kind, event.id], inShop(event.shop))}>{texts.story}</a>
+          <a href={hrefOf('story', [event.kind, event.id], inShop(event.shop))}>
+            Everything that happened with it, and both sides now
+          </a>
         </p>
       )}
       <p>
-        <Cause reason={reason} code={code} /> · <span lang="en">{why}</span>
+        <Cause reason={reason} code={code} /> · <span>{why}</span>
       </p>
       <p class="soft">
-        {texts.givenUp} {momentText(at)} ({agoText(at)})
-        {attempts !== undefined && ` · ${texts.attempts(attempts)}`} · {texts.queues[family]} ·{' '}
+        Given up {momentText(at)} ({agoText(at)})
+        {attempts !== undefined && ` · ${strings.attempts(attempts)}`} · {strings.queues[family]} ·{' '}
         <code>{letterId}</code>
       </p>
-      {letter.advice !== undefined && <p lang="en">{letter.advice}</p>}
-      {alike > 1 && <p class="soft">{texts.alike(alike, agoText(oldest))}</p>}
+      {letter.advice !== undefined && <p>{letter.advice}</p>}
+      {alike > 1 && (
+        <p class="soft">
+          The newest of {numberText(alike)} letters that say the same, since {agoText(oldest)}.
+        </p>
+      )}
       {isOffered('dead-letters replay') && (
         <LetterActions
           {...{ filter: {}, chosen: [letterId], matching: 1, newest: at }}
@@ -90,19 +94,18 @@ function Letter({
 const TRACED: ReadonlySet<string> = new Set(['order', 'product', 'coupon']);
 
 function Message({ letter: { event, body, undecodable }, onReveal }: Parameters<typeof Letter>[0]) {
-  const texts = words(strings);
   return (
     <section class="card">
-      <h3>{texts.message}</h3>
-      {undecodable !== undefined && <p lang="en">{undecodable}</p>}
+      <h3>The message</h3>
+      {undecodable !== undefined && <p>{undecodable}</p>}
       {event && <Facts facts={event} />}
       {body !== undefined && <pre>{pretty(body)}</pre>}
       {onReveal && event && 'bodyBytes' in event && event.bodyBytes > 0 && (
         <p class="buttons">
           <button type="button" class="quiet" onClick={onReveal}>
-            {texts.reveal}
+            Show the whole message
           </button>
-          <span class="soft">{texts.revealMeans}</span>
+          <span class="soft">It names people. That you looked is recorded.</span>
         </p>
       )}
     </section>
@@ -114,7 +117,7 @@ function Facts({ facts }: { readonly facts: object }) {
     <dl>
       {Object.entries(facts).map(([name, value]) => (
         <div key={name}>
-          <dt lang="en">{name}</dt>
+          <dt>{name}</dt>
           <dd>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>
         </div>
       ))}
@@ -123,11 +126,10 @@ function Facts({ facts }: { readonly facts: object }) {
 }
 
 function IfSentNow({ letter: { now } }: { readonly letter: ShownLetter }) {
-  const texts = words(strings);
   return (
     <section class="card">
-      <h3>{texts.ifSentNow}</h3>
-      <p lang="en">{now.summary}</p>
+      <h3>If it were sent now</h3>
+      <p>{now.summary}</p>
       {now.calls.map((call) => (
         <div key={`${call.operation} ${call.id}`}>
           <h4>
@@ -137,7 +139,7 @@ function IfSentNow({ letter: { now } }: { readonly letter: ShownLetter }) {
           </h4>
           {call.differences && call.differences.length > 0 && (
             <>
-              <p>{texts.differs}</p>
+              <p>This differs from what was applied last:</p>
               <ul>
                 {call.differences.map((one) => (
                   <li key={one.field}>
@@ -161,16 +163,14 @@ function IfSentNow({ letter: { now } }: { readonly letter: ShownLetter }) {
 }
 
 function LedgerLines({ ledger }: { readonly ledger: ShownLetter['ledger'] }) {
-  const texts = words(strings);
   return (
     <section class="card">
-      <h3>{texts.ledger}</h3>
-      {!ledger && <p>{texts.notInLedger}</p>}
+      <h3>What happened to it before</h3>
+      {!ledger && <p>Nothing is recorded.</p>}
       <ul>
         {(ledger?.outcomes ?? []).map(({ at, outcome, topic, why }) => (
           <li key={`${at} ${outcome}`}>
-            <Ago at={at} />{' '}
-            <span lang="en">{[outcome, topic, why].filter(Boolean).join(', ')}</span>
+            <Ago at={at} /> <span>{[outcome, topic, why].filter(Boolean).join(', ')}</span>
           </li>
         ))}
       </ul>

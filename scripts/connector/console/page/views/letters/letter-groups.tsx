@@ -1,7 +1,7 @@
 import { Ago } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
-import { numberText, words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import type { Group } from './documents.ts';
 import type { Filter } from './filter.ts';
 import { strings } from './strings.ts';
@@ -14,18 +14,17 @@ export function LetterGroups({
   readonly groups: readonly Group[];
   readonly filter: Filter;
 }) {
-  const texts = words(strings);
   return (
     <Table
-      {...{ class: 'stacks', rows: groups, caption: <caption>{texts.byCause}</caption> }}
+      {...{ class: 'stacks', rows: groups, caption: <caption>By cause</caption> }}
       keyOf={({ reason, code, why }) => `${reason} ${code} ${why}`}
       columns={[
-        { title: texts.many, kind: 'number', cell: ({ count }) => numberText(count) },
-        { title: texts.cause, cell: (group) => <GroupCause {...{ group, filter }} /> },
-        { title: texts.oldest, cell: ({ oldest }) => <Ago at={oldest} /> },
-        { title: texts.newest, cell: ({ newest }) => <Ago at={newest} /> },
+        { title: 'Letters', kind: 'number', cell: ({ count }) => numberText(count) },
+        { title: 'Cause', cell: (group) => <GroupCause {...{ group, filter }} /> },
+        { title: 'Oldest', cell: ({ oldest }) => <Ago at={oldest} /> },
+        { title: 'Newest', cell: ({ newest }) => <Ago at={newest} /> },
         {
-          title: texts.example,
+          title: 'Example',
           cell: ({ example: { letterId, kind, id = letterId } }) => (
             <a href={hrefOf('letters', [letterId])}>
               {kind} {id}
@@ -45,10 +44,8 @@ function GroupCause({ group, filter }: { readonly group: Group; readonly filter:
       <a href={hrefOf('letters', [], only)}>
         <Cause reason={reason} code={code} />
       </a>
-      <div class="soft" lang="en">
-        {why}
-      </div>
-      {advice !== undefined && <div lang="en">{advice}</div>}
+      <div class="soft">{why}</div>
+      {advice !== undefined && <div>{advice}</div>}
     </>
   );
 }
@@ -62,7 +59,7 @@ export function Cause({
 }) {
   return (
     <>
-      {words(strings).reasons[reason]}
+      {strings.reasons[reason]}
       {code !== undefined && (
         <>
           {' '}

@@ -6,7 +6,7 @@ import { Table } from '../../parts/table.tsx';
 import { hrefOf, type Place } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion, useRefresh } from '../../use-question.ts';
-import { agoText, numberText, words } from '../../words.ts';
+import { agoText, numberText } from '../../words.ts';
 import type { ListDocument, ListedLetter } from './documents.ts';
 import { type Filter, filterOf } from './filter.ts';
 import { FilterForm } from './filter-form.tsx';
@@ -19,7 +19,6 @@ const PER_PAGE = 25;
 const EVERY_MS = 15_000;
 
 export function LetterList({ place }: { readonly place: Place }) {
-  const texts = words(strings);
   const filter = filterOf(place);
   const { after, walk } = place.query;
   const isWalk = walk === 'true';
@@ -55,7 +54,7 @@ export function LetterList({ place }: { readonly place: Place }) {
                     }}
                   />
                 )}
-                <h2>{texts.oneByOne}</h2>
+                <h2>One by one, the newest first</h2>
                 <Letters
                   letters={document.letters ?? []}
                   hasCauses={document.groups.length > 1}
@@ -81,7 +80,6 @@ function Summary({
   readonly document: ListDocument;
   readonly filter: Filter;
 }) {
-  const texts = words(strings);
   const { matching, queues, source, oldestDeletedAt } = document;
   const notSeen = queues.reduce((sum, queue) => sum + queue.notSeen, 0);
   const gone = queues.reduce((sum, queue) => sum + queue.gone, 0);
@@ -89,24 +87,38 @@ function Summary({
     <>
       <p>
         <strong class={matching === 0 && notSeen === 0 ? 'well' : 'bad'}>
-          {texts.count(matching)}
+          {strings.count(matching)}
         </strong>{' '}
         {queues
           .filter((queue) => queue.matching > 0)
-          .map(({ family, matching: many }) => `${texts.queues[family]} ${numberText(many)}`)
+          .map(({ family, matching: many }) => `${strings.queues[family]} ${numberText(many)}`)
           .join(', ')}
       </p>
       {oldestDeletedAt !== undefined && (
-        <p class="soft">{texts.deletedAt(agoText(oldestDeletedAt))}</p>
+        <p class="soft">
+          The oldest is deleted {agoText(oldestDeletedAt)}, unless it is sent again before.
+        </p>
       )}
       {notSeen > 0 && source === 'summaries' && (
         <p class="note">
-          {texts.withoutSummary(notSeen)}{' '}
-          <a href={hrefOf('letters', [], { ...filter, walk: 'true' })}>{texts.walk}</a>
+          About {numberText(notSeen)} more have no summary: a worker died on them.{' '}
+          <a href={hrefOf('letters', [], { ...filter, walk: 'true' })}>
+            Look into the queues: others do not see the letters meanwhile
+          </a>
         </p>
       )}
-      {notSeen > 0 && source === 'queues' && <p class="note">{texts.notSeen(notSeen)}</p>}
-      {gone > 0 && <p class="note">{texts.gone(gone)}</p>}
+      {notSeen > 0 && source === 'queues' && (
+        <p class="note">
+          About {numberText(notSeen)} more cannot be seen now: another person or a killed run has
+          received them. Look again in five minutes.
+        </p>
+      )}
+      {gone > 0 && (
+        <p class="note">
+          The queues count {numberText(gone)} fewer: the count may be a minute old, or they were
+          removed without this connector.
+        </p>
+      )}
     </>
   );
 }
@@ -124,25 +136,24 @@ function Letters({
   /** Undefined: this console only looks. */
   readonly choose: ((letterId: string, isChosen: boolean) => void) | undefined;
 }) {
-  const texts = words(strings);
   return (
     <Table
       {...{ class: 'stacks', rows: letters }}
       keyOf={({ letterId }) => letterId}
       columns={[
         choose !== undefined && {
-          title: texts.choose,
+          title: 'Choose',
           cell: (letter) => (
             <input
               type="checkbox"
-              aria-label={`${texts.choose}: ${nameOf(letter)}`}
+              aria-label={`Choose: ${nameOf(letter)}`}
               checked={chosen.includes(letter.letterId)}
               onChange={({ currentTarget }) => choose(letter.letterId, currentTarget.checked)}
             />
           ),
         },
         {
-          title: texts.about,
+          title: 'About',
           cell: (letter) => (
             <>
               <a href={hrefOf('letters', [letter.letterId])}>{nameOf(letter)}</a>
@@ -155,25 +166,21 @@ function Letters({
           ),
         },
         {
-          title: texts.cause,
+          title: 'Cause',
           cell: ({ reason, code, why }) => (
             <>
               <Cause reason={reason} code={code} />
-              {hasCauses && (
-                <div class="soft" lang="en">
-                  {why}
-                </div>
-              )}
+              {hasCauses && <div class="soft">{why}</div>}
             </>
           ),
         },
         {
-          title: texts.givenUp,
+          title: 'Given up',
           cell: ({ at, attempts, event }) => (
             <>
               <Ago at={at} />
-              {attempts !== undefined && <div class="soft">{texts.attempts(attempts)}</div>}
-              {event?.replays && <div class="soft">{texts.replays(event.replays.length)}</div>}
+              {attempts !== undefined && <div class="soft">{strings.attempts(attempts)}</div>}
+              {event?.replays && <div class="soft">{strings.replays(event.replays.length)}</div>}
             </>
           ),
         },
@@ -182,7 +189,7 @@ function Letters({
   );
 
   function nameOf({ event }: ListedLetter): string {
-    return event ? `${event.kind} ${event.id}` : texts.unreadable;
+    return event ? `${event.kind} ${event.id}` : 'a message that cannot be read';
   }
 }
 
@@ -197,14 +204,11 @@ function Pages({
   readonly next: string | undefined;
   readonly walk: string | undefined;
 }) {
-  const { newestPage, olderPage } = words(strings);
   const here = { ...filter, ...(walk && { walk }) };
   return (
     <p class="buttons">
-      {after !== undefined && <a href={hrefOf('letters', [], here)}>{newestPage}</a>}
-      {next !== undefined && (
-        <a href={hrefOf('letters', [], { ...here, after: next })}>{olderPage}</a>
-      )}
+      {after !== undefined && <a href={hrefOf('letters', [], here)}>Newest</a>}
+      {next !== undefined && <a href={hrefOf('letters', [], { ...here, after: next })}>Older</a>}
     </p>
   );
 }

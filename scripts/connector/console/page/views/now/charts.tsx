@@ -1,39 +1,39 @@
 import type { Chart as Values } from '../../../../status/charts.ts';
 import type { Status } from '../../../../status/status-model.ts';
 import { Chart, type Series } from '../../parts/chart.tsx';
-import { durationText, numberText, words } from '../../words.ts';
+import { durationText, numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 export function Charts({ status: { lastHour, lastDay } }: { readonly status: Status }) {
-  const texts = words(strings);
   const hour = lastHour.kind === 'known' ? lastHour.value.chart : undefined;
   const day = lastDay?.kind === 'known' ? lastDay.value : undefined;
   const why = lastHour.kind === 'unknown' ? lastHour.why : undefined;
   return (
     <>
-      <h2>{texts.charts}</h2>
+      <h2>The last hour and the last day</h2>
       {why !== undefined && (
         <p>
-          {texts.unknown}: <span lang="en">{why}</span>
+          {strings.unknown}: <span>{why}</span>
         </p>
       )}
       <div class="charts">
-        {hour && <Chart {...hour} {...messages(hour)} title={texts.messagesInHour} />}
-        {hour && <Chart {...hour} {...latency(hour)} title={texts.latencyInHour} />}
-        {day && <Chart {...day} {...messages(day)} title={texts.messagesInDay} />}
-        {day && <Chart {...day} {...latency(day)} title={texts.latencyInDay} />}
+        {hour && <Chart {...hour} {...messages(hour)} title="Messages per minute, last hour" />}
+        {hour && <Chart {...hour} {...latency(hour)} title="From store to service, last hour" />}
+        {day && (
+          <Chart {...day} {...messages(day)} title="Messages per quarter of an hour, last day" />
+        )}
+        {day && <Chart {...day} {...latency(day)} title="From store to service, last day" />}
       </div>
     </>
   );
 }
 
 function messages({ received, applied, retried, rejected }: Values) {
-  const { counts } = words(strings);
   const series: readonly Series[] = [
-    { name: counts.received, values: received, tone: 'first' },
-    { name: counts.applied, values: applied, tone: 'second' },
-    { name: counts.retried, values: retried, tone: 'third' },
-    { name: counts.rejected, values: rejected, tone: 'fourth' },
+    { name: strings.counts.received, values: received, tone: 'first' },
+    { name: strings.counts.applied, values: applied, tone: 'second' },
+    { name: strings.counts.retried, values: retried, tone: 'third' },
+    { name: strings.counts.rejected, values: rejected, tone: 'fourth' },
   ];
   return { series, text: numberText };
 }

@@ -8,52 +8,51 @@ import type {
 import { about } from '../../about.ts';
 import { Table } from '../../parts/table.tsx';
 import { hrefOf } from '../../router.ts';
-import { agoText, durationText, numberText, words } from '../../words.ts';
+import { agoText, durationText, numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 /** The path of a change, as it is deployed: a list that reads in order, and is drawn as stages with arrows. */
 export function Flow({ status }: { readonly status: Status }) {
-  const texts = words(strings);
   const hour = status.lastHour.kind === 'known' ? status.lastHour.value : undefined;
   const queues = status.queues.kind === 'known' ? status.queues.value : undefined;
   const isBalances = ({ family }: QueueStatus) => family === 'balances';
   return (
     <>
-      <h2 id="flow">{texts.flow}</h2>
+      <h2 id="flow">From the store to the loyalty service</h2>
       <ol class="flow" aria-labelledby="flow">
-        <Stage name={texts.store}>
+        <Stage name="Store">
           {about.shops.map((shop) => (
             <p key={shop}>{breakable(shop)}</p>
           ))}
           <Awaited status={status} by={['store']} />
         </Stage>
-        <Stage name={texts.receiver}>
+        <Stage name="Receiver">
           <Rates hour={hour} of={['received']} />
           {hour && hour['signatures-refused'] > 0 && (
             <Figure
-              name={texts.refused}
+              name="refused for their signature in the last hour"
               value={numberText(hour['signatures-refused'])}
               tone="waits"
             />
           )}
         </Stage>
         <Queues queues={queues?.filter((one) => !isBalances(one))} status={status} />
-        <Stage name={texts.workers}>
+        <Stage name="Workers">
           <Rates hour={hour} of={['applied', 'retried', 'rejected']} />
         </Stage>
-        <Stage name={texts.loyalty}>
+        <Stage name="Loyalty service">
           <Latency hour={hour} />
           <Awaited status={status} by={['loyalty', 'throttled']} />
         </Stage>
       </ol>
       {about.hasStorefront && (
         <>
-          <h2 id="flow-back">{texts.back}</h2>
+          <h2 id="flow-back">Back to the store</h2>
           <ol class="flow back" aria-labelledby="flow-back">
-            <Stage name={texts.loyalty}>{texts.pointEvents}</Stage>
+            <Stage name="Loyalty service">sends point events</Stage>
             <Queues queues={queues?.filter(isBalances)} status={status} />
-            <Stage name={texts.balanceWorker}>{texts.countedAbove}</Stage>
-            <Stage name={texts.store}>{texts.balances}</Stage>
+            <Stage name="Balance worker">counted with the workers above</Stage>
+            <Stage name="Store">shows the balances</Stage>
           </ol>
         </>
       )}
@@ -116,12 +115,11 @@ function Rates({
   readonly hour: LastHour | undefined;
   readonly of: readonly Rate[];
 }) {
-  const texts = words(strings);
-  if (!hour) return <p>{texts.unknown}</p>;
+  if (!hour) return <p>{strings.unknown}</p>;
   return of.map((rate) => (
     <Figure
       key={rate}
-      name={`${texts.counts[rate]} ${texts.perMinute}`}
+      name={`${strings.counts[rate]} per minute`}
       value={numberText(Math.round(hour.perMinute[rate] * 10) / 10)}
       tone={hour.perMinute[rate] > 0 ? TONES[rate] : undefined}
     />
@@ -129,15 +127,14 @@ function Rates({
 }
 
 function Latency({ hour }: { readonly hour: LastHour | undefined }) {
-  const { unknown, nothingApplied, inLastHour } = words(strings);
-  if (!hour) return <p>{unknown}</p>;
-  if (!hour.latencyMs) return <p>{nothingApplied}</p>;
+  if (!hour) return <p>{strings.unknown}</p>;
+  if (!hour.latencyMs) return <p>Nothing was applied in the last hour.</p>;
   const { p50, p99 } = hour.latencyMs;
   return (
     <>
       <Figure name="p50" value={durationText(p50)} />
       <Figure name="p99" value={durationText(p99)} />
-      <p>{inLastHour}</p>
+      <p>from the change to its answer, in the last hour</p>
     </>
   );
 }
@@ -155,8 +152,13 @@ function Awaited({
   const [next] = groups.map(({ nextTry }) => nextTry).toSorted();
   if (next === undefined) return null;
   const messages = groups.reduce((sum, one) => sum + one.messages, 0);
-  const { waitForIt } = words(strings);
-  return <Figure name={waitForIt(agoText(next))} value={numberText(messages)} tone="waits" />;
+  return (
+    <Figure
+      name={`wait for it, next try ${agoText(next)}`}
+      value={numberText(messages)}
+      tone="waits"
+    />
+  );
 }
 
 function Queues({
@@ -166,14 +168,13 @@ function Queues({
   readonly queues: readonly QueueStatus[] | undefined;
   readonly status: Status;
 }) {
-  const texts = words(strings);
   const why = status.queues.kind === 'unknown' ? status.queues.why : '';
   return (
     <li class="card stage queues">
-      <h3>{texts.queues}</h3>
+      <h3>Queues</h3>
       {!queues && (
         <p>
-          {texts.unknown}: <span lang="en">{why}</span>
+          {strings.unknown}: <span>{why}</span>
         </p>
       )}
       {queues && (
@@ -181,10 +182,10 @@ function Queues({
           rows={queues}
           keyOf={({ family }) => family}
           columns={[
-            { title: texts.queue, kind: 'row', cell: ({ family }) => texts.families[family] },
-            { title: texts.waiting, kind: 'number', cell: ({ waiting }) => numberText(waiting) },
-            { title: texts.inFlight, kind: 'number', cell: ({ inFlight }) => numberText(inFlight) },
-            { title: texts.dead, kind: 'number', cell: deadText },
+            { title: 'Queue', kind: 'row', cell: ({ family }) => strings.families[family] },
+            { title: 'Waiting', kind: 'number', cell: ({ waiting }) => numberText(waiting) },
+            { title: 'In flight', kind: 'number', cell: ({ inFlight }) => numberText(inFlight) },
+            { title: 'Dead', kind: 'number', cell: deadText },
           ]}
         />
       )}

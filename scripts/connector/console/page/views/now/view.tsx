@@ -6,10 +6,8 @@ import { Answer } from '../../parts/answer.tsx';
 import { Suggestion } from '../../parts/suggestion.tsx';
 import type { ViewProps } from '../../router.ts';
 import { useQuestion, useRefresh } from '../../use-question.ts';
-import { words } from '../../words.ts';
 import { Charts } from './charts.tsx';
 import { Flow } from './flow.tsx';
-import { OpenPageCost } from './open-page-cost.tsx';
 import { strings } from './strings.ts';
 
 /** CloudWatch has a new figure once a minute, and bills each that is read; this machine bills nothing. */
@@ -25,14 +23,13 @@ export function NowView(_props: ViewProps) {
   const everySeconds = EVERY_SECONDS[about.where];
   const question = useQuestion<Status & Verdict>(LINE);
   useRefresh(question, everySeconds * 1000);
-  const texts = words(strings);
   return (
     <>
       <Answer question={question}>
         {(status) => (
           <>
             <p class={`verdict ${TONES[status.state]}`} role="status">
-              {texts.states[status.state]}
+              {strings.states[status.state]}
             </p>
             <Findings verdict={status} onEnd={question.askAgain} />
             <Flow status={status} />
@@ -40,12 +37,11 @@ export function NowView(_props: ViewProps) {
           </>
         )}
       </Answer>
-      <OpenPageCost everySeconds={everySeconds} ran={question.ran} />
+      <p class="soft">Asked again every {everySeconds} seconds while this page is visible.</p>
     </>
   );
 }
 
-/** Sentences of the command, in its language. */
 function Findings({
   verdict: { troubles, waits, notes },
   onEnd,
@@ -53,29 +49,30 @@ function Findings({
   readonly verdict: Verdict;
   readonly onEnd: () => void;
 }) {
-  const texts = words(strings);
   return (
     <>
       {troubles.length > 0 && (
-        <section class="card" aria-label={texts.troubles}>
+        <section class="card" aria-label="Action required">
           {troubles.map(({ what, next }) => (
             <div class="finding" key={what}>
-              <p lang="en">{what}</p>
+              <p>{what}</p>
               <Suggestion text={next} onEnd={onEnd} />
             </div>
           ))}
         </section>
       )}
       {waits.length > 0 && (
-        <section class="card" aria-label={texts.waits}>
+        <section class="card" aria-label="What waits">
           {waits.map((wait) => (
-            <p class="finding" key={wait} lang="en">
+            <p class="finding" key={wait}>
               {wait}
             </p>
           ))}
           {troubles.length === 0 && isOffered('retry-now') && (
             <>
-              <p class="soft">{texts.isRepaired}</p>
+              <p class="soft">
+                There is nothing to do. If the cause is repaired already, you need not wait:
+              </p>
               <Suggestion text="retry-now" onEnd={onEnd} />
             </>
           )}
@@ -83,7 +80,7 @@ function Findings({
       )}
       {notes.length > 0 && (
         <details>
-          <summary>{texts.notes(notes.length)}</summary>
+          <summary>{notes.length === 1 ? '1 note' : `${notes.length} notes`}</summary>
           {notes.map((note) => (
             <Suggestion key={note} text={note} />
           ))}

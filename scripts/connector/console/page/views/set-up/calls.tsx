@@ -2,8 +2,7 @@ import type { Finding } from '../../../../doctor/finding.ts';
 import { about, isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Ago, Choice, Form } from '../../parts/form.tsx';
-import { momentText, words } from '../../words.ts';
-import { strings } from './strings.ts';
+import { momentText } from '../../words.ts';
 
 type Pause = Extract<NonNullable<Finding['about']>, { kind: 'pause' }>;
 
@@ -17,32 +16,31 @@ export function Calls({
   readonly pauses: readonly Pause[];
   readonly onEnd: () => void;
 }) {
-  const texts = words(strings);
   const resume = (pause: Pause) => {
     const queue = pause.by === 'operator' && pause.part !== 'all' ? { queue: pause.part } : {};
     openAction({
-      title: `${texts.resume}: ${pause.shop}`,
+      title: `Resume: ${pause.shop}`,
       line: { command: 'resume', options: { shop: pause.shop, ...queue } },
       onEnd,
     });
   };
   return (
     <section>
-      <h2>{texts.calls}</h2>
+      <h2>Calls to the loyalty service</h2>
       <div class="card">
-        {pauses.length === 0 && <p class="badge well">{texts.notPaused}</p>}
+        {pauses.length === 0 && <p class="badge well">Not paused</p>}
         {pauses.map((pause) => (
           <p class="buttons" key={JSON.stringify(pause)}>
             <span class="badge waits">{pause.shop}</span>
             <span>
               {pause.by === 'operator'
-                ? `${pause.part === 'all' ? texts.allCalls : pause.part}: ${texts.pausedBy(nameOf(pause.who))}`
-                : texts.pausedByService(momentText(pause.until))}
+                ? `${pause.part === 'all' ? 'all calls' : pause.part}: ${`paused by ${nameOf(pause.who)}`}`
+                : `paused by the loyalty service until ${momentText(pause.until)}`}
               , <Ago at={pause.since} />
             </span>
             {isOffered('resume') && (
               <button type="button" onClick={() => resume(pause)}>
-                {texts.resume}
+                Resume
               </button>
             )}
           </p>
@@ -57,33 +55,34 @@ export function Calls({
 const nameOf = (arn: string) => arn.split('/').at(-1) ?? arn;
 
 function CallsForm({ onEnd }: { readonly onEnd: () => void }) {
-  const texts = words(strings);
   const queues = QUEUES.filter((one) => one !== 'balances' || about.hasStorefront);
   const act = (options: Readonly<Record<string, string>>, pressed: string) =>
     openAction(
       pressed === 'pause'
         ? {
-            title: texts.pause,
+            title: 'Pause',
             line: { command: 'pause', options: { ...options, yes: true } },
-            children: <p>{texts.pauseMeans}</p>,
+            children: (
+              <p>What arrives meanwhile waits in the queues, and is sent after “Resume”.</p>
+            ),
             onEnd,
           }
         : {
-            title: texts.retryNow,
+            title: 'Send what waits now',
             line: { command: 'retry-now', options },
-            children: <p>{texts.retryMeans}</p>,
+            children: <p>After a repair: what waits for its next attempt is tried at once.</p>,
             onEnd,
           },
     );
   return (
     <Form class="filters" onSubmit={act}>
-      <Choice label={texts.shop} name="shop" any={texts.all} of={about.shops} />
-      <Choice label={texts.queue} name="queue" any={texts.all} of={queues} />
+      <Choice label="Shop" name="shop" any="all" of={about.shops} />
+      <Choice label="Queue" name="queue" any="all" of={queues} />
       <button type="submit" class="quiet" value="pause">
-        {texts.pause}
+        Pause
       </button>
       <button type="submit" class="quiet" value="retry-now">
-        {texts.retryNow}
+        Send what waits now
       </button>
     </Form>
   );

@@ -3,7 +3,6 @@ import type { CheckResult, Finding } from '../../../../doctor/finding.ts';
 import { CommandText } from '../../parts/command-line.tsx';
 import { Tick } from '../../parts/form.tsx';
 import { Suggestion } from '../../parts/suggestion.tsx';
-import { words } from '../../words.ts';
 import { strings } from './strings.ts';
 
 const COLOURS: Readonly<Record<Finding['verdict'], string>> = {
@@ -22,20 +21,19 @@ export function Checks({
   /** After a fix was run here. */
   readonly onEnd: () => void;
 }) {
-  const texts = words(strings);
   const [isWhole, setWhole] = useState(false);
   const shown = checks
     .map(({ name, findings }) => ({ name, findings: isWhole ? findings : findings.filter(isOpen) }))
     .filter(({ findings }) => findings.length > 0);
   return (
     <section>
-      <h2>{texts.checks}</h2>
+      <h2>Checks</h2>
       <p>
-        <Tick label={texts.showFine} isSet={isWhole} onChange={setWhole} />
+        <Tick label="Show what is fine, too" isSet={isWhole} onChange={setWhole} />
       </p>
       {shown.map(({ name, findings }) => (
         <div class="card" key={name}>
-          <h3 lang="en">{name}</h3>
+          <h3>{name}</h3>
           {findings.map((finding) => (
             <FindingText {...{ finding, onEnd }} key={finding.what} />
           ))}
@@ -57,8 +55,8 @@ function FindingText({ finding, onEnd }: FindingProps) {
   return (
     <div>
       <p>
-        <span class={`badge ${COLOURS[verdict]}`}>{words(strings).verdicts[verdict]}</span>{' '}
-        <span lang="en">{what}</span>
+        <span class={`badge ${COLOURS[verdict]}`}>{strings.verdicts[verdict]}</span>{' '}
+        <span>{what}</span>
       </p>
       <Fix {...{ finding, onEnd }} />
     </div>
@@ -68,16 +66,12 @@ function FindingText({ finding, onEnd }: FindingProps) {
 function Fix({ finding: { fix, command }, onEnd }: FindingProps) {
   if (fix === undefined) return null;
   if (command === undefined) {
-    return (
-      <p class="soft" lang="en">
-        {fix}
-      </p>
-    );
+    return <p class="soft">{fix}</p>;
   }
   if (command.startsWith('npx ')) return <Suggestion text={fix} onEnd={onEnd} />;
   return (
     <p class="suggestion">
-      <span lang="en">{fix.slice(0, -command.length)}</span> <CommandText text={command} />
+      <span>{fix.slice(0, -command.length)}</span> <CommandText text={command} />
     </p>
   );
 }

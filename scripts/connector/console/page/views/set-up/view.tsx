@@ -2,11 +2,10 @@ import type { DoctorDocument } from '../../../../doctor/examine.ts';
 import { Answer } from '../../parts/answer.tsx';
 import type { ViewProps } from '../../router.ts';
 import { useQuestion } from '../../use-question.ts';
-import { numberText, words } from '../../words.ts';
+import { numberText } from '../../words.ts';
 import { Alarms, Rewards } from './about-findings.tsx';
 import { Calls } from './calls.tsx';
 import { Checks } from './checks.tsx';
-import { strings } from './strings.ts';
 
 /** What `doctor` says, by subject. */
 export function SetUpView(_props: ViewProps) {
@@ -34,17 +33,16 @@ export function SetUpView(_props: ViewProps) {
 }
 
 function Summary({ failed, warned, version, commandVersion, ledgerFormat }: DoctorDocument) {
-  const texts = words(strings);
   return (
     <div class="card">
       <p>
-        {failed + warned === 0 && <span class="badge well">{texts.allWell}</span>}
-        {failed > 0 && <span class="badge bad">{texts.failed(numberText(failed))}</span>}{' '}
-        {warned > 0 && <span class="badge waits">{texts.warned(numberText(warned))}</span>}
+        {failed + warned === 0 && <span class="badge well">Everything is set up.</span>}
+        {failed > 0 && <span class="badge bad">{numberText(failed)} failed</span>}{' '}
+        {warned > 0 && <span class="badge waits">{numberText(warned)} to look at</span>}
       </p>
       <p class="soft">
-        {texts.versions}: {texts.deployed} {version}, {texts.command} {commandVersion},{' '}
-        {texts.format} {ledgerFormat}
+        Versions: deployed {version}, this console {commandVersion}, newest form of the ledger{' '}
+        {ledgerFormat}
       </p>
     </div>
   );

@@ -3,7 +3,6 @@ import { inShop } from '../../about.ts';
 import { Answer } from '../../parts/answer.tsx';
 import { Sides } from '../../parts/sides.tsx';
 import { useQuestion } from '../../use-question.ts';
-import { words } from '../../words.ts';
 import { strings } from './strings.ts';
 
 /** Read now, from both sides. */
@@ -16,27 +15,26 @@ export function BothSides({
   readonly id: string;
   readonly shop: string;
 }) {
-  const texts = words(strings);
   const question = useQuestion<ComparedDocument>({
     command: 'compare',
     operands: [kind, id],
     options: inShop(shop),
   });
   return (
-    <section aria-label={texts.bothSides}>
-      <h2>{texts.bothSides}</h2>
+    <section aria-label={strings.bothSides}>
+      <h2>{strings.bothSides}</h2>
       <Answer question={question}>
         {({ what, rows }) => (
           <>
-            <p lang="en">{what}</p>
+            <p>{what}</p>
             <Sides
-              label={texts.bothSides}
-              columns={[texts.who.store, texts.who.ledger, texts.who['loyalty service']]}
+              label={strings.bothSides}
+              columns={[strings.who.store, strings.who.ledger, strings.who['loyalty service']]}
               rows={rows.map(({ field, store, ledger, service, differs }) => ({
-                ...{ field: texts.fields[field] ?? field, differs },
+                ...{ field: strings.fields[field] ?? field, differs },
                 cells: [store, ledger, service],
               }))}
-              differs={texts.differs}
+              differs="differs"
             />
           </>
         )}

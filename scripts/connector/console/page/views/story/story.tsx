@@ -4,7 +4,7 @@ import { openAction } from '../../action.ts';
 import { Suggestion } from '../../parts/suggestion.tsx';
 import { hrefOf } from '../../router.ts';
 import type { Line } from '../../run.ts';
-import { agoText, momentText, words } from '../../words.ts';
+import { agoText, momentText } from '../../words.ts';
 import { strings } from './strings.ts';
 
 interface StoryProps {
@@ -17,7 +17,6 @@ interface StoryProps {
 
 /** The answer in one sentence, then how it came about. */
 export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps) {
-  const texts = words(strings);
   const { id, name, shop, verdict, points, lostWebhook, store, otherOrders } = document;
   const kind = document.kind === 'member' ? 'customer' : document.kind;
   // The ledger would not send it again by itself.
@@ -25,47 +24,47 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
   return (
     <article>
       <h2>
-        {texts.kinds[kind]} {name ?? id}
+        {strings.kinds[kind]} {name ?? id}
         {name !== null && <span class="soft"> {id}</span>}
         {about.shops.length > 1 && <span class="soft"> {shop}</span>}
       </h2>
-      <section class="card" aria-label={texts.answer}>
+      <section class="card" aria-label="The answer">
         {points && (
           <p class="answer-line">
             <span class={`badge ${POINTS[points.why] ?? 'bad'}`}>
-              {texts.points[points.why] ?? texts.noPoints}
+              {strings.points[points.why] ?? 'no points'}
             </span>{' '}
             {points.hasEarlier
-              ? texts.earlierPoints
-              : (texts.meanings[points.why] ?? <span lang="en">{points.what}</span>)}
+              ? 'The points are those of before its last change, which the loyalty service does not have yet.'
+              : (strings.meanings[points.why] ?? <span>{points.what}</span>)}
           </p>
         )}
-        {points && FIGURES.has(points.why) && <p lang="en">{points.what}</p>}
+        {points && FIGURES.has(points.why) && <p>{points.what}</p>}
         <p>
-          <span class={`badge ${VERDICTS[verdict.kind]}`}>{texts.verdicts[verdict.kind]}</span>{' '}
-          <span lang="en">{verdict.what}</span>
+          <span class={`badge ${VERDICTS[verdict.kind]}`}>{strings.verdicts[verdict.kind]}</span>{' '}
+          <span>{verdict.what}</span>
         </p>
-        {lostWebhook && <p lang="en">{lostWebhook}</p>}
+        {lostWebhook && <p>{lostWebhook}</p>}
         {verdict.next !== undefined && !isLost && (
           <Suggestion text={verdict.next} onEnd={onChanged} />
         )}
         {'what' in store && (
           <p>
-            {texts.inStore} <span lang="en">{store.what}</span>
+            In the store now: <span>{store.what}</span>
           </p>
         )}
         <p class="buttons">
           {isOffered('resend') && (
             <button type="button" onClick={() => sendAgain(kind, id, shop, isLost, onChanged)}>
-              {texts.sendAgain}
+              Send again…
             </button>
           )}
           {kind === 'customer' && (
-            <a href={hrefOf('customers', [id], inShop(shop))}>{texts.account}</a>
+            <a href={hrefOf('customers', [id], inShop(shop))}>Points and rewards</a>
           )}
           {!isRevealed && document.wanted?.form && (
-            <button type="button" class="quiet" onClick={onReveal} title={texts.recorded}>
-              {texts.reveal}
+            <button type="button" class="quiet" onClick={onReveal} title={strings.recorded}>
+              Show personal data
             </button>
           )}
         </p>
@@ -73,14 +72,14 @@ export function Story({ document, isRevealed, onReveal, onChanged }: StoryProps)
       <Timeline lines={document.timeline} />
       {document.wanted?.form && (
         <details open={isRevealed}>
-          <summary>{texts.form}</summary>
-          {isRevealed && <p class="note">{texts.recorded}</p>}
+          <summary>What the loyalty service should hold</summary>
+          {isRevealed && <p class="note">{strings.recorded}</p>}
           <pre>{JSON.stringify(document.wanted.form, null, 2)}</pre>
         </details>
       )}
       {otherOrders.length > 0 && (
-        <section aria-label={texts.otherOrders}>
-          <h2>{texts.otherOrders}</h2>
+        <section aria-label="Other orders">
+          <h2>Other orders</h2>
           <ul class="inline">
             {otherOrders.map((order) => (
               <li key={order.id}>
@@ -114,13 +113,12 @@ function sendAgain(
   force: boolean,
   onEnd: () => void,
 ): void {
-  const texts = words(strings);
   const resend = (options: NonNullable<Line['options']>): Line => ({
     ...{ command: 'resend', operands: [kind, id] },
     options: { ...inShop(shop), force, ...options },
   });
   openAction({
-    title: texts.sendAgain,
+    title: 'Send again…',
     preview: resend({ 'dry-run': true }),
     line: resend({ yes: true, wait: true }),
     onEnd,
@@ -128,26 +126,23 @@ function sendAgain(
 }
 
 function Timeline({ lines }: { readonly lines: TraceDocument['timeline'] }) {
-  const texts = words(strings);
   if (lines.length === 0) return null;
   return (
-    <section aria-label={texts.timeline}>
-      <h2>{texts.timeline}</h2>
+    <section aria-label="What happened">
+      <h2>What happened</h2>
       <ol class="timeline">
         {lines.map(({ at, who, event, what, detail, outcome }) => (
           <li key={`${at} ${who} ${event} ${what}`} class={outcome ?? event}>
             <time dateTime={at} title={at}>
               {momentText(at)} <span class="soft">({agoText(at)})</span>
             </time>
-            <strong>{texts.who[who]}</strong>{' '}
+            <strong>{strings.who[who]}</strong>{' '}
             <span>
-              {event === 'outcome' ? (texts.outcomes[outcome ?? ''] ?? what) : texts.events[event]}
+              {event === 'outcome'
+                ? (strings.outcomes[outcome ?? ''] ?? what)
+                : strings.events[event]}
             </span>{' '}
-            {detail && (
-              <span class="soft" lang="en">
-                {detail}
-              </span>
-            )}
+            {detail && <span class="soft">{detail}</span>}
           </li>
         ))}
       </ol>

@@ -8,14 +8,12 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { goTo, hrefOf, type Place, type ViewProps } from '../../router.ts';
 import type { Line } from '../../run.ts';
 import { useQuestion } from '../../use-question.ts';
-import { words } from '../../words.ts';
 import { BothSides } from './both-sides.tsx';
 import { Story } from './story.tsx';
 import { strings } from './strings.ts';
 
 /** What a person types, or a link names → what it is → its story. */
 export function StoryView({ place }: ViewProps) {
-  const texts = words(strings);
   const [typed, setTyped] = useState('');
   const named = lineOf(place);
   const line = named ?? (typed === '' ? undefined : { command: 'trace', operands: [typed] });
@@ -25,7 +23,12 @@ export function StoryView({ place }: ViewProps) {
   };
   return (
     <>
-      <SearchBox label={texts.search} hint={texts.hint} button={texts.find} onSearch={search} />
+      <SearchBox
+        label="What do you look for?"
+        hint="Order number or name, product, coupon code, customer id or e-mail address"
+        button="Find"
+        onSearch={search}
+      />
       {line && <Traced asked={line} key={JSON.stringify(line)} />}
     </>
   );
@@ -74,15 +77,14 @@ function lineOf({ path, query }: Place): Line | undefined {
 }
 
 function Hits({ hits }: HitsDocument) {
-  const texts = words(strings);
   return (
-    <section class="card" aria-label={texts.several}>
-      <h2>{texts.several}</h2>
+    <section class="card" aria-label="Several things may be meant">
+      <h2>Several things may be meant</h2>
       <ul>
         {hits.map((hit) => (
           <li key={`${hit.shop}/${hit.kind}/${hit.id}`}>
             <a href={placeOf(hit)}>
-              {texts.kinds[hit.kind]} {hit.name ?? hit.id}
+              {strings.kinds[hit.kind]} {hit.name ?? hit.id}
             </a>
             {about.shops.length > 1 && <span class="soft"> {hit.shop}</span>}
           </li>
