@@ -10,7 +10,7 @@ import storefrontSettings from '../../local/harness/storefront.config.ts';
 import {
   explainStack,
   readSourceMaps,
-} from '../../scripts/connector/explain-stack/explain-stack.ts';
+} from '../../scripts/connector/deploy/explain-stack.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { persons } from '../fixtures/persons.ts';
 import { findSecrets } from '../support/disclosure.ts';

@@ -27,7 +27,7 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'webhooks check': 'webhooks check',
   'webhooks sync': 'webhooks sync --yes',
   reconcile: 'reconcile',
-  healing: 'healing',
+  'reconcile status': 'reconcile status',
   'backfill orders': 'backfill orders --since 2026-10-01 --yes',
   'backfill products': 'backfill products --yes',
   'backfill discounts': 'backfill discounts --yes',

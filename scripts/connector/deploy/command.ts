@@ -12,6 +12,7 @@ const STAGE = [
 
 interface SynthOptions {
   readonly stage?: string;
+  readonly explain?: string;
 }
 
 interface DeployOptions {
@@ -25,6 +26,10 @@ const SYNTH_EXAMPLES = `
 Examples:
   npx loyalty-connector synth                every stage
   npx loyalty-connector synth --stage dev
+  npx loyalty-connector synth --stage prod --explain sync-orders < stack-trace.txt
+
+A stack trace in the logs points into bundled code. --explain reads it from standard input and prints it with
+the files and lines of the source; use the settings and the version that were deployed.
 `;
 
 /** `loyalty-connector synth` */
@@ -34,13 +39,24 @@ export function registerSynth(program: Command): void {
     .summary('write the CloudFormation templates; needs no AWS account')
     .description('Checks the settings, bundles the functions and writes the templates to cdk.out.')
     .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
+    .option('--explain <function>', 'then explain a stack trace of this function, as logs name it')
     .addHelpText('after', SYNTH_EXAMPLES)
     .action(
-      runAction<SynthOptions>(async ({ terminal }, { stage }) => {
+      runAction<SynthOptions>(async ({ terminal }, { stage, explain }) => {
         const { ASSEMBLY, runCdk, SYNTH } = await import('./run-cdk.ts');
         const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
         if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
         const { describeAssembly } = await import('./describe-assembly.ts');
+        if (explain !== undefined) {
+          const { explainStack, readSourceMaps } = await import('./explain-stack.ts');
+          const { text } = await import('node:stream/consumers');
+          const maps = readSourceMaps(
+            join(findProject(), 'cdk.out/bundles', stage ?? 'prod'),
+            explain,
+          );
+          terminal.line(explainStack(await text(process.stdin), maps).trimEnd());
+          return EXIT.fine;
+        }
         terminal.note(describeAssembly(join(findProject(), ASSEMBLY)));
         return EXIT.fine;
       }),

@@ -76,7 +76,7 @@ export function describeRun({ shop, last, read }: EndedRun, isDeep: boolean): De
   }
   if (sumOf(sent) > 0) {
     const what = `compared: ${compared}. Sent again, because the ledger had another state: ${countsText(sent)}.${rest}`;
-    return { shop, what, next: `healing --shop ${shop}`, isWhole };
+    return { shop, what, next: `reconcile status --shop ${shop}`, isWhole };
   }
   if (sumOf(lookedAt) === 0) {
     return {

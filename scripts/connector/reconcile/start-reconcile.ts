@@ -36,7 +36,10 @@ export async function startReconcile(
   change.count({ started: 1 });
   if (!signal) {
     if (json) terminal.json({ stack, started: true, deep });
-    else terminal.line(`Started. To see what it found: ${nextCommand(deployment, 'healing')}`);
+    else
+      terminal.line(
+        `Started. To see what it found: ${nextCommand(deployment, 'reconcile status')}`,
+      );
     return EXIT.fine;
   }
   const domains = shops.map(({ domain }) => domain);

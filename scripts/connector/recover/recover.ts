@@ -399,7 +399,7 @@ function print(
     }
     if (orders.differing > 0) {
       terminal.line(`  ${orders.differing} orders differ. Look at them:`);
-      terminal.line(`    ${nextCommand(deployment, `healing --shop ${shop}`)}`);
+      terminal.line(`    ${nextCommand(deployment, `reconcile status --shop ${shop}`)}`);
     }
     for (const { customerId, why } of unread) {
       terminal.line(`  the history of customer ${customerId} could not be read: ${why}`);

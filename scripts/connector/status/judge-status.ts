@@ -155,12 +155,12 @@ function judgeRecovery({ shop, recoversSince }: ReconcileStatus): Findings {
   return { waits: [what] };
 }
 
-/** A person corrects them; the next deep walk shows whether they agree. */
+/** A person corrects them; the next deep comparison shows whether they agree. */
 function differingOrders({ shop, ordersRead = [] }: ReconcileStatus): Findings {
   const ids = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
   if (ids.length === 0) return {};
   const orders = `${shop}: the loyalty service holds another state of ${ids.join(', ')}`;
-  return { notes: [`${orders}; "healing" says how to look at them`] };
+  return { notes: [`${orders}; "reconcile status" says how to look at them`] };
 }
 
 function whenKnown<Value>(

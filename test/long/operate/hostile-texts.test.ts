@@ -55,18 +55,22 @@ beforeAll(async () => {
   await changeControl(ledger, SHOP, (control) => withOperatorPause(control, 'all', HOSTILE, now));
 });
 
-it.each(['doctor', 'webhooks check', 'backfill status', 'history', 'redemptions list', 'healing'])(
-  'shows a hostile text harmlessly: %s',
-  async (command) => {
-    const text = await connector.run(command);
-    expect(text.stdout).toContain('\\u001b');
-    expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
-    const json = await connector.run(`${command} --json`);
-    expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
-    // As values it is what it was.
-    expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
-  },
-);
+it.each([
+  'doctor',
+  'webhooks check',
+  'backfill status',
+  'history',
+  'redemptions list',
+  'reconcile status',
+])('shows a hostile text harmlessly: %s', async (command) => {
+  const text = await connector.run(command);
+  expect(text.stdout).toContain('\\u001b');
+  expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
+  const json = await connector.run(`${command} --json`);
+  expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
+  // As values it is what it was.
+  expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
+});
 
 it.each([
   ...['trace HOSTILE', 'trace coupon HOSTILE', 'trace coupon -- --HOSTILE', 'trace order HOSTILE'],

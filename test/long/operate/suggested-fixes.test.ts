@@ -212,8 +212,8 @@ export default defineConnector({
     expect(resumed?.stdout).toContain('Done: ');
   });
 
-  it('healing of a shop without a run', async () => {
-    const shown = await connector.run(`healing --shop ${SECOND}`);
+  it('reconcile status of a shop without a run', async () => {
+    const shown = await connector.run(`reconcile status --shop ${SECOND}`);
     expect(shown.stdout).toContain(`reconcile --shop ${SECOND} --wait`);
   });
 });

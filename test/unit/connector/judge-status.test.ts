@@ -274,7 +274,7 @@ describe('the verdict on a deployment', () => {
     );
     expect(state).toBe('well');
     expect(notes).toEqual([
-      `${SHOP}: the loyalty service holds another state of 71, 72; "healing" says how to look at them`,
+      `${SHOP}: the loyalty service holds another state of 71, 72; "reconcile status" says how to look at them`,
     ]);
   });
 });

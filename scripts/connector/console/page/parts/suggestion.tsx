@@ -84,7 +84,7 @@ function placeOf({
       return ['history', [], query];
     case 'redemptions show':
       return ['customers', operands, inShop];
-    case 'healing':
+    case 'reconcile status':
     case 'webhooks check':
     case 'backfill status':
       return ['healing'];

@@ -1,4 +1,5 @@
-import type { HealingDocument } from '../../../../healing/show-healing.ts';
+import { SENT_REASONS } from '../../../../reconcile/sent-reasons.ts';
+import type { RunsDocument } from '../../../../reconcile/show-runs.ts';
 import { isOffered } from '../../about.ts';
 import { openAction } from '../../action.ts';
 import { Answer } from '../../parts/answer.tsx';
@@ -9,11 +10,11 @@ import { useQuestion } from '../../use-question.ts';
 import { numberText } from '../../words.ts';
 import { strings } from './strings.ts';
 
-type ShopHealing = HealingDocument['shops'][number];
-type Run = ShopHealing['runs'][number];
+type ShopRunsDocument = RunsDocument['shops'][number];
+type Run = ShopRunsDocument['runs'][number];
 
 export function Runs() {
-  const question = useQuestion<HealingDocument>({ command: 'healing' });
+  const question = useQuestion<RunsDocument>({ command: 'reconcile status' });
   return (
     <section>
       <h2>Comparisons of the store with what was sent</h2>
@@ -39,7 +40,7 @@ function ShopRuns({
   ordersRead,
   everyMinutes,
   onEnd,
-}: ShopHealing & Pick<HealingDocument, 'everyMinutes'> & { readonly onEnd: () => void }) {
+}: ShopRunsDocument & Pick<RunsDocument, 'everyMinutes'> & { readonly onEnd: () => void }) {
   const differing = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
   const compare = (title: string, deep: boolean) =>
     openAction({
@@ -86,7 +87,7 @@ function ShopRuns({
 
 const sum = (counts: Run['healed']) => counts.order + counts.product + counts.coupon;
 
-function RunTable({ runs, shop }: Pick<ShopHealing, 'runs' | 'shop'>) {
+function RunTable({ runs, shop }: Pick<ShopRunsDocument, 'runs' | 'shop'>) {
   const figure = (title: string, countsOf: (run: Run) => Run['healed']): Column<Run> => ({
     ...{ title, kind: 'number' },
     cell: (run) => numberText(sum(countsOf(run))),
@@ -133,7 +134,7 @@ function SentList({ run, shop }: { readonly run: Run; readonly shop: string }) {
                 ids={[first, ...others].map(({ id }) => id)}
                 shop={shop}
               />
-              : {strings.reasons[first.why]}
+              : {SENT_REASONS[first.why]}
             </li>
           ) : null,
         )}

@@ -30,6 +30,6 @@ export function readSourceMaps(bundles: string, service: string): SourceMaps {
   }
   throw new Problem(
     `${folder} does not exist.`,
-    'Run "npm run synth" with the settings and the version that were deployed.',
+    'Is this the name of a function, as the logs call it: sync-orders?',
   );
 }

@@ -12,34 +12,34 @@ import type { Session } from '../session.ts';
 import type { Table } from '../terminal/table.ts';
 import { SENT_REASONS } from './sent-reasons.ts';
 
-export interface HealingOptions {
+export interface RunsOptions {
   readonly shop?: string;
 }
 
 /** For `--json`. */
-export interface HealingDocument {
+export interface RunsDocument {
   readonly stack: string;
   readonly everyMinutes: number;
-  readonly shops: readonly ShopHealing[];
+  readonly shops: readonly ShopRuns[];
 }
 
 /** The runs of one shop, the newest first. */
-interface ShopHealing {
+interface ShopRuns {
   readonly shop: string;
   readonly runs: readonly LastReconcile[];
-  /** Orders read from the loyalty service by the newest deep walk and, until it ends, by the one before. */
+  /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
   readonly ordersRead: readonly FoundByReading[];
 }
 
-export async function showHealing(
+export async function showRuns(
   { terminal, json, findDeployment }: Session,
-  { shop: named }: HealingOptions,
+  { shop: named }: RunsOptions,
 ): Promise<ExitCode> {
   const deployment = await findDeployment();
   const { connector, stack } = deployment;
   const ledger = openLedger(deployment);
   const shops = await Promise.all(
-    shopsOf(connector, named).map(async ({ domain: shop }): Promise<ShopHealing> => {
+    shopsOf(connector, named).map(async ({ domain: shop }): Promise<ShopRuns> => {
       const [runs, ordersRead] = await Promise.all([
         readReconcileRuns(ledger, shop),
         readFindings(ledger, shop),
@@ -49,7 +49,7 @@ export async function showHealing(
   );
   if (json) {
     const { everyMinutes } = connector.healing;
-    terminal.json({ stack, everyMinutes, shops } satisfies HealingDocument);
+    terminal.json({ stack, everyMinutes, shops } satisfies RunsDocument);
     return EXIT.fine;
   }
   for (const { shop, runs, ordersRead } of shops) {
