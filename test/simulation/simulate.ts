@@ -1,5 +1,5 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
+import type { LetterFilter } from '../../scripts/connector/dead-letters/filter.ts';
 import { letterIn, letterKey } from '../../shared/core/batch/letter-summary.ts';
 import { DEAD_LETTER_DAYS } from '../../shared/core/events/dead-letter.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';

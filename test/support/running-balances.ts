@@ -5,11 +5,8 @@ import { createPointsReceiver } from '../../functions/create-points-receiver.ts'
 import { createReconcile } from '../../functions/create-reconcile.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
-import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';
-import {
-  letterReaderOf,
-  prepareReplay,
-} from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
+import { readLetter } from '../../scripts/connector/dead-letters/read.ts';
+import { letterReaderOf, prepareReplay } from '../../scripts/connector/dead-letters/replay.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { perSecond, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
-import type { DropOptions } from './drop/drop-command.ts';
-import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
-import type { LetterFilter } from './letter-filter.ts';
-import type { ListOptions } from './list/list-letters.ts';
-import type { ReplayOptions } from './replay/replay-command.ts';
+import type { DropOptions } from './drop.ts';
+import { addFilterOptions, filterIn, type LetterFilter, notEmpty } from './filter.ts';
+import type { ListOptions } from './list.ts';
+import type { ReplayOptions } from './replay-command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -45,7 +44,7 @@ function registerList(group: Command): void {
     .option('--walk', 'read the queues themselves: also letters without a summary')
     .action(
       runAction<LetterFilter & ListOptions>(async (session, options) => {
-        const { listLetters } = await import('./list/list-letters.ts');
+        const { listLetters } = await import('./list.ts');
         return listLetters(session, filterIn(options), options);
       }),
     );
@@ -65,7 +64,7 @@ function registerReplay(group: Command): void {
     .option('--wait', 'follow them until each has its outcome')
     .action(
       runAction<LetterFilter & ReplayOptions>(async (session, options) => {
-        const { replayCommand } = await import('./replay/replay-command.ts');
+        const { replayCommand } = await import('./replay-command.ts');
         return replayCommand(session, filterIn(options), options);
       }),
     );
@@ -88,7 +87,7 @@ function registerShow(group: Command): void {
     )
     .action(
       runAction<{ readonly reveal?: boolean }>(async (session, options, id = '') => {
-        const { showLetter } = await import('./show/show-letter.ts');
+        const { showLetter } = await import('./show.ts');
         return showLetter(session, id, options);
       }),
     );
@@ -104,7 +103,7 @@ function registerDrop(group: Command): void {
     .option('--yes', 'do not ask')
     .action(
       runAction<LetterFilter & DropOptions>(async (session, options) => {
-        const { dropCommand } = await import('./drop/drop-command.ts');
+        const { dropCommand } = await import('./drop.ts');
         return dropCommand(session, filterIn(options), options);
       }),
     );

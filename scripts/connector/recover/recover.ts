@@ -25,8 +25,8 @@ import {
 } from '../../../shared/core/redeem/recover-redemptions.ts';
 import { openIn } from '../../../shared/core/redeem/redemption-book.ts';
 import { shopsOf } from '../arguments.ts';
-import { countLetters } from '../dead-letters/count-letters.ts';
-import { openSourceQueues } from '../dead-letters/letter-queues.ts';
+import { countLetters } from '../dead-letters/groups.ts';
+import { openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import { readCaller } from '../deployment/read-caller.ts';

@@ -4,15 +4,17 @@ import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.
 import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { type Followed, followReplayed } from '../dead-letters/replay/follow-replayed.ts';
-import { openLetterSearch } from '../dead-letters/replay/letter-search.ts';
-import { examiningWorld, foresee, type Prospect } from '../dead-letters/show/examine-letter.ts';
-import { prospectAsJson } from '../dead-letters/show/letter-as-json.ts';
-import { printProspect } from '../dead-letters/show/print-letter.ts';
-import { whoIsAtTheKeyboard } from '../dead-letters/who.ts';
+import { examiningWorld, foresee, type Prospect } from '../dead-letters/examine.ts';
+import {
+  type Followed,
+  followReplayed,
+  openLetterSearch,
+} from '../dead-letters/follow-replayed.ts';
+import { openSourceQueues } from '../dead-letters/read.ts';
+import { printProspect, prospectAsJson } from '../dead-letters/show.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
+import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
@@ -108,7 +110,7 @@ function toEvent(key: EntityKey, force: boolean, now: Date): StoreEvent {
     topic: backfillTopicOf(key.kind),
     deliveryId: `resend/${key.kind}/${key.id}/${at}`,
     receivedAt: at,
-    replays: [{ at, by: whoIsAtTheKeyboard() }],
+    replays: [{ at, by: localUser() }],
     ...(force && { force }),
     body: undefined,
   };

@@ -21,11 +21,17 @@ import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { heldIn } from '../compare/compare-sides.ts';
-import { familiesOf } from '../dead-letters/letter-filter.ts';
-import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { surveyLetters, surveySummaries } from '../dead-letters/list/survey-letters.ts';
-import { listedOf } from '../dead-letters/read-letter.ts';
-import { newestFirst, openSummaries, readSummaries } from '../dead-letters/read-summaries.ts';
+import { familiesOf } from '../dead-letters/filter.ts';
+import {
+  listedOf,
+  newestFirst,
+  openLetterQueues,
+  openSourceQueues,
+  openSummaries,
+  readSummaries,
+  surveyLetters,
+  surveySummaries,
+} from '../dead-letters/read.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';
 import type { ShopServices } from '../deployment/services.ts';

@@ -1,6 +1,6 @@
 import { faultText, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
-import { maskPerson, maskPersonal } from '../dead-letters/show/mask-personal.ts';
+import { maskPerson, maskPersonal } from '../dead-letters/examine.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable, wrap } from '../terminal/text.ts';
 import type { ReadBack, Trace } from './collect-trace.ts';

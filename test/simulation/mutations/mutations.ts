@@ -354,7 +354,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replay-removes-first',
     bug: 'a dead letter is removed before its queue holds the replayed message',
-    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
+    file: 'scripts/connector/dead-letters/replay.ts',
     find: "    onStep('sending');\n",
     replace:
       "    onStep('sending');\n    await queue.remove(some.map(({ letter }) => letter.receiptHandle));\n",
@@ -363,7 +363,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replayed-letter-stays-listed',
     bug: 'the summary of a replayed letter stays in the lists',
-    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
+    file: 'scripts/connector/dead-letters/replay.ts',
     find: '    await world.retire(sent.map(({ letter }) => letter));\n',
     replace: '',
     within: 60,

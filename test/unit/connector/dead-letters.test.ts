@@ -1,37 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
-import {
-  type DropWorld,
-  dropLetters,
-} from '../../../scripts/connector/dead-letters/drop/drop-letters.ts';
-import { KINDS, REASONS } from '../../../scripts/connector/dead-letters/filter-options.ts';
+import { type DropWorld, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
+import { maskCall, maskPersonal } from '../../../scripts/connector/dead-letters/examine.ts';
 import {
   describeFilter,
   familiesOf,
+  KINDS,
   matchesFilter,
-} from '../../../scripts/connector/dead-letters/letter-filter.ts';
-import { createLetterGroups } from '../../../scripts/connector/dead-letters/letter-groups.ts';
+  REASONS,
+} from '../../../scripts/connector/dead-letters/filter.ts';
+import { followReplayed } from '../../../scripts/connector/dead-letters/follow-replayed.ts';
+import { createLetterGroups } from '../../../scripts/connector/dead-letters/groups.ts';
 import {
   type ReadLetter,
   readLetter,
-} from '../../../scripts/connector/dead-letters/read-letter.ts';
-import { followReplayed } from '../../../scripts/connector/dead-letters/replay/follow-replayed.ts';
-import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+  walkLetters,
+} from '../../../scripts/connector/dead-letters/read.ts';
 import {
+  createPacer,
   letterReaderOf,
-  prepareReplay,
-} from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import {
   newTally,
+  prepareReplay,
   type ReplayedLetter,
-} from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import {
-  maskCall,
-  maskPersonal,
-} from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
-import { walkLetters } from '../../../scripts/connector/dead-letters/walk-letters.ts';
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
 import {
   type DeadLetter,
   LETTER_REASONS,

@@ -1,6 +1,5 @@
-import type { pageAsJson } from '../../../../dead-letters/list/letter-pages.ts';
-import type { listAsJson } from '../../../../dead-letters/list/list-letters.ts';
-import type { letterAsJson } from '../../../../dead-letters/show/letter-as-json.ts';
+import type { listAsJson, pageAsJson } from '../../../../dead-letters/list.ts';
+import type { letterAsJson } from '../../../../dead-letters/show.ts';
 
 /** What `dead-letters list --json` answers. */
 export type ListDocument = ReturnType<typeof listAsJson>;

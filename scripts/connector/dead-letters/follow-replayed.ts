@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchesOf } from '../../../../shared/core/batch/in-batches.ts';
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
-import type { EventKind } from '../../../../shared/core/events/event.ts';
-import type { QueueDepth } from '../../../../shared/core/events/queues.ts';
-import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
-import { isNewer } from '../../../../shared/core/ledger/newer-item.ts';
-import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
-import type { ReplayedLetter } from './replay-tally.ts';
+import { readLetters } from '../../../shared/aws/read-letters.ts';
+import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
+import type { ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { EventKind } from '../../../shared/core/events/event.ts';
+import type { QueueDepth } from '../../../shared/core/events/queues.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { isNewer } from '../../../shared/core/ledger/newer-item.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { createLetterGroups, type LetterGroup } from './groups.ts';
+import { openSummaries } from './read.ts';
+import type { ReplayedLetter } from './replay.ts';
 
 export interface FollowWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
@@ -163,4 +166,14 @@ async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by 
     ids.push(name);
   });
   return { count: ids.length, ids, groups: groups.all() };
+}
+
+/** By the summaries, which the workers write beside each dead letter. */
+export function openLetterSearch(deployment: Deployment): FollowWorld['eachLetter'] {
+  return async (since, visit) => {
+    const asked = { since: since.getTime(), now: new Date() };
+    for await (const letters of readLetters(openSummaries(deployment), 'open', asked)) {
+      letters.forEach(visit);
+    }
+  };
 }

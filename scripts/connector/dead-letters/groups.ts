@@ -1,5 +1,8 @@
 import type { LetterReason, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { relativeTime } from '../terminal/text.ts';
 
 /** Letters that were given up for one and the same reason. */
 export interface LetterGroup {
@@ -58,4 +61,58 @@ function keyOf(...parts: readonly (string | undefined)[]): string {
 
 function exampleOf({ letterId, family, event }: ListedLetter): LetterGroup['example'] {
   return { letterId, family, ...(event && { kind: event.kind, id: event.id }) };
+}
+
+/** Groups as a table, with the reason in words under each. */
+export function showGroups(
+  groups: readonly LetterGroup[],
+  { table }: Pick<Terminal, 'table'>,
+  now: Date,
+): void {
+  table({
+    columns: [
+      { title: 'COUNT', align: 'right' },
+      { title: 'REASON' },
+      { title: 'CODE', shrinks: true },
+      { title: 'OLDEST' },
+      { title: 'NEWEST' },
+      { title: 'EXAMPLE', shrinks: true },
+    ],
+    rows: groups.map(({ count, reason, code, oldest, newest, example }) => [
+      String(count),
+      reason,
+      code ?? '-',
+      relativeTime(oldest, now),
+      relativeTime(newest, now),
+      example.id === undefined ? example.letterId : `${example.kind} ${example.id}`,
+    ]),
+    details: groups.map(({ why }) => why),
+  });
+}
+
+/** What a person can do about the code, where it is known. */
+function adviceFor({ code }: Pick<LetterGroup, 'code'>): { readonly advice?: string } {
+  const advice = adviceOn(code);
+  return advice === undefined ? {} : { advice };
+}
+
+/** Times as ISO 8601, for programs. */
+export function groupsAsJson(groups: readonly LetterGroup[]) {
+  return groups.map(({ oldest, newest, ...group }) => ({
+    ...group,
+    ...adviceFor(group),
+    oldest: new Date(oldest).toISOString(),
+    newest: new Date(newest).toISOString(),
+  }));
+}
+
+/** Why some letters may not have been seen; `family` undefined: of all queues together. */
+export function notSeenText(notSeen: number, family?: QueueFamily): string {
+  const where = family === undefined ? '' : ` in the ${family} queue`;
+  return `About ${notSeen} more${where} cannot be seen now: another person or a killed run has received them, or they wait behind an earlier letter of the same entity. Look again in five minutes.`;
+}
+
+/** `1 dead letter`, `12 dead letters`. */
+export function countLetters(count: number): string {
+  return `${count} ${count === 1 ? 'dead letter' : 'dead letters'}`;
 }
