@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
-import { renderTable } from '../../scripts/connector/terminal/table.ts';
+import { renderTable } from '../../scripts/connector/terminal/terminal.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import type { LoadOptions } from './arguments.ts';
 import type { Verdict } from './judge.ts';

@@ -1,7 +1,6 @@
 import type { Deployment } from './deployment/deployment.ts';
 import type { ExitCode, Problem } from './exit.ts';
-import type { Recorded } from './history/audit-records.ts';
-import type { RecordedChange } from './history/record-change.ts';
+import type { Recorded, RecordedChange } from './history/audit-records.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The options that every command takes. */

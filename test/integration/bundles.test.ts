@@ -7,10 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
 import { FUNCTIONS, functionsOf } from '../../infra/functions-of.ts';
 import storefrontSettings from '../../local/harness/storefront.config.ts';
-import {
-  explainStack,
-  readSourceMaps,
-} from '../../scripts/connector/deploy/explain-stack.ts';
+import { explainStack, readSourceMaps } from '../../scripts/connector/deploy/synth.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { persons } from '../fixtures/persons.ts';
 import { findSecrets } from '../support/disclosure.ts';

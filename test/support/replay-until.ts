@@ -1,3 +1,4 @@
+import { openLedger } from '../../scripts/connector/deployment/deployment.ts';
 // A replay that dies as if by kill -9 when its loop reaches a certain step for the n-th time. Started by
 // the tests, in a process of its own and in the folder of an operated connector.
 
@@ -9,7 +10,6 @@ import {
   replayLetters,
 } from '../../scripts/connector/dead-letters/replay.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
-import { openLedger } from '../../scripts/connector/deployment/open-ledger.ts';
 import { retireSummaries } from '../../shared/core/batch/letter-summary.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;

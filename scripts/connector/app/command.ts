@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
-import type { AppOptions, WriteOptions } from './write-app.ts';
+import type { AppOptions, WriteOptions } from './app-folder.ts';
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +35,7 @@ export function registerApp(program: Command): void {
     .option('--yes', 'replace a shopify.app.toml that this command did not write')
     .action(
       runAction<WriteOptions>(async (session, options) =>
-        (await import('./write-app.ts')).writeApp(session, options),
+        (await import('./app-folder.ts')).writeApp(session, options),
       ),
     );
   group
@@ -60,7 +60,7 @@ export function registerApp(program: Command): void {
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(
       runAction<AppOptions>(async (session, options) =>
-        (await import('./write-app.ts')).listApp(session, options),
+        (await import('./app-folder.ts')).listApp(session, options),
       ),
     );
 }

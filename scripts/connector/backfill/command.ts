@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseBound, perSecond, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
-import type { PaceOptions, StartOptions } from './pace.ts';
+import type { PaceOptions, StartOptions } from './run-backfill.ts';
 
 const KINDS = ['orders', 'products', 'discounts'] as const;
 
@@ -31,7 +31,7 @@ export function registerBackfill(program: Command): void {
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .action(
       runAction<PaceOptions>(async (session, options, id = '') => {
-        const { resumeBackfill } = await import('./resume-backfill.ts');
+        const { resumeBackfill } = await import('./start-backfill.ts');
         return resumeBackfill(session, id, options);
       }),
     );

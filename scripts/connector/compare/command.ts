@@ -37,11 +37,11 @@ export function registerCompare(program: Command): void {
     .action(
       runAction<CompareOptions>(async (session, { since, ...options }, kind, id) => {
         if (kind === 'orders' && since !== undefined) {
-          const { compareOrders } = await import('./compare-orders.ts');
+          const { compareOrders } = await import('./compare.ts');
           return compareOrders(session, { ...options, since });
         }
         if (id === undefined) throw new BadArguments('give an id, or: compare orders --since 24h.');
-        const { showComparison } = await import('./show-comparison.ts');
+        const { showComparison } = await import('./compare.ts');
         return showComparison(session, options, kind, id);
       }),
     );

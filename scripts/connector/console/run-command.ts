@@ -5,8 +5,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { setHost } from '../run-action.ts';
 import type { Host } from '../session.ts';
-import { renderTable } from '../terminal/table.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { renderTable, type Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/text.ts';
 
 /** What the page asks for: a command in words, as at a terminal. */
@@ -57,7 +56,7 @@ const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([
   ...['stack', 'region', 'profile', 'verbose', 'watch', 'help', 'version'],
 ]);
 
-export type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
+type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
 
 /** The commands that the page can run, with what they do. */
 export function offeredCommands(readOnly: boolean): OfferedCommands {

@@ -5,9 +5,13 @@ import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import { findLocalStack } from '../deployment/find-deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { aboutConsole } from './about-console.ts';
-import { readPage } from './page-files.ts';
-import { type ConsoleSettings, type RunningConsole, startConsole } from './server.ts';
+import {
+  aboutConsole,
+  type ConsoleSettings,
+  type RunningConsole,
+  readPage,
+  startConsole,
+} from './server.ts';
 
 export interface ConsoleOptions extends Pick<ConsoleSettings, 'createProgram'> {
   readonly readOnly?: boolean;

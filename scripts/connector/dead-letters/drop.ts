@@ -5,7 +5,7 @@ import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-l
 import { noteDropped } from '../../../shared/core/ledger/dropped-letter.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { isEntityKind } from '../../../shared/core/ledger/ledger-key.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

@@ -13,8 +13,8 @@ import {
 import type { ReadEvent, Task } from '../../../shared/core/sync/store-reader.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { CommonOptions } from '../session.ts';
 import type { ReadLetter } from './read.ts';

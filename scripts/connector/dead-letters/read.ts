@@ -25,9 +25,7 @@ import {
   type QueueFamily,
 } from '../../../shared/core/events/event.ts';
 import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
-import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
+import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { familiesOf, type LetterFilter, matchesFilter } from './filter.ts';
 import { createLetterGroups, type LetterGroup } from './groups.ts';
 

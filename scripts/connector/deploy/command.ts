@@ -43,12 +43,12 @@ export function registerSynth(program: Command): void {
     .addHelpText('after', SYNTH_EXAMPLES)
     .action(
       runAction<SynthOptions>(async ({ terminal }, { stage, explain }) => {
-        const { ASSEMBLY, runCdk, SYNTH } = await import('./run-cdk.ts');
+        const { ASSEMBLY, runCdk, SYNTH } = await import('./synth.ts');
         const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
         if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
-        const { describeAssembly } = await import('./describe-assembly.ts');
+        const { describeAssembly } = await import('./synth.ts');
         if (explain !== undefined) {
-          const { explainStack, readSourceMaps } = await import('./explain-stack.ts');
+          const { explainStack, readSourceMaps } = await import('./synth.ts');
           const { text } = await import('node:stream/consumers');
           const maps = readSourceMaps(
             join(findProject(), 'cdk.out/bundles', stage ?? 'prod'),
@@ -90,11 +90,11 @@ export function registerDeploy(program: Command): void {
         const { yes = false, region, profile } = options;
         const place = { ...(region && { region }), ...(profile && { profile }) };
         const { deploy } = await import('./deploy.ts');
-        const { runCdk } = await import('./run-cdk.ts');
+        const { runCdk } = await import('./synth.ts');
         const { openStackAccess } = await import('./stack-access.ts');
-        const { openAws } = await import('../deployment/deployed-stack.ts');
+        const { openAws } = await import('../deployment/find-deployment.ts');
         const { fitToAccount } = await import('../deployment/fit-to-account.ts');
-        const { readStageSettings } = await import('../deployment/stage-settings.ts');
+        const { readStageSettings } = await import('../deployment/find-deployment.ts');
         const aws = await openAws(place);
         const result = await deploy(
           { ...options, stage, yes },

@@ -1,5 +1,4 @@
 import type { PauseStatus } from '../pause/read-pauses.ts';
-import type { RewardReading } from './describe-reward.ts';
 
 /** The result of one check. */
 export interface Finding {
@@ -99,4 +98,10 @@ async function within(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What the connector would make of a reward of the program. */
+export interface RewardReading {
+  readonly kind: 'code' | 'not-redeemable' | 'unknown-type';
+  readonly text: string;
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
-import type { RunsOptions } from './show-runs.ts';
-import type { ReconcileOptions } from './start-reconcile.ts';
+import type { ReconcileOptions, RunsOptions } from './reconcile.ts';
 
 const EXAMPLES = `
 Examples:
@@ -36,7 +35,7 @@ export function registerReconcile(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(
       runAction<ReconcileOptions>(async (session, options) =>
-        (await import('./start-reconcile.ts')).startReconcile(session, options),
+        (await import('./reconcile.ts')).startReconcile(session, options),
       ),
     );
   reconcile
@@ -49,7 +48,7 @@ export function registerReconcile(program: Command): void {
     .addHelpText('after', STATUS_EXAMPLES)
     .action(
       runAction<RunsOptions>(async (session, options) =>
-        (await import('./show-runs.ts')).showRuns(session, options),
+        (await import('./reconcile.ts')).showRuns(session, options),
       ),
     );
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
-import type { CloseOptions } from './close-redemption.ts';
-import type { ShopOption } from './redemptions.ts';
+import type { CloseOptions, ShopOption } from './redemptions.ts';
 import type { ListOptions } from './show-redemptions.ts';
 
 const EXAMPLES = `
@@ -65,7 +64,7 @@ export function registerRedemptions(program: Command): void {
     .option('--yes', 'do it')
     .action(
       runAction<CloseOptions>(async (session, options, customer = '', id = '') =>
-        (await import('./close-redemption.ts')).closeCommand(session, customer, id, options),
+        (await import('./redemptions.ts')).closeCommand(session, customer, id, options),
       ),
     );
 }

@@ -12,8 +12,7 @@ import {
 } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { printProspect, prospectAsJson } from '../dead-letters/show.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -21,8 +20,8 @@ import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.t
 import type { CommonOptions, Session } from '../session.ts';
 import { printable } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
-import { findEntity, parseKind } from '../trace/find-entity.ts';
-import { waitText } from '../trace/timeline.ts';
+import { findEntity, parseKind } from '../trace/find.ts';
+import { waitText } from '../trace/judge-trace.ts';
 
 export interface ResendOneOptions extends CommonOptions {
   readonly shop?: string;

@@ -1,23 +1,20 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
+import { API_VERSION } from '../../../shared/shopify/api-version.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
+import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
-import { askHidden } from '../terminal/ask.ts';
+import { askHidden } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text.ts';
-import {
-  type BodyOptions,
-  type ChosenBody,
-  checkBodyOptions,
-  chooseBody,
-  entityIn,
-} from './choose-body.ts';
-import { type PostedWebhook, postWebhook, signWebhook } from './post-webhook.ts';
+import { type Sample, samples } from './samples.ts';
 
 export interface SendOptions extends BodyOptions {
   readonly shop?: string;
@@ -171,4 +168,139 @@ function meaningOf(status: number): string {
   }
   if (status === 503) return ': the secrets or the queue cannot be reached, the store would retry';
   return '';
+}
+
+interface BodyOptions {
+  readonly sample?: string;
+  readonly file?: string;
+  readonly topic?: string;
+  readonly real?: boolean;
+}
+
+interface ChosenBody {
+  readonly topic: string;
+  readonly body: Uint8Array;
+  /** The built-in sample, if it is one. */
+  readonly sample: Sample | undefined;
+}
+
+/** Checks the options before any request, so that mistakes are reported at once. */
+function checkBodyOptions({ sample, file, topic, real }: BodyOptions): void {
+  if ((sample === undefined) === (file === undefined)) {
+    throw new BadArguments('give --sample TOPIC or --file PATH, one of the two.');
+  }
+  if (sample !== undefined && !samples.some((one) => one.topic === sample)) {
+    const known = samples.map((one) => one.topic).join(', ');
+    throw new BadArguments(`there is no sample "${sample}"; choose one of ${known}.`);
+  }
+  if (sample !== undefined && topic !== undefined) {
+    throw new BadArguments("a sample has its own topic: --topic is for a file's.");
+  }
+  if (file !== undefined && topic === undefined) {
+    throw new BadArguments('a file needs --topic, such as orders/updated.');
+  }
+  if (file !== undefined && real) throw new BadArguments('--real is for the samples of orders.');
+}
+
+export async function chooseBody(
+  options: BodyOptions,
+  shop: string,
+  at: Date,
+): Promise<ChosenBody> {
+  const sample = samples.find(({ topic }) => topic === options.sample);
+  if (sample) {
+    const payload = sample.build({ at, shop, test: options.real !== true });
+    return { topic: sample.topic, body: Buffer.from(JSON.stringify(payload)), sample };
+  }
+  const { file = '', topic = '' } = options;
+  try {
+    return { topic, body: await readFile(file), sample: undefined };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new Problem(
+      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`,
+    );
+  }
+}
+
+/** The kind and id under which the receiver will queue it; undefined for a topic that is not ours. */
+export function entityIn({ topic, body }: ChosenBody, shop: string) {
+  const route = topicRoutes.get(topic);
+  return route && { kind: route.kind, id: identifyEntity(route, body, shop) };
+}
+
+export type PostedWebhook =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly text: string;
+      readonly milliseconds: number;
+      /** The `Date` header of the answer. */
+      readonly date: string | undefined;
+    }
+  | { readonly kind: 'unanswered'; readonly why: string; readonly milliseconds: number };
+
+/** Longer than the store's own five seconds: a slow answer is worth seeing. */
+const PATIENCE_MS = 15_000;
+const TEXT_MAX_CHARS = 200;
+
+/** One POST without following redirects, like the store's: anything outside 2xx is a failure. */
+export async function postWebhook(
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Promise<PostedWebhook> {
+  const startedAt = performance.now();
+  const passed = () => Math.round(performance.now() - startedAt);
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers,
+      body: Buffer.from(body),
+      redirect: 'manual',
+      signal,
+    });
+    const text = (await answer.text()).trim().slice(0, TEXT_MAX_CHARS);
+    const date = answer.headers.get('date') ?? undefined;
+    return { kind: 'answered', status: answer.status, text, milliseconds: passed(), date };
+  } catch (error) {
+    return { kind: 'unanswered', why: reasonOf(error), milliseconds: passed() };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the connection failed';
+  if (error.name === 'TimeoutError') return `no answer within ${PATIENCE_MS / 1000} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  // Several addresses were tried and each failed: the first says enough.
+  const first = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
+  return first instanceof Error && first.message !== '' ? first.message : error.message;
+}
+
+interface Delivery {
+  readonly topic: string;
+  readonly shop: string;
+  readonly webhookId: string;
+  readonly body: Uint8Array;
+  /** When the change happened in the store, as its header says. */
+  readonly triggeredAt: Date;
+}
+
+/** The headers of one delivery as the store would send it. */
+export function signWebhook(
+  { topic, shop, webhookId, body, triggeredAt }: Delivery,
+  secret: string,
+): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'loyalty-connector',
+    'x-shopify-topic': topic,
+    'x-shopify-shop-domain': shop,
+    'x-shopify-webhook-id': webhookId,
+    'x-shopify-api-version': API_VERSION,
+    'x-shopify-triggered-at': triggeredAt.toISOString(),
+    'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { stageName } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
-import type { SetupOptions } from './world.ts';
+import type { SetupOptions } from './setup-step.ts';
 
 const EXAMPLES = `
 Examples:

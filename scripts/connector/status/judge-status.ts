@@ -1,17 +1,20 @@
+import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type PauseStatus, pauseText, resumeText } from '../pause/read-pauses.ts';
-import { judgeHour } from './judge-hour.ts';
-import { judgeWaiting } from './judge-waiting.ts';
+import { momentText, spanText } from '../terminal/text.ts';
 import {
   type CredentialStatus,
   count,
   type Expectations,
   type Findings,
   type Known,
+  type LastHour,
   type QueueStatus,
   type ReconcileStatus,
+  type SignOf,
   type Status,
   type SubscriptionStatus,
+  type WaitingStatus,
 } from './status-model.ts';
 
 export interface Verdict extends Required<Findings> {
@@ -168,4 +171,131 @@ function whenKnown<Value>(
   judge: (value: Value) => readonly Findings[],
 ): readonly Findings[] {
   return part.kind === 'known' ? judge(part.value) : [];
+}
+
+/** Scanners cause a few of these. */
+export const FEW_BAD_SIGNATURES = 5;
+
+/**
+ * What the figures of the last hour show. Trouble is over when something was accepted since it was last seen: then it
+ * is a note.
+ */
+function judgeHour({ at, lastHour, queues, waiting }: Status): Findings {
+  if (lastHour.kind === 'unknown') return {};
+  const hour = lastHour.value;
+  const older = hour['older-secret-used'];
+  const rotation = `${count(older, 'request')} came signed with the older secret: do not finish the rotation yet`;
+  const found = [judgeRefused(), judgeCrashes(), judgeSignatures()];
+  return {
+    troubles: found.flatMap(({ troubles = [] }) => troubles),
+    notes: [...found.flatMap(({ notes = [] }) => notes), ...(older > 0 ? [rotation] : [])],
+  };
+
+  function judgeRefused(): Findings {
+    const { misconfigured } = hour;
+    // Where messages wait for it, their records say more.
+    const isRecorded =
+      waiting.kind === 'known' && waiting.value.some((one) => one.waitsFor === 'misconfigured');
+    if (misconfigured === 0 || isRecorded) return {};
+    const what = `credentials, scopes or an address were refused ${count(misconfigured, 'time')} in the last hour`;
+    // Every message that met it stays on its queue: empty queues show that it is solved.
+    const isEmpty =
+      queues.kind === 'known' && queues.value.every((one) => one.waiting + one.inFlight === 0);
+    if (isEmpty)
+      return { notes: [`${what}${whenIn('misconfigured')}, and nothing waits any more`] };
+    return troubleOrNote('misconfigured', what);
+  }
+
+  function judgeCrashes(): Findings {
+    if (hour.crash === 0) return {};
+    const what = `work stopped at an unexpected error ${count(hour.crash, 'time')} in the last hour: the log of the function has the reason`;
+    return troubleOrNote('crash', what);
+  }
+
+  function judgeSignatures(): Findings {
+    const refused = hour['signatures-refused'];
+    return refused > FEW_BAD_SIGNATURES
+      ? troubleOrNote('signatures-refused', signaturesText(hour))
+      : {};
+  }
+
+  function troubleOrNote(sign: SignOf, what: string): Findings {
+    const since = hour.signs[sign]?.acceptedSince ?? 0;
+    const seen = `${what}${whenIn(sign)}`;
+    return since > 0
+      ? { notes: [`${seen}; ${since} accepted since`] }
+      : { troubles: [{ what: `${seen}; none accepted since`, next: 'doctor' }] };
+  }
+
+  function whenIn(sign: SignOf): string {
+    const last = hour.signs[sign]?.lastAt;
+    return last === undefined
+      ? ''
+      : `, last at ${momentText(new Date(last).toISOString(), new Date(at))}`;
+  }
+}
+
+export function signaturesText(hour: Pick<LastHour, 'signatures-refused'>): string {
+  return `${hour['signatures-refused']} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
+}
+
+/** Completes "it waits …". */
+export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
+  loyalty: 'for the loyalty service',
+  store: 'for the store',
+  throttled: 'because the loyalty service asked for fewer calls',
+  misconfigured: 'because credentials, scopes or an address are refused',
+  paused: 'for "resume"',
+  connector: 'for the connector or AWS',
+  patience: 'for something that may take hours',
+};
+
+/** What waits, and whether it goes on without a person. */
+function judgeWaiting(status: Status, expected: Expectations): Findings {
+  const waiting = status.waiting.kind === 'known' ? status.waiting.value : [];
+  if (waiting.length === 0) return judgeUnrecorded(status);
+  const found = waiting.map((group) => judgeGroup(group, new Date(status.at), expected));
+  return {
+    troubles: found.flatMap(({ troubles = [] }) => troubles),
+    waits: found.flatMap(({ waits = [] }) => waits),
+  };
+}
+
+function judgeGroup(group: WaitingStatus, now: Date, expected: Expectations): Findings {
+  const { shop, waitsFor, messages, since, nextTry, whys } = group;
+  const [wait, inSeconds] = [messages === 1 ? 'waits' : 'wait', Date.parse(nextTry) - +now];
+  const what = `${shop}: ${count(messages, 'message')} ${wait} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inSeconds)}`;
+  switch (waitsFor) {
+    // The pause itself is trouble, with the command that ends it.
+    case 'paused':
+    case 'patience':
+      return { waits: [what] };
+    case 'misconfigured':
+      return { troubles: [{ what, next: 'doctor' }] };
+    case 'connector':
+    case 'loyalty':
+    case 'store':
+    case 'throttled': {
+      const minutes = (+now - Date.parse(since)) / 60_000;
+      // The alarms ring then, too: `stuck` and `crash`.
+      const needsPerson = minutes > expected.oldestMessageMinutes || whys.includes('broke-off');
+      return needsPerson ? { troubles: [{ what, next: 'doctor' }] } : { waits: [what] };
+    }
+  }
+}
+
+/** A failed attempt says nothing of the messages that are in flight now for longer than this. */
+const RECENT_MS = 5 * 60_000;
+
+/** The ledger has no records, or cannot be read: the figures show that attempts fail. */
+function judgeUnrecorded({ at, lastHour, queues }: Status): Findings {
+  if (lastHour.kind === 'unknown' || queues.kind === 'unknown') return {};
+  const inFlight = queues.value.reduce((sum, queue) => sum + queue.inFlight, 0);
+  const { retried } = lastHour.value.signs;
+  if (inFlight === 0 || !retried || retried.acceptedSince > 0) return {};
+  if (Date.parse(at) - retried.lastAt > RECENT_MS) return {};
+  const last = momentText(new Date(retried.lastAt).toISOString(), new Date(at));
+  return {
+    waits: [`${count(inFlight, 'message')} in flight; the last attempt failed at ${last}`],
+  };
 }

@@ -5,7 +5,6 @@ import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts
 import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
-import type { Chart, ChartedCount } from './charts.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -42,6 +41,18 @@ interface Sign {
   readonly lastAt: number;
   /** What was accepted later than that. */
   readonly acceptedSince: number;
+}
+
+export type ChartedCount = 'received' | 'applied' | 'retried' | 'rejected';
+
+/** One value for each period, the oldest first; the last period is the current one. */
+export interface Chart extends Readonly<Record<ChartedCount, readonly number[]>> {
+  /** ISO 8601: when the first period begins. */
+  readonly from: string;
+  readonly everySeconds: number;
+  /** Milliseconds from the change in one system to the answer of the other; null: nothing was applied. */
+  readonly p50: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
 }
 
 export type SignOf = 'misconfigured' | 'crash' | 'retried' | 'signatures-refused';

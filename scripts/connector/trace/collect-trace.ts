@@ -20,7 +20,7 @@ import {
 import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import { heldIn } from '../compare/compare-sides.ts';
+import { askStore, heldIn, mapNow } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/filter.ts';
 import {
   listedOf,
@@ -32,13 +32,10 @@ import {
   surveyLetters,
   surveySummaries,
 } from '../dead-letters/read.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
-import { rulesOf } from '../deployment/shop-rules.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
-import { askStore, mapNow } from './store-now.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runAction } from '../run-action.ts';
-import type { WebhookOptions } from './subscriptions.ts';
-import type { SyncOptions } from './sync-webhooks.ts';
+import type { SyncOptions, WebhookOptions } from './webhooks.ts';
 
 const EXAMPLES = `
 Examples:
@@ -26,7 +25,7 @@ export function registerWebhooks(program: Command): void {
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(
       runAction<WebhookOptions>(async (session, options) => {
-        const { checkWebhooks } = await import('./sync-webhooks.ts');
+        const { checkWebhooks } = await import('./webhooks.ts');
         return checkWebhooks(session, options);
       }),
     );
@@ -42,7 +41,7 @@ export function registerWebhooks(program: Command): void {
     .option('--covered', 'remove webhooks of changes that Events announce, once these arrive')
     .action(
       runAction<SyncOptions>(async (session, options) => {
-        const { syncWebhooks } = await import('./sync-webhooks.ts');
+        const { syncWebhooks } = await import('./webhooks.ts');
         return syncWebhooks(session, options);
       }),
     );

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { recordBegin } from '../../../scripts/connector/history/audit-records.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/pause/shop-control.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';

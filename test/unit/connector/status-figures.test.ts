@@ -3,15 +3,15 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { readLastDay } from '../../../scripts/connector/status/charts.ts';
+import { withAges } from '../../../scripts/connector/status/collect-status.ts';
 import {
   createCloudWatchFigures,
+  createLocalFigures,
+  readLastDay,
+  readLastHour,
   readOldestAges,
-} from '../../../scripts/connector/status/cloudwatch-figures.ts';
-import { readLastHour } from '../../../scripts/connector/status/last-hour.ts';
-import { createLocalFigures } from '../../../scripts/connector/status/local-figures.ts';
-import { sparkline } from '../../../scripts/connector/status/print-chart.ts';
-import { withAges } from '../../../scripts/connector/status/read-queues.ts';
+} from '../../../scripts/connector/status/figures.ts';
+import { sparkline } from '../../../scripts/connector/status/print-status.ts';
 
 const NOW = new Date('2026-11-15T12:07:30.000Z');
 const minutesAgo = (minutes: number) => NOW.getTime() - minutes * 60_000;

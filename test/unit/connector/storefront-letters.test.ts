@@ -4,7 +4,7 @@ import { familiesOf, matchesFilter } from '../../../scripts/connector/dead-lette
 import { createLetterGroups } from '../../../scripts/connector/dead-letters/groups.ts';
 import { readLetter } from '../../../scripts/connector/dead-letters/read.ts';
 import { letterAsJson, printLetter } from '../../../scripts/connector/dead-letters/show.ts';
-import { deployedFamilies } from '../../../scripts/connector/status/read-queues.ts';
+import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 

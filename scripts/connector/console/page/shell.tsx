@@ -5,13 +5,13 @@ import { action } from './action.ts';
 import { ActionDialog } from './parts/action-dialog.tsx';
 import { hrefOf, place, VIEWS, type ViewName, type ViewProps } from './router.ts';
 import { strings } from './strings.ts';
-import { CustomersView } from './views/customers/view.tsx';
-import { HealingView } from './views/healing/view.tsx';
-import { HistoryView } from './views/history/view.tsx';
-import { LettersView } from './views/letters/view.tsx';
-import { NowView } from './views/now/view.tsx';
-import { SetUpView } from './views/set-up/view.tsx';
-import { StoryView } from './views/story/view.tsx';
+import { CustomersView } from './views/customers.tsx';
+import { LettersView } from './views/dead-letters.tsx';
+import { HealingView } from './views/healing.tsx';
+import { HistoryView } from './views/history.tsx';
+import { NowView } from './views/now.tsx';
+import { SetUpView } from './views/set-up.tsx';
+import { StoryView } from './views/story.tsx';
 
 const COMPONENTS: Readonly<Record<ViewName, ComponentType<ViewProps>>> = {
   now: NowView,

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Action, action } from '../action.ts';
 import { type Progress, type Ran, runForText } from '../run.ts';
 import { ProblemText, ProgressText } from './answer.tsx';
-import { InTerminal } from './command-line.tsx';
+import { InTerminal } from './suggestion.tsx';
 
 /** Asks, runs a command with progress and a stop button, and shows how it ended. */
 export function ActionDialog({ title, line, preview, children, onEnd }: Action) {

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Progress, Ran } from '../run.ts';
 import type { Question } from '../use-question.ts';
 import { momentText, numberText } from '../words.ts';
-import { InTerminal } from './command-line.tsx';
-import { Suggestion } from './suggestion.tsx';
+import { InTerminal, Suggestion } from './suggestion.tsx';
 
 /** The answer to a question, or what happens until it is there, or why there is none. */
 export function Answer<Document>({
