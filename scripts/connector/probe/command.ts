@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
-import type { ProbeOptions } from './run-probe.ts';
+import type { ProbeOptions } from './probe.ts';
 
 const EXAMPLES = `
 Examples:
@@ -32,7 +32,7 @@ export function registerProbe(program: Command): void {
     .addHelpText('after', EXAMPLES)
     .action(
       runAction<ProbeOptions>(async (session, options) =>
-        (await import('./run-probe.ts')).probe(session, options),
+        (await import('./probe.ts')).probe(session, options),
       ),
     );
 }
