@@ -1,30 +1,38 @@
 import { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
-import { registerApp } from './app/command.ts';
-import { registerBackfill } from './backfill/command.ts';
-import { registerCompare } from './compare/command.ts';
-import { registerConsole } from './console/command.ts';
+import {
+  registerCompare,
+  registerConsole,
+  registerDoctor,
+  registerHistory,
+  registerStatus,
+  registerTrace,
+} from './commands/look.ts';
+import {
+  registerBackfill,
+  registerPause,
+  registerReconcile,
+  registerRecover,
+  registerRedemptions,
+  registerResend,
+  registerResume,
+  registerRetryNow,
+} from './commands/repair.ts';
+import {
+  registerApp,
+  registerDeploy,
+  registerInit,
+  registerProbe,
+  registerSecrets,
+  registerSend,
+  registerSetup,
+  registerStorefront,
+  registerSynth,
+  registerWebhooks,
+} from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
-import { registerDeploy, registerSynth } from './deploy/command.ts';
-import { registerDoctor } from './doctor/command.ts';
-import { registerHistory } from './history/command.ts';
-import { registerInit } from './init/command.ts';
-import { registerPause, registerResume } from './pause/command.ts';
-import { registerProbe } from './probe/command.ts';
-import { registerReconcile } from './reconcile/command.ts';
-import { registerRecover } from './recover/command.ts';
-import { registerRedemptions } from './redemptions/command.ts';
-import { registerResend } from './resend/command.ts';
-import { registerRetryNow } from './retry-now/command.ts';
-import { registerSecrets } from './secrets/command.ts';
-import { registerSend } from './send/command.ts';
-import { registerSetup } from './setup/command.ts';
 import { registerStart } from './start/command.ts';
-import { registerStatus } from './status/command.ts';
-import { registerStorefront } from './storefront/command.ts';
 import { printable } from './terminal/text.ts';
-import { registerTrace } from './trace/command.ts';
-import { registerWebhooks } from './webhooks/command.ts';
 
 const EXAMPLES = `
 Examples:

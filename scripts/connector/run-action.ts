@@ -54,6 +54,11 @@ export function runAction<Options = object>(action: Action<Options>) {
   };
 }
 
+/** For an action whose code is imported when it runs, so that --help is answered quickly. */
+export function runLazily<Options = object>(load: () => Promise<Action<Options>>) {
+  return runAction<Options>(async (...given) => (await load())(...given));
+}
+
 /** `dead-letters replay` */
 function pathOf(command: Command): string {
   const { parent } = command;

@@ -6,8 +6,7 @@ import {
   type QueueFamily,
   queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
-import { parseMoment } from '../arguments.ts';
-import { queueOption } from '../pause/command.ts';
+import { parseMoment, queueOption } from '../arguments.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** Which letters are meant; what is not given matches all. */
