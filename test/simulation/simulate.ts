@@ -223,7 +223,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
       }
     }
-    // A restored ledger lists letters that are gone: `dead-letters list --walk` looks at the queue.
+    // A restored ledger lists letters that are gone: `dead-letters list --scan` looks at the queue.
     if (!restore.happened) judgeSummaries(there);
   }
 

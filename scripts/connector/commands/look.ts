@@ -11,7 +11,7 @@ Examples:
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
   npx loyalty-connector status --charts                      the last hour and the last day as charts
-  npx loyalty-connector status --json | jq .state            "well", "waiting" or "needs-a-person"
+  npx loyalty-connector status --json | jq .state            "well", "waiting" or "action-required"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
 that does not answer), and with 1 when something needs a person.

@@ -11,7 +11,7 @@ import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { describeFilter, type LetterFilter, matchesFilter } from './filter.ts';
 import { countLetters, showGroups } from './groups.ts';
-import { openLetterQueues, readLetter, searchScope, surveyLetters, walkLetters } from './read.ts';
+import { openLetterQueues, readLetter, scanLetters, searchScope, surveyLetters } from './read.ts';
 
 export interface DropOptions {
   readonly because: string;
@@ -25,7 +25,9 @@ export async function dropCommand(
   { because, yes }: DropOptions,
 ): Promise<ExitCode> {
   if (Object.keys(filter).length === 0) {
-    throw new BadArguments('say which letters: at least one of --kind, --id, --code, --reason, …');
+    throw new BadArguments(
+      'say which dead letters: at least one of --kind, --id, --code, --reason, …',
+    );
   }
   const { terminal } = session;
   const signal = session.interruption();
@@ -111,7 +113,7 @@ export interface DropWorld {
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly now: () => Date;
   readonly filter: LetterFilter;
-  /** No more than this match: the walk ends when it has seen them. */
+  /** No more than this match: the scan ends when it has seen them. */
   readonly most?: number | undefined;
   /** Undefined: all that match. Else only those that the person was shown. */
   readonly agreed: ReadonlySet<string> | undefined;
@@ -131,7 +133,7 @@ export async function dropLetters(world: DropWorld): Promise<number> {
   const isMeant = (letter: DeadLetter) =>
     matchesFilter(readLetter(letter), filter) && (agreed?.has(letter.messageId) ?? true);
   for (const queue of queues) {
-    await walkLetters({ queue, signal }, async (letters) => {
+    await scanLetters({ queue, signal }, async (letters) => {
       const meant = letters.filter(isMeant);
       if (meant.length > 0) await file.keep(meant);
       await inBatches(meant, (letter) => note(letter, world));

@@ -106,12 +106,12 @@ export const REASONS = [
 /** The options that choose dead letters, the same for every command about them. */
 export function addFilterOptions(command: Command): Command {
   return command
-    .optionsGroup('Which letters (all that are given must fit):')
+    .optionsGroup('Which dead letters (all that are given must fit):')
     .addOption(new Option('--kind <kind>', 'what the message is about').choices(KINDS))
     .option('--topic <topic>', 'topic of the webhook: orders/updated', notEmpty)
     .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
     .addOption(queueOption('of this queue'))
-    .option('--id <id>', 'of the letter, or of what it is about; may be repeated', collect)
+    .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)
     .addOption(new Option('--reason <reason>', 'why it was given up').choices(REASONS))
     .option('--text <text>', 'in what the list shows of it', notEmpty)

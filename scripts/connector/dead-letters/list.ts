@@ -28,14 +28,14 @@ import {
 } from './replay.ts';
 
 export interface ListOptions extends PageOptions {
-  readonly walk?: boolean;
+  readonly scan?: boolean;
 }
 
 /** `loyalty-connector dead-letters list` */
 export async function listLetters(
   session: Session,
   filter: LetterFilter,
-  { walk = false, ...asked }: ListOptions,
+  { scan = false, ...asked }: ListOptions,
 ): Promise<ExitCode> {
   const deployment = await session.findDeployment();
   const { terminal } = session;
@@ -45,7 +45,7 @@ export async function listLetters(
   const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
   const found: ListedLetter[] = [];
   const now = new Date();
-  const survey = walk
+  const survey = scan
     ? await surveyLetters({
         queues,
         filter,
@@ -119,7 +119,7 @@ function tellWhatWasNotSeen(
   deployment: Deployment,
   { line, paragraph, style }: Terminal,
 ): void {
-  const walk = `    ${nextCommand(deployment, 'dead-letters list --walk')}`;
+  const scan = `    ${nextCommand(deployment, 'dead-letters list --scan')}`;
   for (const { family, notSeen, gone } of queues) {
     if (notSeen === 0 && gone === 0) continue;
     line();
@@ -132,7 +132,7 @@ function tellWhatWasNotSeen(
         ? `About ${notSeen} more in the ${family} queue have no summary: SQS moved them there itself, because a worker died on them. This receives and shows them:`
         : `SQS counts ${gone} fewer in the ${family} queue: its count may be a minute old, or they were removed without this command line, and their summaries expire. To compare:`,
     );
-    line(style('dim', walk));
+    line(style('dim', scan));
   }
 }
 

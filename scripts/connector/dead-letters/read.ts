@@ -148,7 +148,7 @@ export function newestFirst(one: ListedLetter, other: ListedLetter): number {
 
 interface WalkSettings {
   readonly queue: LetterQueue;
-  /** Ends the walk after the letters that were received last. */
+  /** Ends the scan after the letters that were received last. */
   readonly signal: AbortSignal;
 }
 
@@ -160,24 +160,24 @@ const HIDDEN_SECONDS = 240;
 
 /**
  * In a long replay, letters that stay in the queue are received again when their hiding time is over. After
- * this many receives without a new letter there are more of them than can be hidden, and the walk ends.
+ * this many receives without a new letter there are more of them than can be hidden, and the scan ends.
  */
 const FRUITLESS_RECEIVES = 2_000;
 
 /**
  * Receives every letter of a queue once. `visit` removes some and returns the others. Those stay hidden, so
  * that SQS gives the rest of the queue, and are put back unchanged at the end: when all were seen, when the
- * walk is interrupted, and when it fails. A killed process puts nothing back; SQS then does it later.
+ * scan is interrupted, and when it fails. A killed process puts nothing back; SQS then does it later.
  *
  * SQS gives the letters of one group in order, so a letter that stays hides those behind it. Letters that a
  * worker parked have a group each; those that SQS moved itself keep the group of their entity.
  */
-export async function walkLetters(
+export async function scanLetters(
   { queue, signal }: WalkSettings,
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {
   const held = new Map<string, string>();
-  const walked = await visitAll({ queue, signal }, held, visit).then(
+  const scanned = await visitAll({ queue, signal }, held, visit).then(
     () => undefined,
     (error: unknown) => ({ error }),
   );
@@ -186,7 +186,7 @@ export async function walkLetters(
     (error: unknown) => ({ error }),
   );
   // Letters that could not be given back are visible again by themselves: the first error matters more.
-  const failed = walked ?? givenBack;
+  const failed = scanned ?? givenBack;
   if (failed) throw failed.error;
 }
 
@@ -292,7 +292,7 @@ export async function surveyLetters(settings: SurveySettings): Promise<Survey> {
   const surveyed = queues.map(async (queue, index): Promise<QueueSurvey> => {
     let seen = 0;
     let matching = 0;
-    await walkLetters({ queue, signal }, async (letters) => {
+    await scanLetters({ queue, signal }, async (letters) => {
       for (const letter of letters.map(readLetter)) {
         if (!matchesFilter(letter, filter)) continue;
         matching += 1;

@@ -14,7 +14,7 @@ import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
 import type { ReadEvent } from '../../../shared/core/sync/store-reader.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { type LetterFilter, matchesFilter } from './filter.ts';
-import { type ReadLetter, readLetter, walkLetters } from './read.ts';
+import { type ReadLetter, readLetter, scanLetters } from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
 export type ReplayStep =
@@ -41,7 +41,7 @@ interface ReplayWorld extends LetterReader {
 export interface ReplayChoice extends ReplayWishes {
   readonly filter: LetterFilter;
   readonly limit: number;
-  /** No more than this match: the walk ends when it has seen them. */
+  /** No more than this match: the scan ends when it has seen them. */
   readonly most?: number | undefined;
 }
 
@@ -157,10 +157,10 @@ export async function replayLetters(
     return letters.filter(({ messageId }) => !gone.has(messageId));
   }
 
-  const walks = world.queues.map((queue) =>
-    walkLetters({ queue, signal }, (letters) => visit(letters, queue)),
+  const scans = world.queues.map((queue) =>
+    scanLetters({ queue, signal }, (letters) => visit(letters, queue)),
   );
-  const ends = await Promise.allSettled(walks);
+  const ends = await Promise.allSettled(scans);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 

@@ -60,7 +60,7 @@ export async function showLetter(
   if (shown.length === 0) {
     const why = alike[0]?.newest.why ?? '';
     throw new Problem(
-      `The queue does not give this letter now (${why}): another person or a killed run has received it, or it was removed without this command line. Look again in five minutes.`,
+      `The queue does not return this dead letter now (${why}): another person or a killed run has received it, or it was removed without this command line. Look again in five minutes.`,
       look,
     );
   }
@@ -80,7 +80,7 @@ export async function showLetter(
     if (count === 1) continue;
     terminal.line();
     terminal.line(
-      `The newest of ${count} letters that say the same, since ${relativeTime(oldestAt, now)}.`,
+      `The newest of ${count} dead letters that say the same, since ${relativeTime(oldestAt, now)}.`,
     );
   }
   const hidden = matching - shown.reduce((sum, { count }) => sum + count, 0);
@@ -117,7 +117,7 @@ interface Search {
 /** Finds letters by their summaries, and receives no more than it takes to reach their messages. */
 async function findLetters(deployment: Deployment, search: Search): Promise<FoundLetters> {
   const summaries = await findSummaries(openSummaries(deployment), deployment, search.id);
-  if (summaries.length === 0) return walkAll(deployment, search);
+  if (summaries.length === 0) return scanAll(deployment, search);
   const alike = foldAlike(summaries);
   const wanted = alike.slice(0, search.most).map(({ newest }) => newest);
   const families = [...new Set(wanted.map(({ family }) => family))];
@@ -150,7 +150,7 @@ async function findSummaries(
 }
 
 /** Of letters without a summary. */
-async function walkAll(deployment: Deployment, search: Search): Promise<FoundLetters> {
+async function scanAll(deployment: Deployment, search: Search): Promise<FoundLetters> {
   const letters: ReadLetter[] = [];
   const { matching } = await surveyLetters({
     queues: openLetterQueues(deployment, familiesOf({}, deployment.connector)),

@@ -302,9 +302,9 @@ export async function checkOrigins(
   now: Date,
 ): Promise<readonly Finding[]> {
   const until = now.getTime();
-  const walked = await store.changedOrders(domain, { from: until - DAYS * DAY_MS, until });
-  if (walked.kind !== 'found') return [info(`${domain}: not looked at; the store did not answer`)];
-  const ids = walked.value.changed.slice(-SAMPLE).map(({ id }) => id);
+  const changed = await store.changedOrders(domain, { from: until - DAYS * DAY_MS, until });
+  if (changed.kind !== 'found') return [info(`${domain}: not looked at; the store did not answer`)];
+  const ids = changed.value.changed.slice(-SAMPLE).map(({ id }) => id);
   const orders = await Promise.all(ids.map((id) => loyalty.getOrder(id)));
   const held = orders.flatMap((order) =>
     order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],

@@ -19,7 +19,7 @@ import {
 
 export interface Verdict extends Required<Findings> {
   /** `waiting`: all goes on by itself, later. */
-  readonly state: 'well' | 'waiting' | 'needs-a-person';
+  readonly state: 'well' | 'waiting' | 'action-required';
 }
 
 /** Each part is judged alone. Problems that stop everything come before problems of one message. */
@@ -50,7 +50,7 @@ export function judgeStatus(status: Status, expected: Expectations): Verdict {
   const notes = found.flatMap((one) => one.notes ?? []);
   const isBad = troubles.length > 0 || status.queues.kind === 'unknown';
   const calm = waits.length > 0 ? 'waiting' : 'well';
-  return { state: isBad ? 'needs-a-person' : calm, troubles, waits, notes };
+  return { state: isBad ? 'action-required' : calm, troubles, waits, notes };
 }
 
 function judgeUnknown(status: Status): Findings {

@@ -19,7 +19,7 @@ export interface StatusOptions extends CommonOptions {
 const STATES = {
   well: { code: EXIT.fine, text: 'well', style: 'green' },
   waiting: { code: EXIT.waiting, text: 'waiting', style: 'yellow' },
-  'needs-a-person': { code: EXIT.failed, text: 'NEEDS A PERSON', style: 'red' },
+  'action-required': { code: EXIT.failed, text: 'ACTION REQUIRED', style: 'red' },
 } as const;
 
 /** CloudWatch shows a figure after a minute or two: looking more often shows no more. */

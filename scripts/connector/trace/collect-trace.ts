@@ -190,7 +190,7 @@ async function findLetters(
   return letters.toSorted(newestFirst);
 }
 
-/** Of a longer queue only `dead-letters list --walk` finds them: each letter that is read is hidden meanwhile. */
+/** Of a longer queue only `dead-letters list --scan` finds them: each letter that is read is hidden meanwhile. */
 const MOST_WALKED = 1_000;
 
 async function hasUnlisted(

@@ -17,7 +17,7 @@ describe('loyalty-connector status', () => {
     expect(place).toMatch(
       /^loyalty-connector-prod \d+\.\d+\.\d+ on this machine, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     );
-    expect(verdict).toBe('NEEDS A PERSON');
+    expect(verdict).toBe('ACTION REQUIRED');
     expect(first).toBe(`  ${SHOP}: the loyalty secret was never set`);
     expect(next).toBe(`    npx loyalty-connector secrets set loyalty --shop ${SHOP}`);
     expect(stdout).toContain(`npx loyalty-connector webhooks check --shop ${SHOP}`);
@@ -60,7 +60,7 @@ describe('loyalty-connector status', () => {
     expect(document).toMatchObject({
       stack: 'loyalty-connector-prod',
       where: 'local',
-      state: 'needs-a-person',
+      state: 'action-required',
       queues: { kind: 'known', value: [{ family: 'orders', waiting: 1 }, {}, {}] },
     });
   });

@@ -241,7 +241,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await park('orders', [{ event, reason: undefined, group: 'moved-by-sqs' }]);
     const { page } = await world.visit({ at: '#/letters?text=4711' });
     await page.getByText('About 1 more have no summary').waitFor();
-    await page.getByRole('link', { name: /Look into the queues/ }).click();
+    await page.getByRole('link', { name: /Scan the queues/ }).click();
     await page.getByRole('link', { name: 'order 4711' }).first().waitFor();
     expect(await page.getByText('A worker died on it').count()).toBeGreaterThan(0);
   });

@@ -154,12 +154,12 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
     stack.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
     placeOrders(2, 40);
     await runOnPage(page, { command: 'retry-now', options: { yes: true } });
-    await expect.poll(() => verdictOf(page), PATIENCE).toBe('Something needs a person');
-    const troubles = page.getByRole('region', { name: 'What needs a person' });
+    await expect.poll(() => verdictOf(page), PATIENCE).toBe('Action required');
+    const troubles = page.getByRole('region', { name: 'Action required' });
     const letters = troubles.getByRole('link', { name: 'Dead letters' });
     await letters.waitFor();
     await expect.poll(async () => (await queueOf(page, 'Orders'))[2], PATIENCE).toBeGreaterThan(0);
-    await takePicture(page, 'console-needs-a-person');
+    await takePicture(page, 'console-action-required');
     await letters.click();
     await page.getByRole('heading', { name: 'Dead letters', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Now' }).click();
@@ -201,7 +201,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Now"', () => {
     const { page } = await world.visit();
     await expect.poll(() => verdictOf(page), PATIENCE).toBe('All is well');
     await runOnPage(page, { command: 'pause', options: { yes: true } });
-    const troubles = page.getByRole('region', { name: 'What needs a person' });
+    const troubles = page.getByRole('region', { name: 'Action required' });
     await troubles.getByText('all calls paused since').waitFor();
     await troubles.getByRole('button', { name: 'End the pause' }).click();
     const dialog = page.getByRole('dialog');

@@ -53,7 +53,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters replay --rate 0', /Give a rate from 1/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
-    ['dead-letters drop --because test', /say which letters/],
+    ['dead-letters drop --because test', /say which dead letters/],
   ])('answers "%s" with one clear line and exit code 2', async (line, clear) => {
     const { code, stdout, stderr } = await run(line);
     expect(stderr).toMatch(clear);

@@ -124,7 +124,7 @@ describe.each([
 ] as const)('a dead letter of a %s', (kind, event) => {
   it('is listed and shown, and stays where it is', async () => {
     await park(event);
-    const listed = await run((session) => listLetters(session, { kind }, { walk: true }));
+    const listed = await run((session) => listLetters(session, { kind }, { scan: true }));
     expect(listed).toMatchObject({
       code: 0,
       document: { matching: 1, groups: [{ reason: 'rejected', example: { kind, id: event.id } }] },

@@ -15,7 +15,7 @@ import { createLetterGroups } from '../../../scripts/connector/dead-letters/grou
 import {
   type ReadLetter,
   readLetter,
-  walkLetters,
+  scanLetters,
 } from '../../../scripts/connector/dead-letters/read.ts';
 import {
   createPacer,
@@ -426,21 +426,21 @@ describe('dropping letters', () => {
   });
 });
 
-describe('walking through letters', () => {
+describe('a scan of dead letters', () => {
   const unreachable = async () => Promise.reject(new Error('SQS is unreachable'));
-  const walk = (queue: Partial<LetterQueue>) =>
-    walkLetters(
+  const scan = (queue: Partial<LetterQueue>) =>
+    scanLetters(
       { queue: { ...emptyQueue, ...queue }, signal: new AbortController().signal },
       async (letters) => letters,
     );
 
   it('fails if the letters cannot be given back: they would be hidden without a word', async () => {
-    await expect(walk({ giveBack: unreachable })).rejects.toThrow('SQS is unreachable');
+    await expect(scan({ giveBack: unreachable })).rejects.toThrow('SQS is unreachable');
   });
 
   it('fails with its own error, not with that of giving back', async () => {
     const receive = async () => Promise.reject(new Error('access denied'));
-    await expect(walk({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
+    await expect(scan({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
   });
 });
 

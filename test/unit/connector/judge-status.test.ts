@@ -199,7 +199,7 @@ describe('the verdict on a deployment', () => {
     ],
   ])('names %s and the command to run next', (_, changes, what, next) => {
     const verdict = judgeStatus(status(changes), expected);
-    expect(verdict.state).toBe('needs-a-person');
+    expect(verdict.state).toBe('action-required');
     expect(verdict.troubles).toEqual([{ what: expect.stringContaining(what), next }]);
   });
 
@@ -240,7 +240,7 @@ describe('the verdict on a deployment', () => {
     const figures = judgeStatus(status({ lastHour: unknown }), expected);
     expect(figures.state).toBe('well');
     expect(figures.notes).toEqual(["the last hour's figures: unknown, access was refused"]);
-    expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('needs-a-person');
+    expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('action-required');
     const aged = queues({ waiting: 2, oldestSeconds: undefined, oldestWhy: 'access was refused' });
     expect(judgeStatus(status({ queues: aged }), expected).notes).toEqual([
       'how long the oldest of orders waits: unknown, access was refused',
@@ -317,7 +317,7 @@ describe('a deployment after a repair', () => {
         return judgeStatus(status({ lastHour, queues: queues({ waiting: 1 }) }), expected);
       };
       const before = judged(0);
-      expect(before.state).toBe('needs-a-person');
+      expect(before.state).toBe('action-required');
       expect(before.troubles[0]?.what).toContain('last at 02:40 UTC; none accepted since');
       const repaired = judged(12);
       expect(repaired.state).toBe('well');

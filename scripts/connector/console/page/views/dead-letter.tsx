@@ -72,7 +72,7 @@ function Letter({
       {letter.advice !== undefined && <p>{letter.advice}</p>}
       {alike > 1 && (
         <p class="soft">
-          The newest of {numberText(alike)} letters that say the same, since {agoText(oldest)}.
+          The newest of {numberText(alike)} dead letters that say the same, since {agoText(oldest)}.
         </p>
       )}
       {isOffered('dead-letters replay') && (
@@ -288,7 +288,7 @@ export function LetterGroups({
       {...{ class: 'stacks', rows: groups, caption: <caption>By cause</caption> }}
       keyOf={({ reason, code, why }) => `${reason} ${code} ${why}`}
       columns={[
-        { title: 'Letters', kind: 'number', cell: ({ count }) => numberText(count) },
+        { title: 'Dead letters', kind: 'number', cell: ({ count }) => numberText(count) },
         { title: 'Cause', cell: (group) => <GroupCause {...{ group, filter }} /> },
         { title: 'Oldest', cell: ({ oldest }) => <Ago at={oldest} /> },
         { title: 'Newest', cell: ({ newest }) => <Ago at={newest} /> },
@@ -401,7 +401,7 @@ export const strings = {
   replayTitle: (many: number) => `Send ${counted(many, 'dead letter', 'dead letters')} again`,
   dropTitle: (many: number) => `Drop ${counted(many, 'dead letter', 'dead letters')}`,
   ofThem: (matching: number) =>
-    `${counted(matching, 'letter is', 'letters are')} about this in all.`,
+    `${counted(matching, 'dead letter is', 'dead letters are')} about this in all.`,
   reasons: {
     unreadable: 'Cannot be read',
     unmappable: 'Cannot be mapped',

@@ -29,16 +29,16 @@ export function LettersView({ place }: ViewProps) {
 }
 
 const PER_PAGE = 25;
-/** Of summaries. A walk hides the letters from others, and an older release has only that: when a person asks. */
+/** Of summaries. A scan hides the letters from others, and an older release has only that: when a person asks. */
 const EVERY_MS = 15_000;
 
 function LetterList({ place }: { readonly place: Place }) {
   const filter = filterOf(place);
-  const { after, walk } = place.query;
-  const isWalk = walk === 'true';
+  const { after, scan } = place.query;
+  const isScan = scan === 'true';
   const line: Line = {
     command: 'dead-letters list',
-    options: { ...filter, limit: PER_PAGE, ...(after && { after }), ...(isWalk && { walk: true }) },
+    options: { ...filter, limit: PER_PAGE, ...(after && { after }), ...(isScan && { scan: true }) },
   };
   const question = useQuestion<ListDocument>(line);
   useRefresh(question, question.ran?.document?.source === 'summaries' ? EVERY_MS : undefined);
@@ -75,7 +75,7 @@ function LetterList({ place }: { readonly place: Place }) {
                   chosen={chosen}
                   choose={isOffered('dead-letters replay') ? choose : undefined}
                 />
-                <Pages filter={filter} after={after} next={document.next} walk={walk} />
+                <Pages filter={filter} after={after} next={document.next} scan={scan} />
               </>
             )}
           </>
@@ -116,8 +116,8 @@ function Summary({
       {notSeen > 0 && source === 'summaries' && (
         <p class="note">
           About {numberText(notSeen)} more have no summary: a worker died on them.{' '}
-          <a href={hrefOf('letters', [], { ...filter, walk: 'true' })}>
-            Look into the queues: others do not see the letters meanwhile
+          <a href={hrefOf('letters', [], { ...filter, scan: 'true' })}>
+            Scan the queues: others do not see the dead letters meanwhile
           </a>
         </p>
       )}
@@ -211,14 +211,14 @@ function Pages({
   filter,
   after,
   next,
-  walk,
+  scan,
 }: {
   readonly filter: Filter;
   readonly after: string | undefined;
   readonly next: string | undefined;
-  readonly walk: string | undefined;
+  readonly scan: string | undefined;
 }) {
-  const here = { ...filter, ...(walk && { walk }) };
+  const here = { ...filter, ...(scan && { scan }) };
   return (
     <p class="buttons">
       {after !== undefined && <a href={hrefOf('letters', [], here)}>Newest</a>}

@@ -19,7 +19,7 @@ const LINE = { command: 'status', options: { charts: true } } as const;
 const VERDICT_TONES: Readonly<Record<Verdict['state'], string>> = {
   well: 'well',
   waiting: 'waits',
-  'needs-a-person': 'bad',
+  'action-required': 'bad',
 };
 
 export function NowView(_props: ViewProps) {
@@ -330,7 +330,7 @@ const strings = {
   states: {
     well: 'All is well',
     waiting: 'Messages wait and go on by themselves',
-    'needs-a-person': 'Action required',
+    'action-required': 'Action required',
   } satisfies Readonly<Record<Verdict['state'], string>>,
   counts: {
     received: 'received',
