@@ -82,7 +82,7 @@ function parseKind(text: string): ComparedKey['kind'] {
   throw new BadArguments(`compare an order, a product or a coupon, not "${text}".`);
 }
 
-export async function compare(
+async function compare(
   deployment: Deployment,
   shop: Shop,
   key: ComparedKey,

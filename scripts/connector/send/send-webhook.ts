@@ -12,60 +12,43 @@ import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
-import { askHidden } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text.ts';
-import { type Sample, samples } from './samples.ts';
 
-export interface SendOptions extends BodyOptions {
+export interface SendOptions {
   readonly shop?: string;
-  readonly to?: string;
-  readonly webhookId?: string;
-  readonly duplicate?: boolean;
-  readonly askSecret?: boolean;
-  readonly yes?: boolean;
+  readonly file?: string;
+  readonly topic?: string;
 }
 
-/** The address, the shop and the secret of the webhook. */
-interface Target {
-  readonly address: string;
-  readonly shop: string;
-  readonly deployment: Deployment | undefined;
-  readonly testOrdersAreSent: boolean;
-  readSecret(): Promise<string>;
-}
-
-/** Choose → confirm → sign → send → print the answer. */
+/** Choose → sign → send → print the answer. */
 export async function sendWebhook(session: Session, options: SendOptions): Promise<ExitCode> {
   const { terminal, json } = session;
-  checkBodyOptions(options);
-  checkAddress(options.to);
-  const target = await findTarget(session, options);
-  const { address, shop, deployment } = target;
-  const triggeredAt = new Date();
-  const chosen = await chooseBody(options, shop, triggeredAt);
-  await confirmTrace(session, options, chosen, target);
-
-  const { topic, body } = chosen;
-  const webhookId = options.webhookId ?? randomUUID();
-  const delivery = { topic, shop, webhookId, body, triggeredAt };
-  const change = deployment && (await session.beginChange(deployment));
-  const headers = signWebhook(delivery, await target.readSecret());
-  const answers: PostedWebhook[] = [];
-  for (let time = 0; time < (options.duplicate ? 2 : 1); time += 1) {
-    answers.push(await postWebhook(address, headers, body));
-    change?.count({ sent: answers.length });
+  if ((options.file === undefined) !== (options.topic === undefined)) {
+    throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
   }
-  const accepted = answers.every((answer) => answer.kind === 'answered' && isFine(answer.status));
+  const deployment = await session.findDeployment();
+  const { domain: shop, path } = findShop(deployment.connector, options.shop);
+  const address = shopAddress(deployment.output('WebhookAddress'), path);
+  const triggeredAt = new Date();
+  const chosen = await chooseBody(options, triggeredAt);
+  const { topic, body } = chosen;
+  const webhookId = randomUUID();
+  const change = await session.beginChange(deployment);
+  const secret = await readWebhookSecret(deployment, { domain: shop, path });
+  const headers = signWebhook({ topic, shop, webhookId, body, triggeredAt }, secret);
+  const answer = await postWebhook(address, headers, body);
+  change.count({ sent: 1 });
+  const accepted = answer.kind === 'answered' && isFine(answer.status);
   const entity = entityIn(chosen, shop);
   if (json) {
-    terminal.json({ address, shop, topic, webhookId, bytes: body.length, entity, answers });
+    terminal.json({ address, shop, topic, webhookId, bytes: body.length, entity, answer });
     return accepted ? EXIT.fine : EXIT.failed;
   }
   terminal.line(`${topic} of ${shop} to ${address}`);
   terminal.line(`webhook id ${webhookId}, ${body.length} bytes`);
-  for (const answer of answers) terminal.line(answerText(answer));
+  terminal.line(answerText(answer));
   const next = nextAfter(accepted, entity, shop);
-  if (deployment && next) terminal.line(`Next: ${nextCommand(deployment, next)}`);
+  if (next) terminal.line(`Next: ${nextCommand(deployment, next)}`);
   return accepted ? EXIT.fine : EXIT.failed;
 }
 
@@ -89,39 +72,6 @@ function nextAfter(
     : `dead-letters list --id ${entity.id}`;
 }
 
-/** A body may contain personal data, so it must be encrypted in transit. */
-function checkAddress(to: string | undefined): void {
-  if (to === undefined) return;
-  const url = URL.parse(to);
-  const own = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && own)) return;
-  throw new BadArguments('--to must begin with https://, or with http:// for this machine.');
-}
-
-async function findTarget(session: Session, options: SendOptions): Promise<Target> {
-  const { to, askSecret, shop: named } = options;
-  const ask = (shop: string) => () => {
-    if (process.stdin.isTTY) return askHidden(`${shop}: the webhook secret (not shown)`);
-    throw new Problem('--ask-secret needs a terminal.');
-  };
-  if (to !== undefined && askSecret) {
-    if (!named?.includes('.')) {
-      throw new BadArguments('with --to and --ask-secret, give --shop as a domain.');
-    }
-    const other = { address: to, shop: named, deployment: undefined, testOrdersAreSent: true };
-    return { ...other, readSecret: ask(named) };
-  }
-  const deployment = await session.findDeployment();
-  const { domain, path, rules } = findShop(deployment.connector, named);
-  return {
-    address: to ?? shopAddress(deployment.output('WebhookAddress'), path),
-    shop: domain,
-    deployment,
-    testOrdersAreSent: rules.testOrders === 'send',
-    readSecret: askSecret ? ask(domain) : () => readWebhookSecret(deployment, { domain, path }),
-  };
-}
-
 export async function readWebhookSecret(
   deployment: Deployment,
   { domain, path }: Pick<Shop, 'domain' | 'path'>,
@@ -134,22 +84,6 @@ export async function readWebhookSecret(
     `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
     `Set it: ${nextCommand(deployment, `secrets set webhook --shop ${domain}`)}`,
   );
-}
-
-/** On this machine no question is needed; elsewhere the user must confirm an invented entity. */
-async function confirmTrace(
-  { terminal }: Session,
-  options: SendOptions,
-  { sample }: ChosenBody,
-  { deployment, testOrdersAreSent }: Target,
-): Promise<void> {
-  const kept =
-    sample?.leaves === 'a-product' ||
-    (sample?.leaves === 'if-real' && (options.real === true || testOrdersAreSent));
-  if (!kept || options.yes || (deployment?.where === 'local' && options.to === undefined)) return;
-  const why = `The loyalty service behind this address would keep this invented ${sample.topic.startsWith('orders') ? 'order and its customer' : 'product'}.`;
-  if (await terminal.confirm(why)) return;
-  throw new Problem(`${why} Nothing was sent.`, 'To send it anyway: --yes.');
 }
 
 export const isFine = (status: number) => status >= 200 && status <= 299;
@@ -170,51 +104,24 @@ function meaningOf(status: number): string {
   return '';
 }
 
-interface BodyOptions {
-  readonly sample?: string;
-  readonly file?: string;
-  readonly topic?: string;
-  readonly real?: boolean;
-}
-
 interface ChosenBody {
   readonly topic: string;
   readonly body: Uint8Array;
-  /** The built-in sample, if it is one. */
-  readonly sample: Sample | undefined;
 }
 
-/** Checks the options before any request, so that mistakes are reported at once. */
-function checkBodyOptions({ sample, file, topic, real }: BodyOptions): void {
-  if ((sample === undefined) === (file === undefined)) {
-    throw new BadArguments('give --sample TOPIC or --file PATH, one of the two.');
-  }
-  if (sample !== undefined && !samples.some((one) => one.topic === sample)) {
-    const known = samples.map((one) => one.topic).join(', ');
-    throw new BadArguments(`there is no sample "${sample}"; choose one of ${known}.`);
-  }
-  if (sample !== undefined && topic !== undefined) {
-    throw new BadArguments("a sample has its own topic: --topic is for a file's.");
-  }
-  if (file !== undefined && topic === undefined) {
-    throw new BadArguments('a file needs --topic, such as orders/updated.');
-  }
-  if (file !== undefined && real) throw new BadArguments('--real is for the samples of orders.');
-}
+/** Above all ids that Shopify has given out so far, and exact as a number of JavaScript. */
+const madeUpId = (at: Date) => 90_000_000_000_000 + at.getTime();
 
+/** The bytes of a file, or the deletion of a product that no store has: it passes every part and leaves nothing. */
 export async function chooseBody(
-  options: BodyOptions,
-  shop: string,
+  { file, topic = '' }: Pick<SendOptions, 'file' | 'topic'>,
   at: Date,
 ): Promise<ChosenBody> {
-  const sample = samples.find(({ topic }) => topic === options.sample);
-  if (sample) {
-    const payload = sample.build({ at, shop, test: options.real !== true });
-    return { topic: sample.topic, body: Buffer.from(JSON.stringify(payload)), sample };
+  if (file === undefined) {
+    return { topic: 'products/delete', body: Buffer.from(JSON.stringify({ id: madeUpId(at) })) };
   }
-  const { file = '', topic = '' } = options;
   try {
-    return { topic, body: await readFile(file), sample: undefined };
+    return { topic, body: await readFile(file) };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     throw new Problem(

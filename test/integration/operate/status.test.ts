@@ -47,10 +47,10 @@ describe('loyalty-connector status', () => {
       },
       undefined,
     );
-    await connector.run('send --sample orders/create');
+    await connector.run('send');
     const { stdout } = await connector.run('status');
-    expect(stdout).toMatch(/^orders +1 +0 +unknown +0$/m);
-    expect(stdout).toMatch(/^products +0 +0 +- +0$/m);
+    expect(stdout).toMatch(/^products +1 +0 +unknown +0$/m);
+    expect(stdout).toMatch(/^orders +0 +0 +- +0$/m);
     expect(stdout).toMatch(/^messages +9 +0 +0 +0 +1\.3 s +1\.3 s$/m);
     expect(stdout).toContain('12 received, 0 refused for their signature');
     expect(stdout).toContain('webhook set, loyalty set, store set');
@@ -61,7 +61,7 @@ describe('loyalty-connector status', () => {
       stack: 'loyalty-connector-prod',
       where: 'local',
       state: 'action-required',
-      queues: { kind: 'known', value: [{ family: 'orders', waiting: 1 }, {}, {}] },
+      queues: { kind: 'known', value: [{}, { family: 'products', waiting: 1 }, {}] },
     });
   });
 

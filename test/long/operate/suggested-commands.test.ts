@@ -41,7 +41,7 @@ describe('every command that is suggested can be run as it stands', () => {
   });
 
   it('after sending a sample', async () => {
-    const sent = await connector.run('send --sample orders/create');
+    const sent = await connector.run('send');
     await connector.work();
     const [traced] = await runSuggested(sent, connector);
     expect(traced?.stdout).toContain(`of ${SHOP}`);
