@@ -13,6 +13,7 @@ import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { counted } from '../terminal/text.ts';
 import {
   ALL_ORDERS,
   appToml,
@@ -242,7 +243,7 @@ export function writeFolder({ folder, wanted, written }: AppFolder): WrittenFile
 }
 
 function describeChanges({ written, removed, unchanged }: WrittenFiles): string {
-  const parts = [`${written.length} ${written.length === 1 ? 'file' : 'files'} written`];
+  const parts = [`${counted(written.length, 'file')} written`];
   if (unchanged > 0) parts.push(`${unchanged} unchanged`);
   if (removed.length > 0) parts.push(`${removed.length} removed`);
   return parts.join(', ');

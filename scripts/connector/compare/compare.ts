@@ -9,7 +9,7 @@ import { type Deployment, nextCommand, openLedger, rulesOf } from '../deployment
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { printable, wrap } from '../terminal/text.ts';
+import { counted, printable, wrap } from '../terminal/text.ts';
 import { findEntity } from '../trace/find.ts';
 import {
   askStore,
@@ -82,11 +82,7 @@ function parseKind(text: string): ComparedKey['kind'] {
   throw new BadArguments(`compare an order, a product or a coupon, not "${text}".`);
 }
 
-async function compare(
-  deployment: Deployment,
-  shop: Shop,
-  key: ComparedKey,
-): Promise<Compared> {
+async function compare(deployment: Deployment, shop: Shop, key: ComparedKey): Promise<Compared> {
   const services = openShopServices(deployment);
   const ledger = openLedger(deployment);
   const [entry, store, held] = await Promise.all([
@@ -165,9 +161,8 @@ export async function compareOrders(
       counts.different > 0 && `different: ${counts.different}`,
       counts.unknown > 0 && `cannot tell: ${counts.unknown}`,
     ].filter(Boolean);
-    const orders = `${counts.same} ${counts.same === 1 ? 'order' : 'orders'}`;
     const soFar = signal.aborted ? 'stopped; until then ' : '';
-    terminal.line([`${soFar}in sync: ${orders}`, ...rest].join(', '));
+    terminal.line([`${soFar}in sync: ${counted(counts.same, 'order')}`, ...rest].join(', '));
   }
   if (counts.different > 0) return EXIT.failed;
   return counts.unknown > 0 ? EXIT.cannotTell : EXIT.fine;

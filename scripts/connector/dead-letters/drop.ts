@@ -9,8 +9,9 @@ import { openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { counted } from '../terminal/text.ts';
 import { describeFilter, type LetterFilter, matchesFilter } from './filter.ts';
-import { countLetters, showGroups } from './groups.ts';
+import { showGroups } from './groups.ts';
 import { openLetterQueues, readLetter, scanLetters, searchScope, surveyLetters } from './read.ts';
 
 export interface DropOptions {
@@ -59,7 +60,7 @@ export async function dropCommand(
     await file.close();
     const keptIn = dropped === 0 ? null : path;
     if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: keptIn });
-    else if (keptIn) terminal.line(`Dropped ${countLetters(dropped)}, kept in ${keptIn}`);
+    else if (keptIn) terminal.line(`Dropped ${counted(dropped, 'dead letter')}, kept in ${keptIn}`);
     else terminal.line('Nothing was dropped.');
   }
   return EXIT.fine;
@@ -90,7 +91,7 @@ async function askFor(
   }
   if (
     await terminal.confirm(
-      `Drop ${countLetters(agreed.size)}? What they are about is not sent again until it changes in the store.`,
+      `Drop ${counted(agreed.size, 'dead letter')}? What they are about is not sent again until it changes in the store.`,
     )
   )
     return agreed;

@@ -111,8 +111,3 @@ export function notSeenText(notSeen: number, family?: QueueFamily): string {
   const where = family === undefined ? '' : ` in the ${family} queue`;
   return `About ${notSeen} more${where} cannot be seen now: another person or a killed run has received them, or they wait behind an earlier dead letter of the same entity. Look again in five minutes.`;
 }
-
-/** `1 dead letter`, `12 dead letters`. */
-export function countLetters(count: number): string {
-  return `${count} ${count === 1 ? 'dead letter' : 'dead letters'}`;
-}

@@ -5,9 +5,9 @@ import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { relativeTime, spanText } from '../terminal/text.ts';
+import { counted, relativeTime, spanText } from '../terminal/text.ts';
 import { describeFilter, familiesOf, type LetterFilter } from './filter.ts';
-import { countLetters, groupsAsJson, notSeenText, showGroups } from './groups.ts';
+import { groupsAsJson, notSeenText, showGroups } from './groups.ts';
 import {
   listedOf,
   newestFirst,
@@ -111,7 +111,7 @@ function headline({ matching, queues }: Survey, filter: LetterFilter, stack: str
     const found = queues.some(({ notSeen }) => notSeen > 0) ? 'to be seen ' : '';
     return `No dead letters${of} ${found}in ${stack}.`;
   }
-  return `${countLetters(matching)}${of} in ${stack}: ${where.join(', ')}.`;
+  return `${counted(matching, 'dead letter')}${of} in ${stack}: ${where.join(', ')}.`;
 }
 
 function tellWhatWasNotSeen(

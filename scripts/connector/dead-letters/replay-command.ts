@@ -6,7 +6,7 @@ import { localUser } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { spanText } from '../terminal/text.ts';
+import { counted, spanText } from '../terminal/text.ts';
 import type { LetterFilter } from './filter.ts';
 import {
   type Followed,
@@ -14,13 +14,7 @@ import {
   followReplayed,
   openLetterSearch,
 } from './follow-replayed.ts';
-import {
-  countLetters,
-  createLetterGroups,
-  groupsAsJson,
-  notSeenText,
-  showGroups,
-} from './groups.ts';
+import { createLetterGroups, groupsAsJson, notSeenText, showGroups } from './groups.ts';
 import { openLetterQueues, openSourceQueues, searchScope, surveyLetters } from './read.ts';
 import {
   countObstacles,
@@ -237,7 +231,9 @@ function reportReplay({ terminal, json }: Session, report: ReplayReport): void {
     return;
   }
   const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
-  terminal.line(terminal.style('bold', `Replayed ${countLetters(tally.replayed)}${rate}.`));
+  terminal.line(
+    terminal.style('bold', `Replayed ${counted(tally.replayed, 'dead letter')}${rate}.`),
+  );
   reportWhatIsLeft(tally, terminal);
   if (tally.backAgain > 0 && !followed) {
     terminal.line(

@@ -9,7 +9,7 @@ import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { printable, relativeTime, wrap } from '../terminal/text.ts';
+import { counted, printable, relativeTime, wrap } from '../terminal/text.ts';
 import {
   describeProspect,
   differencesOf,
@@ -22,7 +22,6 @@ import {
   type Prospect,
 } from './examine.ts';
 import { familiesOf, KINDS } from './filter.ts';
-import { countLetters } from './groups.ts';
 import {
   newestFirst,
   openLetterQueues,
@@ -86,7 +85,7 @@ export async function showLetter(
   const hidden = matching - shown.reduce((sum, { count }) => sum + count, 0);
   if (hidden > 0) {
     terminal.line();
-    terminal.line(`Not shown: ${countLetters(hidden)} about it, with other reasons.`);
+    terminal.line(`Not shown: ${counted(hidden, 'dead letter')} about it, with other reasons.`);
   }
   return EXIT.fine;
 }

@@ -14,7 +14,7 @@ import { metricsOf, readSubscriptions } from '../status/collect-status.ts';
 import { readLastHour } from '../status/figures.ts';
 import { readTokens } from '../storefront/set-up.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { printable, wrap } from '../terminal/text.ts';
+import { counted, printable, wrap } from '../terminal/text.ts';
 import {
   checkAccess,
   checkAlarms,
@@ -133,7 +133,7 @@ export function printResult(terminal: Terminal, { name, findings }: CheckResult)
 }
 
 function summaryOf(failed: number, warned: number): string {
-  const warnings = `${warned} ${warned === 1 ? 'warning' : 'warnings'}`;
+  const warnings = counted(warned, 'warning');
   if (failed === 0) return warned === 0 ? 'All checks passed.' : `Nothing failed; ${warnings}.`;
   return `${failed} failed, ${warnings}. Fix the first one and run the command again.`;
 }

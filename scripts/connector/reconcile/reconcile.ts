@@ -16,6 +16,7 @@ import { type Deployment, nextCommand, openLedger } from '../deployment/deployme
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Table } from '../terminal/terminal.ts';
+import { counted } from '../terminal/text.ts';
 import { SENT_REASONS } from './sent-reasons.ts';
 
 export interface ReconcileOptions {
@@ -189,7 +190,7 @@ const KINDS = ['order', 'product', 'coupon'] as const;
 /** `37 orders, 1 product` */
 function countsText(counts: LastReconcile['lookedAt']): string {
   return KINDS.filter((kind) => counts[kind] > 0)
-    .map((kind) => `${counts[kind]} ${kind}${counts[kind] === 1 ? '' : 's'}`)
+    .map((kind) => counted(counts[kind], kind))
     .join(', ');
 }
 

@@ -25,7 +25,6 @@ import {
 } from '../../../shared/core/redeem/recover-redemptions.ts';
 import { openIn } from '../../../shared/core/redeem/redemption-book.ts';
 import { shopsOf } from '../arguments.ts';
-import { countLetters } from '../dead-letters/groups.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
@@ -34,7 +33,7 @@ import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { invokeReconcile } from '../reconcile/reconcile.ts';
 import type { Session } from '../session.ts';
 import { readQueues } from '../status/collect-status.ts';
-import { spanText } from '../terminal/text.ts';
+import { counted, spanText } from '../terminal/text.ts';
 import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
 import { type FoundGoLive, findGoLive } from './find-go-live.ts';
 
@@ -420,7 +419,7 @@ function print(
     terminal.line(`  ${nextCommand(deployment, 'status')}`);
   }
   if (parked > 0) {
-    terminal.line(`${countLetters(parked)} came meanwhile. Look at what they say:`);
+    terminal.line(`${counted(parked, 'dead letter')} came meanwhile. Look at what they say:`);
     terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
   }
   terminal.line(

@@ -14,8 +14,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
 import type { Session } from '../session.ts';
 import { FOR_WHAT } from '../status/judge-status.ts';
-import { count } from '../status/status-model.ts';
-import { spanText } from '../terminal/text.ts';
+import { counted, spanText } from '../terminal/text.ts';
 import { readWaiting, type WokenMessage, wake } from './waiting-messages.ts';
 
 export interface RetryNowOptions {
@@ -51,7 +50,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
       (reason === undefined || one.waitsFor === reason),
   );
   if (meant.length === 0) {
-    const others = found.length === 0 ? '' : ` ${count(found.length, 'other')} wait.`;
+    const others = found.length === 0 ? '' : ` ${counted(found.length, 'other')} wait.`;
     if (json) terminal.json({ woken: 0, gone: 0, left: found.length, pauses: [] });
     else terminal.line(`No such message waits.${others}`);
     return EXIT.fine;
@@ -62,7 +61,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const pauses = await readPauses(ledger, shops, new Date());
   if (!json) {
     for (const line of wokenTexts(woken)) terminal.line(line);
-    if (gone > 0) terminal.line(`${count(gone, 'other')} had been tried or settled meanwhile.`);
+    if (gone > 0) terminal.line(`${counted(gone, 'other')} had been tried or settled meanwhile.`);
     for (const pause of pauses) {
       terminal.line(`They wait on, because the shop is paused. ${pauseText(pause)}`);
       terminal.line(`  ${nextCommand(deployment, resumeText(pause))}`);
@@ -96,7 +95,7 @@ export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readon
   const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
   const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
   const are = woken.length === 1 ? 'is' : 'are';
-  const text = `${count(woken.length, 'message')} ${are} tried again ${when}${list}.`;
+  const text = `${counted(woken.length, 'message')} ${are} tried again ${when}${list}.`;
   const late = woken.filter(({ isHeldBack }) => isHeldBack);
   if (late.length === 0) return [text];
   const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
@@ -153,7 +152,7 @@ function endTexts(ends: Ends, now: Date): readonly string[] {
     ...waiting.map(({ messages, waitsFor, whys, nextTry }) => {
       const wait = messages === 1 ? 'waits' : 'wait';
       const inTime = spanText(Math.max(Date.parse(nextTry) - now.getTime(), 0));
-      return `${count(messages, 'message')} ${wait} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}.`;
+      return `${counted(messages, 'message')} ${wait} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}.`;
     }),
   ];
 }

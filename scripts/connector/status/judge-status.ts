@@ -1,20 +1,19 @@
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type PauseStatus, pauseText, resumeText } from '../pause/read-pauses.ts';
-import { momentText, spanText } from '../terminal/text.ts';
-import {
-  type CredentialStatus,
-  count,
-  type Expectations,
-  type Findings,
-  type Known,
-  type LastHour,
-  type QueueStatus,
-  type ReconcileStatus,
-  type SignOf,
-  type Status,
-  type SubscriptionStatus,
-  type WaitingStatus,
+import { counted, momentText, spanText } from '../terminal/text.ts';
+import type {
+  CredentialStatus,
+  Expectations,
+  Findings,
+  Known,
+  LastHour,
+  QueueStatus,
+  ReconcileStatus,
+  SignOf,
+  Status,
+  SubscriptionStatus,
+  WaitingStatus,
 } from './status-model.ts';
 
 export interface Verdict extends Required<Findings> {
@@ -128,7 +127,7 @@ function judgeDead(queues: readonly QueueStatus[]): Findings {
   const dead = queues.reduce((sum, queue) => sum + queue.dead, 0);
   if (dead === 0) return {};
   const where = queues.filter((queue) => queue.dead > 0).map(({ family }) => family);
-  const what = `${count(dead, 'dead letter')} (${where.join(', ')}) ${dead === 1 ? 'needs' : 'need'} a person`;
+  const what = `${counted(dead, 'dead letter')} (${where.join(', ')}) ${dead === 1 ? 'waits' : 'wait'} for a decision`;
   return { troubles: [{ what, next: 'dead-letters list' }] };
 }
 
@@ -184,7 +183,7 @@ function judgeHour({ at, lastHour, queues, waiting }: Status): Findings {
   if (lastHour.kind === 'unknown') return {};
   const hour = lastHour.value;
   const older = hour['older-secret-used'];
-  const rotation = `${count(older, 'request')} came signed with the older secret: do not finish the rotation yet`;
+  const rotation = `${counted(older, 'request')} came signed with the older secret: do not finish the rotation yet`;
   const found = [judgeRefused(), judgeCrashes(), judgeSignatures()];
   return {
     troubles: found.flatMap(({ troubles = [] }) => troubles),
@@ -197,7 +196,7 @@ function judgeHour({ at, lastHour, queues, waiting }: Status): Findings {
     const isRecorded =
       waiting.kind === 'known' && waiting.value.some((one) => one.waitsFor === 'misconfigured');
     if (misconfigured === 0 || isRecorded) return {};
-    const what = `credentials, scopes or an address were refused ${count(misconfigured, 'time')} in the last hour`;
+    const what = `credentials, scopes or an address were refused ${counted(misconfigured, 'time')} in the last hour`;
     // Every message that met it stays on its queue: empty queues show that it is solved.
     const isEmpty =
       queues.kind === 'known' && queues.value.every((one) => one.waiting + one.inFlight === 0);
@@ -208,7 +207,7 @@ function judgeHour({ at, lastHour, queues, waiting }: Status): Findings {
 
   function judgeCrashes(): Findings {
     if (hour.crash === 0) return {};
-    const what = `work stopped at an unexpected error ${count(hour.crash, 'time')} in the last hour: the log of the function has the reason`;
+    const what = `work stopped at an unexpected error ${counted(hour.crash, 'time')} in the last hour: the log of the function has the reason`;
     return troubleOrNote('crash', what);
   }
 
@@ -264,7 +263,7 @@ function judgeWaiting(status: Status, expected: Expectations): Findings {
 function judgeGroup(group: WaitingStatus, now: Date, expected: Expectations): Findings {
   const { shop, waitsFor, messages, since, nextTry, whys } = group;
   const [wait, inSeconds] = [messages === 1 ? 'waits' : 'wait', Date.parse(nextTry) - +now];
-  const what = `${shop}: ${count(messages, 'message')} ${wait} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inSeconds)}`;
+  const what = `${shop}: ${counted(messages, 'message')} ${wait} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inSeconds)}`;
   switch (waitsFor) {
     // The pause itself is trouble, with the command that ends it.
     case 'paused':
@@ -296,6 +295,6 @@ function judgeUnrecorded({ at, lastHour, queues }: Status): Findings {
   if (Date.parse(at) - retried.lastAt > RECENT_MS) return {};
   const last = momentText(new Date(retried.lastAt).toISOString(), new Date(at));
   return {
-    waits: [`${count(inFlight, 'message')} in flight; the last attempt failed at ${last}`],
+    waits: [`${counted(inFlight, 'message')} in flight; the last attempt failed at ${last}`],
   };
 }

@@ -158,8 +158,3 @@ export interface Expectations {
   readonly reconcileEveryMinutes: number;
   readonly healedPercent: number;
 }
-
-/** `1 time`, `3 times`. */
-export function count(many: number, thing: string): string {
-  return `${many} ${thing}${many === 1 ? '' : 's'}`;
-}

@@ -111,7 +111,7 @@ describe('the verdict on a deployment', () => {
     [
       'a dead letter',
       { queues: queues({ dead: 1 }) },
-      '1 dead letter (orders) needs',
+      '1 dead letter (orders) waits for a decision',
       'dead-letters list',
     ],
     [
