@@ -73,7 +73,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   let change: RecordedChange | undefined;
   let found: Deployment | undefined;
   let secretsDenied = false;
-  /** Undefined: a bug. */
+  /** Undefined for a bug. */
   const explain = (error: unknown) => explainError(error, options, policyOf(found));
   host.onInterruption(() => {
     interruptions += 1;

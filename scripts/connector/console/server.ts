@@ -17,7 +17,7 @@ import {
 
 export interface ConsoleSettings
   extends Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'> {
-  /** Undefined: any free one. */
+  /** Undefined for any free one. */
   readonly port?: number | undefined;
   readonly page: PageFiles;
   readonly about: AboutConsole;
@@ -44,7 +44,7 @@ interface Answer {
   readonly cookie?: string | undefined;
 }
 
-/** Undefined: it has answered by itself. */
+/** Undefined when it has answered by itself. */
 type Route = (
   request: IncomingMessage,
   world: World,

@@ -116,7 +116,7 @@ export interface DropWorld {
   readonly filter: LetterFilter;
   /** No more than this match: the scan ends when it has seen them. */
   readonly most?: number | undefined;
-  /** Undefined: all that match. Else only those that the person was shown. */
+  /** Undefined for all that match, else only those that the person was shown. */
   readonly agreed: ReadonlySet<string> | undefined;
   readonly signal: AbortSignal;
   readonly onDropped: (dropped: number) => void;

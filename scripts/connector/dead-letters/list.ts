@@ -175,7 +175,7 @@ interface PageOptions {
 
 interface LetterPage {
   readonly letters: readonly ListedLetter[];
-  /** For `--after`; undefined: these are the last. */
+  /** For `--after`; undefined when these are the last. */
   readonly next: string | undefined;
 }
 

@@ -317,7 +317,7 @@ export async function surveyLetters(settings: SurveySettings): Promise<Survey> {
 /** Where the letters of a filter can be, and how they leave the lists. */
 interface SearchScope {
   readonly families: readonly QueueFamily[];
-  /** How many they are at most; undefined: not known. */
+  /** How many they are at most; undefined when not known. */
   readonly most: number | undefined;
   retire(letters: readonly LetterFacts[], how: WayOut): Promise<void>;
 }

@@ -318,7 +318,7 @@ interface Clock {
 /** What passes together when there is much time: a batch of a tenth of a second. */
 const BURSTS_PER_SECOND = 10;
 
-/** `perSecond` undefined: as fast as it goes. */
+/** Without `perSecond`, as fast as it goes. */
 export function createPacer(perSecond: number | undefined, clock: Clock): Pacer {
   let freeAtMs = Number.NEGATIVE_INFINITY;
   return {

@@ -197,7 +197,7 @@ interface VersionVerdict {
   readonly text?: string;
 }
 
-/** Whether this version may follow the deployed one; undefined: nothing whole is deployed. */
+/** Whether this version may follow the deployed one; undefined when nothing whole is deployed. */
 function judgeVersion(
   deployed: string | undefined,
   rollBack: boolean,

@@ -10,15 +10,15 @@ export interface FoundStack {
 
 /** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
 export interface StackAccess {
-  /** Undefined: there is no such stack. */
+  /** Undefined when there is no such stack. */
   find(): Promise<FoundStack | undefined>;
   /** Lets CDK delete what a failed first deployment left: it is protected from deletion before it is made. */
   freeFailed(): Promise<void>;
   /** The logical ids of the resources that it has. */
   resourceIds(): Promise<ReadonlySet<string>>;
-  /** Undefined: there is no secret of this name. */
+  /** Undefined when there is no secret of this name. */
   secretArn(name: string): Promise<string | undefined>;
-  /** Undefined: the change set changes nothing. */
+  /** Undefined when the change set changes nothing. */
   changes(changeSet: string): Promise<readonly ResourceChange[] | undefined>;
   discard(changeSet: string): Promise<void>;
   setPolicy(policy: string): Promise<void>;

@@ -99,7 +99,7 @@ export function outputsOf(
 /** Where a deployment is, for commands to copy. */
 export type Place = Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>;
 
-/** Deploys the settings of this folder there once more. Undefined: "npm start" has to be started again. */
+/** Deploys the settings of this folder there once more. Undefined where "npm start" has to be started again. */
 export function deployCommand({
   where,
   stage,

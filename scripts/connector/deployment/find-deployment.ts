@@ -174,7 +174,7 @@ export async function findDeployedStack({ stack, ...place }: StackName): Promise
 const STACK_PREFIX = 'loyalty-connector-';
 const STAGE_NAME = /^[a-z0-9][a-z0-9-]*$/;
 
-/** Undefined: not a stack that `deploy` makes. It may hold the connector as a construct. */
+/** Undefined when it is not a stack that `deploy` makes. It may hold the connector as a construct. */
 export function stageOfStack(stack: string): string | undefined {
   const stage = stack.startsWith(STACK_PREFIX) ? stack.slice(STACK_PREFIX.length) : '';
   return STAGE_NAME.test(stage) ? stage : undefined;
@@ -198,7 +198,7 @@ export async function readStageSettings(
   throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
 }
 
-/** For a running stack whose settings file was changed after its start; undefined: it was not. */
+/** For a running stack whose settings file was changed after its start; undefined when it was not. */
 async function describeChangedSettings(
   stage: string,
   startedAt: Date,

@@ -17,7 +17,7 @@ import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import type { AwsSettings } from './deployment.ts';
 
-/** Undefined: AWS does not say. `deployed`: what this stack has now, if there is one. */
+/** Undefined when AWS does not say. `deployed`: what this stack has now, if there is one. */
 export async function readConcurrencyLimits(
   lambda: LambdaClient,
   deployed: Concurrency | undefined,

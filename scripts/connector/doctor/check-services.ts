@@ -202,7 +202,7 @@ const COUNTRIES: Readonly<Record<string, string>> = {
 interface CountedShop {
   readonly domain: string;
   readonly rules: Pick<Shop['rules'], 'currency' | 'sharedAccount'>;
-  /** What the store says; undefined: it did not answer. */
+  /** What the store says; undefined when it did not answer. */
   readonly currency: string | undefined;
 }
 

@@ -28,7 +28,7 @@ type Subject =
       readonly shop: string;
       readonly id: number | undefined;
       readonly title: string;
-      /** Undefined: it could not be read. */
+      /** Undefined when it could not be read. */
       readonly becomes: RewardReading | undefined;
     };
 

@@ -83,7 +83,7 @@ interface Question {
   readonly of: keyof Given;
   readonly option: string;
   readonly text: string;
-  /** Undefined: an answer is needed. */
+  /** Undefined when an answer is needed. */
   readonly unanswered?: string;
   /** What is wrong with an answer, as a sentence without its subject. */
   problem(answer: string): string | undefined;
@@ -166,7 +166,7 @@ export interface Answers {
   readonly name: string;
   readonly shop: string;
   readonly loyaltyAddress: string;
-  /** Undefined: alarms notify no one yet. */
+  /** Undefined when alarms notify no one yet. */
   readonly alarmsEmail: string | undefined;
   readonly region: string;
 }

@@ -107,7 +107,7 @@ async function followRuns(
 /** The run of one shop that a command asked for. */
 interface EndedRun {
   readonly shop: string;
-  /** Undefined: it has not ended. */
+  /** Undefined when it has not ended. */
   readonly last: LastReconcile | undefined;
   /** What the newest deep walk found by reading orders from the loyalty service. */
   readonly read: FoundByReading | undefined;

@@ -211,7 +211,7 @@ function parsePurpose(text: string): SecretPurpose {
   throw new BadArguments(`a secret is for ${SECRET_PURPOSES.join(', ')}, not for "${text}".`);
 }
 
-/** What is wrong with the fields, without their values; undefined: nothing. */
+/** What is wrong with the fields, without their values; undefined when nothing is. */
 export function faultIn(
   purpose: SecretPurpose,
   fields: Readonly<Record<string, unknown>>,

@@ -158,7 +158,7 @@ export function titleOf({ shop, isOnly }: ShopSetup, title: string): string {
   return isOnly ? title : `${title} of ${shop.domain}`;
 }
 
-/** Undefined: it was never set. */
+/** Undefined when it was never set. */
 export async function storedFields(
   { deployment, shop }: ShopSetup,
   purpose: SecretPurpose,

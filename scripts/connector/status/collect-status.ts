@@ -221,7 +221,7 @@ export async function readQueues(
   );
 }
 
-/** Seconds that the oldest message of each queue has waited; undefined: there is no recent value. */
+/** Seconds that the oldest message of each queue has waited; undefined when there is no recent value. */
 type Ages = Readonly<Partial<Record<QueueFamily, number | undefined>>>;
 
 /** Counts are useful without ages, but not the reverse. */

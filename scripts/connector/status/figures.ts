@@ -188,7 +188,7 @@ export function createCloudWatchFigures(
   return (wanted, since) => ask(client, wanted.map(queryOf), since, now);
 }
 
-/** Seconds that each queue's oldest message has waited; undefined: SQS has no recent value. */
+/** Seconds that each queue's oldest message has waited; undefined when SQS has no recent value. */
 export async function readOldestAges(
   client: CloudWatchClient,
   queueNames: readonly string[],

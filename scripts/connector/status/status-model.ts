@@ -17,7 +17,7 @@ export interface QueueStatus {
   /** Being processed, or waiting for the next attempt: SQS does not distinguish them. */
   readonly inFlight: number;
   readonly dead: number;
-  /** Undefined: not known. */
+  /** Undefined when not known. */
   readonly oldestSeconds: number | undefined;
   /** Why it could not be read. */
   readonly oldestWhy?: string;
@@ -73,7 +73,7 @@ export interface LastHour {
   /** On average of the last five minutes. */
   readonly perMinute: Readonly<Record<ChartedCount, number>>;
   readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
-  /** From the change in one system to the answer of the other; undefined: nothing applied. */
+  /** From the change in one system to the answer of the other; undefined when nothing was applied. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
   /** By minute; only with `--charts`. */
   readonly chart?: Chart;
@@ -82,7 +82,7 @@ export interface LastHour {
 /** The last run that compared the store with the ledger. */
 export interface ReconcileStatus {
   readonly shop: string;
-  /** ISO 8601; undefined: none has ended yet. */
+  /** ISO 8601; undefined when none has ended yet. */
   readonly endedAt: string | undefined;
   readonly looked: number;
   readonly healed: number;
@@ -90,9 +90,9 @@ export interface ReconcileStatus {
   readonly rolledOut: number;
   /** What it did not finish comparing, in words; the next run continues there. */
   readonly stopped: readonly string[];
-  /** The last comparison of balances; undefined: none yet, or no storefront. */
+  /** The last comparison of balances; undefined before the first one, and without a storefront. */
   readonly balances?: Repaired | undefined;
-  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined: it is not. */
+  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince?: string | undefined;
   /** Orders read from the loyalty service by the newest deep walk and, until it ends, by the one before. */
   readonly ordersRead?: readonly FoundByReading[];

@@ -48,7 +48,7 @@ type ServiceOrder =
   | {
       readonly kind: 'held';
       readonly earning: OrderEarning;
-      /** As the service writes it; undefined: it does not say. */
+      /** As the service writes it; undefined when it does not say. */
       readonly changedAt: string | undefined;
       readonly givenAt: string | undefined;
     }
@@ -61,7 +61,7 @@ export interface Trace {
   readonly entry: EntityEntry | undefined;
   readonly letters: readonly ListedLetter[];
   readonly store: StoreAnswer<StoreEntity>;
-  /** What the loyalty service should hold by today's rules; undefined: unknown. */
+  /** What the loyalty service should hold by today's rules; undefined when unknown. */
   readonly mapped: Mapped | undefined;
   readonly readBack: ReadBack;
   /** Undefined for what is no order. */

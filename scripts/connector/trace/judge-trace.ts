@@ -174,7 +174,7 @@ const SKIPS: Readonly<Partial<Record<MappingSkip, string>>> = {
   'never-sent': 'No points: it ended before anything of it was sent.',
 };
 
-/** Undefined: not an order, or the store does not say what it is now. */
+/** Undefined when it is not an order, or the store does not say what it is now. */
 export function explainPoints(trace: Trace): PointsReason | undefined {
   const { key, mapped, entry, letters } = trace;
   if (key.kind !== 'order' || !mapped) return undefined;
@@ -200,7 +200,7 @@ export function explainPoints(trace: Trace): PointsReason | undefined {
   return explainEarning(trace.serviceOrder) ?? explainSent(OrderTotal, entry);
 }
 
-/** Undefined: the service did not say. */
+/** Undefined when the service did not say. */
 function explainEarning(order: Trace['serviceOrder']): PointsReason | undefined {
   if (order?.kind === 'absent') {
     const what = 'No points: it was sent as complete, and the loyalty service does not have it.';

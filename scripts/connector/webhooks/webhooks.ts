@@ -53,7 +53,7 @@ export async function checkWebhooks(session: Session, options: WebhookOptions): 
   return inOrder ? EXIT.fine : EXIT.failed;
 }
 
-/** Undefined: nothing is to be done. */
+/** Undefined when nothing is to be done. */
 function nextOf(
   deployment: Deployment,
   found: readonly ShopFindings[],

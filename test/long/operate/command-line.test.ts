@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../../shared/config/release.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createProject } from '../../support/project.ts';
 import {
@@ -91,7 +92,7 @@ const fails = (status: number, code: string, message: string) =>
   answering(status, errorXml(code, message), { 'content-type': 'text/xml' });
 
 const PREFIX = (stage: string) =>
-  `<member><OutputKey>SecretsPrefix</OutputKey><OutputValue>loyalty-connector/${stage}</OutputValue></member>`;
+  `<member><OutputKey>Version</OutputKey><OutputValue>${VERSION}</OutputValue></member><member><OutputKey>SecretsPrefix</OutputKey><OutputValue>loyalty-connector/${stage}</OutputValue></member>`;
 
 const described = (outputs: string) =>
   answering(

@@ -6,7 +6,7 @@ export type Progress = Extract<ConsoleEvent, { kind: 'progress' }>;
 
 /** How a command ended. */
 export interface Ran<Document> {
-  /** Of `loyalty-connector --help`; undefined: the console was stopped, or the request broke off. */
+  /** Of `loyalty-connector --help`; undefined when the console was stopped, or the request broke off. */
   readonly code: number | undefined;
   readonly document?: Document;
   /** What the command printed, where it was not asked for a document. */

@@ -147,7 +147,7 @@ function Letters({
   /** More than one: each letter has its own in words. */
   readonly hasCauses: boolean;
   readonly chosen: readonly string[];
-  /** Undefined: this console only looks. */
+  /** Undefined when this console only looks. */
   readonly choose: ((letterId: string, isChosen: boolean) => void) | undefined;
 }) {
   return (
