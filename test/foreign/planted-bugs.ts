@@ -10,7 +10,7 @@ export const plantedBugs = {
   },
   sqs: {
     bug: 'all entities of a kind are one group',
-    file: 'shared/core/events/message-ids.ts',
+    file: 'shared/core/events/event.ts',
     find: 'return ALLOWED_ID.test(readable) ? readable :',
     replace: 'return ALLOWED_ID.test(readable) ? kind :',
   },

@@ -1,7 +1,3 @@
-import { openLedger } from '../../scripts/connector/deployment/deployment.ts';
-// A replay that dies as if by kill -9 when its loop reaches a certain step for the n-th time. Started by
-// the tests, in a process of its own and in the folder of an operated connector.
-
 import { openLetterQueues, openSourceQueues } from '../../scripts/connector/dead-letters/read.ts';
 import {
   createPacer,
@@ -9,8 +5,9 @@ import {
   newTally,
   replayLetters,
 } from '../../scripts/connector/dead-letters/replay.ts';
+import { openLedger } from '../../scripts/connector/deployment/deployment.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
-import { retireSummaries } from '../../shared/core/batch/letter-summary.ts';
+import { retireSummaries } from '../../shared/core/batch/dead-letter.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});

@@ -1,10 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import * as v from 'valibot';
-import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
-import { encodeSnapshot, idOf } from '../../../shared/core/events/snapshot-body.ts';
-import { type Ledger, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { RecordKey } from '../../../shared/core/ledger/ledger-key.ts';
+import type { BulkQueue, QueueDepth, StoreEvent } from '../../../shared/core/events/event.ts';
+import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';

@@ -1,13 +1,12 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { type Doubt, isDoubtful } from '../../../shared/core/ledger/doubt.ts';
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import type { EntityKey, EntityKind } from '../../../shared/core/events/event.ts';
+import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/change-entry.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { EntityKey, EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
-import { isKnown } from '../../../shared/core/mapping/history-mark.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import {
   faultText,
+  idempotencyKey,
   type Mapped,
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
@@ -16,18 +15,16 @@ import {
   couponDifferences,
   couponOfService,
   couponOfStore,
-} from '../../../shared/core/reconcile/compare-coupon.ts';
-import {
   differencesOf,
   type OrderSide,
-  type ReadingAssumptions,
   sideOfLedger,
   sideOfService,
   sideOfStore,
 } from '../../../shared/core/reconcile/compare-order.ts';
-import type { HeldOrder } from '../../../shared/core/sync/order-calls.ts';
+import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependencies.ts';
+import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import { otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
+import type { HeldOrder } from '../../../shared/core/sync/record-outcome.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
 

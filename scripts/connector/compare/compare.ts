@@ -1,8 +1,8 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
+import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
-import { withRewardCodeFirst } from '../../../shared/core/redeem/reward-code-record.ts';
+import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger, rulesOf } from '../deployment/deployment.ts';

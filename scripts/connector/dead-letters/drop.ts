@@ -1,10 +1,13 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { inBatches } from '../../../shared/core/batch/in-batches.ts';
-import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import { noteDropped } from '../../../shared/core/ledger/dropped-letter.ts';
+import {
+  type DeadLetter,
+  type LetterQueue,
+  noteDropped,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { inBatches } from '../../../shared/core/batch/run-batch.ts';
+import { isEntityKind } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { isEntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';

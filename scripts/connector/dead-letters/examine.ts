@@ -1,19 +1,29 @@
-import type { Outcome } from '../../../shared/core/batch/outcome.ts';
-import { isStoreEvent, type StoreEvent } from '../../../shared/core/events/event.ts';
-import type { EntityEntry, Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type EntityKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { recallOrder, recallProduct } from '../../../shared/core/mapping/remembered.ts';
-import type { CouponForm, OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  type EntityKey,
+  isStoreEvent,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
+import type { Outcome } from '../../../shared/core/events/outcome.ts';
+import {
+  type EntityEntry,
+  type Ledger,
+  ledgerKeyText,
+} from '../../../shared/core/ledger/ledger.ts';
+import {
+  type CouponForm,
+  type OrderForm,
+  recallOrder,
+  recallProduct,
+} from '../../../shared/core/mapping/wanted-state.ts';
+import type { ReadEvent, Task } from '../../../shared/core/store/store.ts';
 import {
   type Preview,
   type PreviewedCall,
   type PreviewWorld,
   previewSync,
 } from '../../../shared/core/sync/preview-sync.ts';
-import type { ReadEvent, Task } from '../../../shared/core/sync/store-reader.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import type { CommonOptions } from '../session.ts';

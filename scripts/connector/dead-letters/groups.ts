@@ -1,5 +1,6 @@
-import type { LetterReason, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import type { LetterReason } from '../../../shared/core/events/outcome.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { relativeTime } from '../terminal/text.ts';

@@ -6,25 +6,24 @@ import { readLetters, readLettersById } from '../../../shared/aws/read-letters.t
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
 import {
-  retireSummaries,
-  type SummarizedLetter,
-  type WayOut,
-} from '../../../shared/core/batch/letter-summary.ts';
-import {
   DEAD_LETTER_DAYS,
   type DeadLetter,
   type LetterFacts,
   type LetterQueue,
   type ListedEvent,
   type ListedLetter,
-} from '../../../shared/core/events/dead-letter.ts';
+  retireSummaries,
+  type SummarizedLetter,
+  type WayOut,
+} from '../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
+  type BulkQueue,
   isStoreEvent,
+  type QueueDepth,
   type QueuedEvent,
   type QueueFamily,
 } from '../../../shared/core/events/event.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { familiesOf, type LetterFilter, matchesFilter } from './filter.ts';
 import { createLetterGroups, type LetterGroup } from './groups.ts';

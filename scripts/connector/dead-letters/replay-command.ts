@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/deployment.ts';
+import type { LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';

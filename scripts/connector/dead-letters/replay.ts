@@ -1,17 +1,18 @@
-import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import { canBeReadFromStore } from '../../../shared/core/events/encode-event.ts';
+import type { DeadLetter, LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import {
+  type BulkQueue,
+  deduplicationIdOf,
+  type EntityKey,
   type EventKind,
+  hashBody,
   isStoreEvent,
   type QueuedEvent,
   type QueueFamily,
   queueFamilyOf,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
-import { deduplicationIdOf, hashBody } from '../../../shared/core/events/message-ids.ts';
-import type { BulkQueue } from '../../../shared/core/events/queues.ts';
-import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
-import type { ReadEvent } from '../../../shared/core/sync/store-reader.ts';
+import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
+import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { type LetterFilter, matchesFilter } from './filter.ts';
 import { type ReadLetter, readLetter, scanLetters } from './read.ts';

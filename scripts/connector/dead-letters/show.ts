@@ -1,7 +1,6 @@
 import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
 import { readLettersAbout, readLettersById } from '../../../shared/aws/read-letters.ts';
-import type { SummarizedLetter } from '../../../shared/core/batch/letter-summary.ts';
-import type { ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter, SummarizedLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';

@@ -4,9 +4,9 @@ import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
+import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 import { Problem } from '../exit.ts';
 import { shellWord } from '../terminal/text.ts';
 

@@ -1,12 +1,12 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
-import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
-import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
+import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
+import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 import {
   type Discount,
   meaningOf,
   type RewardTypes,
   readTerms,
-} from '../../../shared/core/redeem/reward-terms.ts';
+} from '../../../shared/core/redeem/find-offer.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';

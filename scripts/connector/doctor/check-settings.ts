@@ -6,9 +6,9 @@ import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumpti
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import type { Storefront } from '../../../shared/config/storefront-settings.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
+import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, fail, info, pass } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import { LEDGER_FORMAT } from '../../../shared/core/formats.ts';
+import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
 import { SECRET_PURPOSES, secretName } from '../../../shared/services/secret-forms.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';

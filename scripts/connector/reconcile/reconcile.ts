@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
+import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
   readLastReconcile,
@@ -10,7 +11,6 @@ import {
   sumOf,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileRequest } from '../../../shared/core/reconcile/reconcile.ts';
-import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { findShop, shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

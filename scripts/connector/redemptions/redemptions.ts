@@ -7,15 +7,14 @@ import {
   type Closing,
   closeRedemption,
   foreseeClosing,
-} from '../../../shared/core/redeem/close-redemption.ts';
-import { openBook } from '../../../shared/core/redeem/open-book.ts';
-import type {
-  Redemption,
-  RedemptionState,
-  StuckWhy,
-} from '../../../shared/core/redeem/redemption.ts';
-import { findRedemption } from '../../../shared/core/redeem/redemption-book.ts';
-import { waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
+} from '../../../shared/core/redeem/resume-redemption.ts';
+import {
+  type Redemption,
+  type RedemptionState,
+  type StuckWhy,
+  waitsForPerson,
+} from '../../../shared/core/redemptions/redemption.ts';
+import { findRedemption, openBook } from '../../../shared/core/redemptions/redemption-record.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';

@@ -1,16 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { readCustomer } from '../../../shared/core/balances/read-customer.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
-import { openBook } from '../../../shared/core/redeem/open-book.ts';
-import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
-import { isOpen, waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
+import { isOpen, waitsForPerson } from '../../../shared/core/redemptions/redemption.ts';
+import { openBook, recallBook } from '../../../shared/core/redemptions/redemption-record.ts';
 import {
   type KnownBalance,
   readKnown,
   viewOfBalance,
 } from '../../../shared/core/storefront/known-customer.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';

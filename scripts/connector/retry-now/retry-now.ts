@@ -6,8 +6,7 @@ import {
   waitingKey,
 } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { shopsOf } from '../arguments.ts';
 import { nextCommand, openLedger } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

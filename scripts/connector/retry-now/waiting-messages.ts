@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { type FoundRecord, listRecords } from '../../../shared/aws/read-ledger.ts';
-import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/outcome.ts';
+import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 import { type WaitingMessage, waitingIn } from '../../../shared/core/batch/waiting.ts';
+import { changeControl, woken } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { changeControl, woken } from '../../../shared/core/pause/shop-control.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 
 export interface WaitingInShop extends WaitingMessage {

@@ -6,7 +6,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import { type PointTokens, TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { type PointTokens, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import { parsePointTokens, secretName } from '../../../shared/services/secret-forms.ts';
 import {

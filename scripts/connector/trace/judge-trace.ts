@@ -1,9 +1,9 @@
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import { differsByRulesAlone } from '../../../shared/core/mapping/rules-revision.ts';
-import { faultText, type MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
-import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
+import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
+import { differsByRulesAlone } from '../../../shared/core/mapping/map-order.ts';
+import { faultText, idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
+import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
+import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import { isTakenUnknown, TAKEN_UNKNOWN } from '../compare/compare-sides.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../status/judge-status.ts';

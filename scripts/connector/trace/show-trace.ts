@@ -1,5 +1,5 @@
 import { faultText, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
-import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { findShop, shopsOf } from '../arguments.ts';
 import { maskPerson, maskPersonal } from '../dead-letters/examine.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { newToken } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { ADDRESS, forms, openPoints } from './point-deliveries.ts';

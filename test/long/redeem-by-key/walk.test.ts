@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import type { Treat } from '../../support/outside-line.ts';
 import { newToken } from '../../support/running-balances.ts';
 import { runConnectors } from '../../support/running-connector.ts';

@@ -71,7 +71,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-dedup-by-webhook-id',
     bug: 'a second dead letter of one webhook within five minutes is swallowed',
-    file: 'shared/core/events/message-ids.ts',
+    file: 'shared/core/events/event.ts',
     find: '  return source.messageId;\n',
     replace:
       '  return /"deliveryId":"([^"]+)"/.exec(source.body)?.[1]?.replaceAll(/[^\\x21-\\x7e]/g, \'-\') ?? source.messageId;\n',
@@ -80,7 +80,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'retry-without-cap',
     bug: 'the delay between two tries doubles without a limit',
-    file: 'shared/core/batch/retry-policy.ts',
+    file: 'shared/core/events/outcome.ts',
     find: 'const LONGEST_DELAY = 1800;',
     replace: 'const LONGEST_DELAY = Number.POSITIVE_INFINITY;',
     within: 300,
@@ -104,7 +104,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-fallback-on-13',
     bug: 'a completed order that cannot be cancelled is not sent as cancelled either',
-    file: 'shared/core/sync/order-calls.ts',
+    file: 'shared/core/sync/held-order.ts',
     find: '  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {',
     replace: '  if (fallBack || !hasCode(cancelled, CANNOT_CANCEL_COMPLETED)) {',
     within: 20,
@@ -112,7 +112,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'cancelling-twice-needs-a-person',
     bug: 'a repeated cancellation of an order, which finds it cancelled, counts as refused',
-    file: 'shared/core/sync/order-calls.ts',
+    file: 'shared/core/sync/held-order.ts',
     find: "hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected'",
     replace: 'hasCode(cancelled, ALREADY_CANCELLED)',
     within: 300,
@@ -152,7 +152,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'completed-becomes-pending',
     bug: 'an order that was completed becomes pending when a line is added to it',
-    file: 'shared/core/mapping/order-progress.ts',
+    file: 'shared/core/mapping/map-order.ts',
     find: 'completedBefore ?? (completes',
     replace: '(completes',
     within: 20,
@@ -184,7 +184,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-wait-after-an-unknown-outcome',
     bug: 'after a time-out the next call follows at once, and may overtake the first',
-    file: 'shared/core/sync/make-calls.ts',
+    file: 'shared/core/sync/record-outcome.ts',
     find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
     replace: '        0,',
     within: 60,
@@ -241,7 +241,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-stale',
     bug: 'reconcile does not send entities that the store has changed since',
-    file: 'shared/core/reconcile/judge-entity.ts',
+    file: 'shared/core/reconcile/compare-entities.ts',
     find: "version > entry.version ? heal('stale') : { kind: 'fine' };",
     replace: "{ kind: 'fine' };",
     within: 60,
@@ -249,7 +249,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'expired-letters-are-not-healed',
     bug: 'a rejected entity waits for its dead letter even after the queue has forgotten the letter',
-    file: 'shared/core/reconcile/judge-entity.ts',
+    file: 'shared/core/reconcile/compare-entities.ts',
     find: 'now.getTime() - rejectedAt < LETTER_GONE_MS',
     replace: 'now.getTime() > rejectedAt',
     within: 60,
@@ -265,7 +265,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'paused-time-counts',
     bug: 'the time in which an operator paused the shop counts towards the retry window',
-    file: 'shared/core/batch/retry-policy.ts',
+    file: 'shared/core/events/outcome.ts',
     find: 'now.getTime() - start - paused >',
     replace: 'now.getTime() - start >',
     within: 300,
@@ -273,7 +273,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a-pause-of-one-function',
     bug: 'a worker does not learn of a pause from the ledger, and calls on',
-    file: 'shared/core/pause/shop-control.ts',
+    file: 'shared/core/calls/shop-pause.ts',
     find: "    if (pause) return { by: 'operator', part, since: pause.since };\n",
     replace: '',
     within: 30,
@@ -281,7 +281,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'permit-is-never-given-back',
     bug: 'the circuit breaker counts calls that have ended as still running',
-    file: 'shared/core/sync/circuit-breaker.ts',
+    file: 'shared/core/calls/call-loyalty.ts',
     find: '    if (began === period) inFlight -= 1;\n',
     replace: '',
     within: 60,
@@ -289,7 +289,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'wake-up-without-a-probe',
     bug: 'an open circuit breaker holds back what an operator has woken',
-    file: 'shared/core/pause/pauses.ts',
+    file: 'shared/core/calls/shop-pause.ts',
     find: 'if (wokenAt !== lastWoken) breaker.probeNow();',
     replace: '',
     within: 120,
@@ -321,7 +321,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a-group-per-delivery',
     bug: 'messages are grouped by delivery, so that two workers can have the same order',
-    file: 'shared/core/events/message-ids.ts',
+    file: 'shared/core/events/event.ts',
     find: '  const { shop, kind } = event;\n',
     replace:
       "  const { shop, kind, deliveryId } = event as EventHead;\n  if (kind === 'order') return [shop, kind, event.id, deliveryId].join('/');\n",
@@ -346,7 +346,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-missing',
     bug: 'reconcile does not send entities that no webhook announced',
-    file: 'shared/core/reconcile/judge-entity.ts',
+    file: 'shared/core/reconcile/compare-entities.ts',
     find: "? { kind: 'history' } : heal('missing');",
     replace: "? { kind: 'history' } : { kind: 'fine' };",
     within: 60,
@@ -380,7 +380,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'late-webhook-names-a-redacted-person',
     bug: 'an event from before a redaction brings the person back',
-    file: 'shared/core/ledger/redacted-person.ts',
+    file: 'shared/core/ledger/change-entry.ts',
     find: 'version <= entry.redactedAt',
     replace: 'version < 0',
     within: 300,
@@ -413,7 +413,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'late-order-brings-an-old-address-back',
     bug: 'an order that arrives late is sent with the e-mail address from before its customer changed it',
-    file: 'shared/core/sync/late-customer.ts',
+    file: 'shared/core/sync/sync-entity.ts',
     find: '  return contact !== contactHash(plainCustomerForm(customer));\n',
     replace: '  return false;\n',
     within: 300,

@@ -77,7 +77,7 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'late-order-forgets-a-merge',
     bug: 'an order that arrives late is sent for a customer who was merged into another',
-    file: 'shared/core/sync/late-customer.ts',
+    file: 'shared/core/sync/sync-entity.ts',
     find: '  if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;\n',
     replace: '  if (mergedInto(known.get(ledgerKeyText(record))) === shop) return true;\n',
     within: 600,
@@ -93,7 +93,7 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'merge-forgets-points',
     bug: 'points of a customer who was merged into another are not reported',
-    file: 'shared/core/sync/handle-merge.ts',
+    file: 'shared/core/sync/handle-task.ts',
     find: '  if (points === 0 && cashback === 0)',
     replace: '  if (points >= 0 && cashback >= 0)',
     within: 60,
@@ -101,7 +101,7 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'telephone-numbers-are-not-sent',
     bug: 'a changed telephone number does not reach the service',
-    file: 'shared/core/mapping/map-member.ts',
+    file: 'shared/core/mapping/customer-form.ts',
     find: '    ...plainCustomerForm(member),\n',
     replace: '    ...plainCustomerForm({ ...member, phone: undefined }),\n',
     within: 20,
@@ -109,7 +109,7 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'redacted-stay-active',
     bug: 'a redacted customer stays active, although the settings say otherwise',
-    file: 'shared/core/sync/handle-merge.ts',
+    file: 'shared/core/sync/handle-task.ts',
     find: "  if (rules.redactedCustomers === 'keep') return undefined;",
     replace: '  if (rules.redactedCustomers) return undefined;',
     within: 60,

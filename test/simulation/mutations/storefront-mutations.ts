@@ -15,7 +15,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'refusal-after-a-lost-answer-is-believed',
       bug: 'a refusal counts although an earlier attempt may have spent the points',
-      file: 'shared/core/redeem/redemption-state.ts',
+      file: 'shared/core/redemptions/redemption.ts',
       find: '      return attempts > 1\n        ? { ...state, refusal: { why } }',
       replace: '      return attempts > 1_000\n        ? { ...state, refusal: { why } }',
       within: 60,
@@ -31,7 +31,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'repeated-at-once',
       bug: 'a redemption is repeated while the first attempt may still be executed',
-      file: 'shared/core/redeem/redemption-state.ts',
+      file: 'shared/core/redemptions/redemption.ts',
       find: 'export const REPEAT_AFTER_SECONDS = 30;',
       replace: 'export const REPEAT_AFTER_SECONDS = 1;',
       within: 60,
@@ -47,7 +47,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'cancelled-too-soon',
       bug: 'a redemption is cancelled although a request for its code may be under way',
-      file: 'shared/core/redeem/redemption-state.ts',
+      file: 'shared/core/redemptions/redemption.ts',
       find: 'const CANCEL_AFTER_SECONDS = 60;',
       replace: 'const CANCEL_AFTER_SECONDS = 0;',
       within: 300,
@@ -72,7 +72,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'intent-is-not-queued',
       bug: 'no message holds a redemption, so that it ends with its process',
-      file: 'shared/core/redeem/execute-redemption.ts',
+      file: 'shared/core/redeem/redeem-reward.ts',
       find: '  await world.queue.send(event);\n',
       replace: '',
       within: 60,
@@ -88,7 +88,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'one-look-for-a-second-click',
       bug: 'two clicks at the same moment begin two redemptions',
-      file: 'shared/core/redeem/find-intent.ts',
+      file: 'shared/core/redeem/redeem-reward.ts',
       find: '    if (joined) return joined;\n',
       replace: '',
       within: 60,
@@ -96,7 +96,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'shown-before-it-is-recorded',
       bug: 'the customer sees a code that is not recorded as made',
-      file: 'shared/core/redeem/redemption-view.ts',
+      file: 'shared/core/redemptions/redemption.ts',
       find: "    case 'redeemed':\n    case 'cancelling':\n",
       replace:
         "    case 'redeemed':\n      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'cancelling':\n",

@@ -5,11 +5,13 @@ import {
   newTally,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import { letterIn, retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
-import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
-import type { BulkQueue } from '../../../shared/core/events/queues.ts';
+import {
+  type LetterQueue,
+  letterIn,
+  retireSummaries,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { deadLetterIn } from '../world/letters.ts';
 import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';

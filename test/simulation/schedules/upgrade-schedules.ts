@@ -1,6 +1,5 @@
 import { registerHooks } from 'node:module';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { LedgerEntries } from '../../../shared/core/ledger/newer-item.ts';
+import { LedgerEntries, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { connectorScenario, workerOf } from './connector-scenario.ts';
 import { refundPlot } from './refund-schedules.ts';
 

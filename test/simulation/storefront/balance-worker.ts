@@ -1,7 +1,7 @@
 import { storefrontOf } from '../../../functions/wiring.ts';
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
-import { settleStorefront } from '../../../shared/core/redeem/settle-storefront.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { settleStorefront } from '../../../shared/core/redeem/resume-redemption.ts';
 import { connector, SHOP } from '../world/connector.ts';
 import type { LoyaltyService } from '../world/loyalty-service.ts';
 import type { StartFunction } from '../world/workers.ts';

@@ -1,6 +1,6 @@
 import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { repairBalances } from '../../../shared/core/reconcile/repair-balances.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { SHOP } from '../world/connector.ts';
 import { eventQueueOf, ledgerOf } from '../world/process-world.ts';

@@ -1,6 +1,7 @@
 import type { MemoryQueue } from '../../../local/harness/memory-queue.ts';
-import { type DeadLetter, LETTER_REASONS } from '../../../shared/core/events/dead-letter.ts';
+import type { DeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 
 /** A message of a dead-letter queue as a person's commands read it. */
 export function deadLetterIn(

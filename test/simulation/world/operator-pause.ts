@@ -1,9 +1,9 @@
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import {
   changeControl,
   resumed,
   withOperatorPause,
-} from '../../../shared/core/pause/shop-control.ts';
+} from '../../../shared/core/calls/shop-pause.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
 import type { LoyaltyService } from './loyalty-service.ts';

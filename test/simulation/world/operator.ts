@@ -6,15 +6,21 @@ import {
   type Pacer,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import { retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
-import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import {
+  type DeadLetter,
+  type LetterQueue,
+  retireSummaries,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { createPauses } from '../../../shared/core/calls/shop-pause.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import type { BulkQueue } from '../../../shared/core/events/queues.ts';
+import type {
+  BulkQueue,
+  QueuedEvent,
+  StoreQueueFamily,
+} from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { createPauses } from '../../../shared/core/pause/pauses.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';

@@ -6,9 +6,12 @@ import {
   lostWebhookOf,
   timelineOf,
 } from '../../../scripts/connector/trace/judge-trace.ts';
-import { cancelledOrderKey, idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  cancelledOrderKey,
+  idempotencyKey,
+  type Mapped,
+} from '../../../shared/core/mapping/wanted-state.ts';
 import type { OrderEarning } from '../../../shared/core/storefront/read-order-earning.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
 

@@ -6,7 +6,7 @@ import { readLetter } from '../../../scripts/connector/dead-letters/read.ts';
 import { letterAsJson, printLetter } from '../../../scripts/connector/dead-letters/show.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };
