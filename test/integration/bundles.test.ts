@@ -11,10 +11,7 @@ import {
   functionsOf,
 } from '../../infra/bundle-functions.ts';
 import storefrontSettings from '../../local/harness/storefront.config.ts';
-import {
-  explainStack,
-  readSourceMaps,
-} from '../../scripts/connector/explain-stack/explain-stack.ts';
+import { explainStack, readSourceMaps } from '../../scripts/connector/deploy/synth.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { persons } from '../fixtures/persons.ts';
 import { findSecrets } from '../support/disclosure.ts';

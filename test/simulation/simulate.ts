@@ -1,5 +1,5 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
+import type { LetterFilter } from '../../scripts/connector/dead-letters/filter.ts';
 import { DEAD_LETTER_DAYS, letterIn, letterKey } from '../../shared/core/batch/dead-letter.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { joined } from './kernel/chance.ts';
@@ -222,7 +222,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
       }
     }
-    // A restored ledger lists letters that are gone: `dead-letters list --walk` looks at the queue.
+    // A restored ledger lists letters that are gone: `dead-letters list --scan` looks at the queue.
     if (!restore.happened) judgeSummaries(there);
   }
 

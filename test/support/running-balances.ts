@@ -5,11 +5,8 @@ import { createReconcile } from '../../functions/reconcile.ts';
 import { createBalanceWorker } from '../../functions/sync-balances.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
-import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';
-import {
-  letterReaderOf,
-  prepareReplay,
-} from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
+import { readLetter } from '../../scripts/connector/dead-letters/read.ts';
+import { letterReaderOf, prepareReplay } from '../../scripts/connector/dead-letters/replay.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';

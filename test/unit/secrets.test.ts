@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultIn } from '../../scripts/connector/secrets/secret-values.ts';
+import { faultIn } from '../../scripts/connector/secrets/set-secret.ts';
 import {
   createSecretReader,
   type ParsedSecret,

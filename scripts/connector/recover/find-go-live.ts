@@ -36,7 +36,7 @@ export async function findGoLive(
   return known.reduce((oldest, one) => (one.at < oldest.at ? one : oldest));
 }
 
-/** Undefined: it cannot be asked for. */
+/** Undefined when it cannot be asked for. */
 async function secretMadeAt(
   { aws, output }: Deployment,
   path: string,

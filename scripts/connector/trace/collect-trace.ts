@@ -18,19 +18,22 @@ import {
   type OrderEarning,
 } from '../../../shared/core/storefront/read-order-earning.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import { heldIn } from '../compare/compare-sides.ts';
-import { familiesOf } from '../dead-letters/letter-filter.ts';
-import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { surveyLetters, surveySummaries } from '../dead-letters/list/survey-letters.ts';
-import { listedOf } from '../dead-letters/read-letter.ts';
-import { newestFirst, openSummaries, readSummaries } from '../dead-letters/read-summaries.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { askStore, heldIn, mapNow } from '../compare/compare-sides.ts';
+import { familiesOf } from '../dead-letters/filter.ts';
+import {
+  listedOf,
+  newestFirst,
+  openLetterQueues,
+  openSourceQueues,
+  openSummaries,
+  readSummaries,
+  surveyLetters,
+  surveySummaries,
+} from '../dead-letters/read.ts';
+import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
-import { rulesOf } from '../deployment/shop-rules.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
-import { askStore, mapNow } from './store-now.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =
@@ -43,7 +46,7 @@ type ServiceOrder =
   | {
       readonly kind: 'held';
       readonly earning: OrderEarning;
-      /** As the service writes it; undefined: it does not say. */
+      /** As the service writes it; undefined when it does not say. */
       readonly changedAt: string | undefined;
       readonly givenAt: string | undefined;
     }
@@ -56,7 +59,7 @@ export interface Trace {
   readonly entry: EntityEntry | undefined;
   readonly letters: readonly ListedLetter[];
   readonly store: StoreAnswer<StoreEntity>;
-  /** What the loyalty service should hold by today's rules; undefined: unknown. */
+  /** What the loyalty service should hold by today's rules; undefined when unknown. */
   readonly mapped: Mapped | undefined;
   readonly readBack: ReadBack;
   /** Undefined for what is no order. */
@@ -185,7 +188,7 @@ async function findLetters(
   return letters.toSorted(newestFirst);
 }
 
-/** Of a longer queue only `dead-letters list --walk` finds them: each letter that is read is hidden meanwhile. */
+/** Of a longer queue only `dead-letters list --scan` finds them: each letter that is read is hidden meanwhile. */
 const MOST_WALKED = 1_000;
 
 async function hasUnlisted(

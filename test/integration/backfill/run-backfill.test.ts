@@ -4,12 +4,10 @@ import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
   type BackfillState,
-  openBackfills,
-  SavedElsewhere,
-} from '../../../scripts/connector/backfill/backfill-state.ts';
-import {
   type BackfillWorld,
+  openBackfills,
   runBackfill,
+  SavedElsewhere,
 } from '../../../scripts/connector/backfill/run-backfill.ts';
 import {
   deduplicationIdOf,

@@ -139,12 +139,12 @@ async function run(line: string) {
 describe('thousands of dead letters', () => {
   it('are listed and replayed in flat memory', async () => {
     await describeStack('few', FEW);
-    const listedFew = await run('dead-letters list --walk --json');
+    const listedFew = await run('dead-letters list --scan --json');
     const replayedFew = await run('dead-letters replay --yes --json');
     expect(JSON.parse(replayedFew.stdout)).toMatchObject({ replayed: FEW });
 
     const letters = await describeStack('many', MANY);
-    const listed = await run('dead-letters list --walk --json');
+    const listed = await run('dead-letters list --scan --json');
     const { matching, groups, queues } = JSON.parse(listed.stdout);
     expect(matching).toBe(MANY);
     expect(groups).toHaveLength(7);

@@ -43,7 +43,7 @@ describe('loyalty-connector status', () => {
     await placeOrder(operated);
     await operated.work();
     const refused = await statusNow();
-    expect(refused).toMatchObject({ state: 'NEEDS A PERSON', code: 1 });
+    expect(refused).toMatchObject({ state: 'ACTION REQUIRED', code: 1 });
     expect(refused.text).toContain('because credentials, scopes or an address are refused');
     operated.loyalty.faults.clear();
     expect((await operated.atWork(operated.run(`retry-now --shop ${SHOP}`))).code).toBe(0);

@@ -184,7 +184,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-wait-after-an-unknown-outcome',
     bug: 'after a time-out the next call follows at once, and may overtake the first',
-    file: 'shared/core/sync/record-outcome.ts',
+    file: 'shared/core/sync/change-service.ts',
     find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
     replace: '        0,',
     within: 60,
@@ -355,7 +355,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replay-removes-first',
     bug: 'a dead letter is removed before its queue holds the replayed message',
-    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
+    file: 'scripts/connector/dead-letters/replay.ts',
     find: "    onStep('sending');\n",
     replace:
       "    onStep('sending');\n    await queue.remove(some.map(({ letter }) => letter.receiptHandle));\n",
@@ -364,7 +364,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replayed-letter-stays-listed',
     bug: 'the summary of a replayed letter stays in the lists',
-    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
+    file: 'scripts/connector/dead-letters/replay.ts',
     find: '    await world.retire(sent.map(({ letter }) => letter));\n',
     replace: '',
     within: 60,

@@ -1,8 +1,10 @@
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { MemoryQueue } from '../../../local/harness/memory-queue.ts';
-import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import {
+  letterReaderOf,
+  newTally,
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
 import {
   type LetterQueue,
   letterIn,

@@ -1,9 +1,11 @@
 import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
-import type { LetterFilter } from '../../../scripts/connector/dead-letters/letter-filter.ts';
-import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
-import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import type { LetterFilter } from '../../../scripts/connector/dead-letters/filter.ts';
+import {
+  letterReaderOf,
+  newTally,
+  type Pacer,
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
 import {
   type DeadLetter,
   type LetterQueue,

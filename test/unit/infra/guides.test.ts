@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RETENTION, VISIBILITY } from '../../../infra/storage.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { costTables, putTables } from '../../../scripts/build/cost/cost-table.ts';
-import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';
-import { floodCostPerDay } from '../../../scripts/build/cost/flood-cost.ts';
-import { monthlyCost, sum } from '../../../scripts/build/cost/monthly-cost.ts';
+import {
+  costTables,
+  describeStack,
+  floodCostPerDay,
+  monthlyCost,
+  putTables,
+  sum,
+} from '../../../scripts/build/cost.ts';
 import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
