@@ -184,7 +184,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-wait-after-an-unknown-outcome',
     bug: 'after a time-out the next call follows at once, and may overtake the first',
-    file: 'shared/core/sync/change-service.ts',
+    file: 'shared/core/calls/call-loyalty.ts',
     find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
     replace: '        0,',
     within: 60,

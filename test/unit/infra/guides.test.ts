@@ -80,10 +80,8 @@ describe('the runbook', () => {
       command = child;
       given.shift();
     }
-    expect(
-      command.commands.map((one) => one.name()),
-      'a command is missing',
-    ).toEqual([]);
+    const isGroup = command.commands.length > 0 && command.options.length === 0;
+    expect(isGroup, 'a command is missing').toBe(false);
     const { operands, unknown } = command.parseOptions(given);
     expect(unknown).toEqual([]);
     const required = command.registeredArguments.filter((argument) => argument.required);
