@@ -22,6 +22,7 @@ import {
   invocationOf,
   pollOnce,
   receive,
+  type Worker,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { buildWarm } from './warm-function.ts';
@@ -127,10 +128,10 @@ export async function openBalances(
     /** One scheduled run, which repairs balances once in a night. */
     repair: () => reconcile({}, invocationOf('reconcile', 300)),
 
-    /** One batch; returns the number of its messages. */
-    async work(): Promise<number> {
+    /** One batch of this worker; returns the number of its messages. */
+    async work(by: Worker = worker): Promise<number> {
       connector.pass(0.05);
-      return pollOnce(sqs, queue.url, worker, 'sync-balances');
+      return pollOnce(sqs, queue.url, by, 'sync-balances');
     },
 
     /** Works until the queue is empty, letting time pass where messages wait. */

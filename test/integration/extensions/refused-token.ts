@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Asked, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
+import { type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
 import { runConnectors } from '../../support/running-connector.ts';
+import type { Asked } from '../../support/running-storefront.ts';
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 

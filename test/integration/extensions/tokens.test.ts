@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Asked,
   customerClaims,
   customerToken,
   nowSeconds,
@@ -10,6 +9,7 @@ import {
   tokenOf,
 } from '../../support/extension-world.ts';
 import { SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import type { Asked } from '../../support/running-storefront.ts';
 import { CLIENT_ID, STORE_SECRET } from '../../support/store-and-connector.ts';
 import { bearer, openTokenTests } from './refused-token.ts';
 import { arabic, attacksOf } from './token-attacks.ts';
