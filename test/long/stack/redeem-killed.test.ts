@@ -180,7 +180,7 @@ afterAll(() => world?.stop(), 60_000);
 /** What a call is for, by the names in its body. */
 function stepOf({ name, body }: OutsideCall): string {
   const [, secret] = /"SecretId":"[^"]*\/(\w+)"/.exec(body) ?? [];
-  const [, kind] = /"entity":\{"S":"[^"|]*\|([\w-]+)\|/.exec(body) ?? [];
+  const [, kind] = /"entity":\{"S":"([\w-]+)\|/.exec(body) ?? [];
   const history = JSON.parse(/"o":\{"S":("(?:[^"\\]|\\.)*")/.exec(body)?.[1] ?? '"[]"');
   const [, outcome] = JSON.parse(history).at(-1) ?? [];
   return [name, secret, kind, kind === 'redemption' && outcome].filter(Boolean).join(' ');
@@ -213,10 +213,10 @@ async function visit(shopper: Shopper) {
 function isAbout(shopper: Shopper, { body, path }: OutsideCall): boolean {
   const text = body + decodeURIComponent(path);
   if (text.includes(shopper.id) || text.includes(shopper.email)) return true;
-  if (!text.includes('reward-code|')) return false;
+  if (!text.includes('"reward-code|')) return false;
   const [redemption] = shop.look().redemptionsOf(shopper);
   const code = redemption?.ExternalCode.toLowerCase();
-  return code !== undefined && text.includes(`|reward-code|${code}"`);
+  return code !== undefined && text.includes(`|${code}"`);
 }
 
 interface Walk {
