@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { loadConnector } from '../../local/stack/choose-settings.ts';
-import { settle } from '../../local/stack/demo/settle.ts';
+import { settle } from '../../local/stack/run-stack.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
 import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';

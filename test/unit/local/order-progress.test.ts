@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Evidence, stepsOf } from '../../../local/storefront-demo/order-progress.ts';
+import { type Evidence, stepsOf } from '../../../local/storefront-demo/pages/order-page.ts';
 
 const ID = '5512300032771';
 

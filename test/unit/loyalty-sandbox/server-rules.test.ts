@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readFaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
-import { RateLimit } from '../../../local/loyalty-sandbox/http/rate-limit.ts';
 import { Journal } from '../../../local/loyalty-sandbox/journal.ts';
+import { RateLimit } from '../../../local/loyalty-sandbox/service.ts';
 import { Faults } from '../../../local/sandbox-kit/faults.ts';
 import { html } from '../../../local/sandbox-kit/pages/html.ts';
 import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
