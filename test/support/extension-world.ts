@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
-import { LOYALTY_CREDENTIALS } from './emulated-world.ts';
 import { type OutsideLine, openLine, type Treat } from './outside-line.ts';
 import { openBalances } from './running-balances.ts';
-import { type runConnectors, SHOP } from './running-connector.ts';
+import { LOYALTY_CREDENTIALS, type runConnectors, SHOP } from './running-connector.ts';
 import {
   type Asked,
   proxyValues,

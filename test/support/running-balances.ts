@@ -17,6 +17,7 @@ import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/point
 import type { DeadLetter } from '../../shared/core/events/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/point-topics.ts';
 import {
+  buildWarm,
   countMessages,
   createSourceQueue,
   invocationOf,
@@ -25,7 +26,6 @@ import {
   type Worker,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { buildWarm } from './warm-function.ts';
 
 /** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');

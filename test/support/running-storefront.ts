@@ -4,10 +4,9 @@ import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
-import { invocationOf } from './event-source.ts';
+import { buildWarm, invocationOf } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { CLIENT_ID, STORE_SECRET } from './store-and-connector.ts';
-import { buildWarm } from './warm-function.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 

@@ -3,8 +3,7 @@ import { recordWaiting } from '../../../shared/core/batch/waiting.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import { changeControl, withServicePause } from '../../../shared/core/pause/shop-control.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import { placeOrder } from '../../support/placed-order.ts';
+import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
 const orders = () => operated.loyalty.state().orders.length;

@@ -12,8 +12,7 @@ import {
 import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import { answerCaller, startAwsGateway } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { countMessages } from '../../support/event-source.ts';
+import { countMessages, createConnectorQueues } from '../../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 import { createProject } from '../../support/project.ts';
 

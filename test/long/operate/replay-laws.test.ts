@@ -13,8 +13,7 @@ import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { countMessages, receive } from '../../support/event-source.ts';
+import { countMessages, createConnectorQueues, receive } from '../../support/event-source.ts';
 import {
   LETTER_SHOP,
   letterEvent,

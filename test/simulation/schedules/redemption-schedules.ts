@@ -4,8 +4,7 @@ import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import { bookKey } from '../../../shared/core/redeem/redemption-book.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
-import type { Scheduler } from './scheduler.ts';
-import { createWatch } from './watch-calls.ts';
+import { createWatch, type Scheduler } from './scheduler.ts';
 
 export interface RedemptionStory {
   /** A tab redeems the same reward with a click of its own. */

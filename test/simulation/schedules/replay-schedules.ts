@@ -8,7 +8,7 @@ import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
 import type { BulkQueue } from '../../../shared/core/events/queues.ts';
-import { deadLetterIn } from '../world/letters.ts';
+import { deadLetterIn } from '../world/queues.ts';
 import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';
 import { ID, orderAt } from './refund-schedules.ts';

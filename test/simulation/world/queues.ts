@@ -5,8 +5,10 @@ import {
 } from '../../../local/harness/memory-queue.ts';
 import {
   DEAD_LETTER_DAYS,
+  type DeadLetter,
   type DeadLetterReason,
   type DeadLetters,
+  LETTER_REASONS,
 } from '../../../shared/core/events/dead-letter.ts';
 import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
 import {
@@ -19,6 +21,19 @@ import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/messag
 import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+
+/** A message of a dead-letter queue as a person's commands read it. */
+export function deadLetterIn(
+  family: QueueFamily,
+  letter: ReturnType<MemoryQueue['receive']>[number],
+): DeadLetter {
+  const { reason, why = '', code, attempts, at = '' } = letter.attributes;
+  const known = LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
+  return {
+    ...{ family, ...letter, letterId: reason === undefined ? letter.messageId : letter.groupId },
+    ...{ reason: known, why, code, attempts: Number(attempts), at: Date.parse(at) },
+  };
+}
 
 export const FAMILIES: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
 
