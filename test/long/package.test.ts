@@ -222,6 +222,7 @@ app.synth();
     const nowhere = 'http://127.0.0.1:9';
     const services = { storeAddress: nowhere, loyaltyAddress: nowhere, metricsAddress: nowhere };
     const outputs = {
+      Version: VERSION,
       WebhookAddress: 'https://hooks.example.com',
       StorefrontAddress: 'https://front.example.com',
     };
