@@ -4,14 +4,17 @@ import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
 import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { isOpenDoubt } from '../shared/core/ledger/doubt.ts';
-import { createProgramIds } from '../shared/core/redeem/program-customer.ts';
+import { createShopperRate } from '../shared/core/calls/rate-limit.ts';
+import { isOpenDoubt } from '../shared/core/ledger/change-entry.ts';
+import { createProgramIds } from '../shared/core/redeem/available-rewards.ts';
 import { createRedeeming } from '../shared/core/redeem/redeem-reward.ts';
-import { createUsesCache, withCachedUses } from '../shared/core/storefront/cached-uses.ts';
-import { createCustomersOfShop } from '../shared/core/storefront/customers-of-shop.ts';
-import { createRateLimit } from '../shared/core/storefront/rate-limit.ts';
+import {
+  createCustomersOfShop,
+  createRateLimit,
+  createUsesCache,
+  withCachedUses,
+} from '../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../shared/core/storefront/storefront.ts';
-import { createShopperRate } from '../shared/core/sync/call-rate.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import type { AdminSecret } from '../shared/shopify/admin/client/access-token.ts';
 import {

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type { EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
-import { errorFields } from '../shared/core/batch/telemetry.ts';
+import { errorFields } from '../shared/core/events/telemetry.ts';
 
 /**
  * What every handler has around it: a fault is logged without its message, which may quote what was

@@ -12,9 +12,9 @@ import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
 import type { Storefront } from '../shared/config/storefront-settings.ts';
+import type { CallRate, CallRateSettings } from '../shared/core/calls/rate-limit.ts';
+import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../shared/core/events/event.ts';
-import { createPauses } from '../shared/core/pause/pauses.ts';
-import type { CallRate, CallRateSettings } from '../shared/core/sync/call-rate.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 
 /** What every function has. `names`: the variables of its environment beside those of all. */

@@ -1,8 +1,8 @@
 import { PARALLEL } from '../../functions/create-worker.ts';
 import { openConnector } from '../../local/harness/in-process-connector.ts';
 import { defaultConcurrency } from '../../shared/config/concurrency.ts';
+import { createCallRate, type TokenLine } from '../../shared/core/calls/rate-limit.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { createCallRate, type TokenLine } from '../../shared/core/sync/call-rate.ts';
 import settings from '../bench.config.ts';
 import type { Bench, Figure } from '../bench.ts';
 import { WAITS } from '../cost/webhook-price.ts';
@@ -93,7 +93,7 @@ async function drainOrders(
   const sent = loyalty.journal.filter(({ operation }) => operation === 'sendOrder').length;
   if (sent !== orders || first.dead.size > 0) throw new Error(`${sent} of ${orders} were sent`);
   const most = Math.max(...bySecond.values());
-  // A token may be used up to a second late: see shared/core/sync/call-rate.ts.
+  // A token may be used up to a second late: see shared/core/calls/rate-limit.ts.
   if (perSecond && most > perSecond * 2 + 1) {
     throw new Error(`${most} calls in a second: the limit is not kept`);
   }

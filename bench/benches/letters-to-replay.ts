@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
-import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import { encodeEvent } from '../../shared/core/events/message-body.ts';
 
 const [count, shop = ''] = process.argv.slice(2);
 const app = buildApp({ logger: false });

@@ -8,8 +8,8 @@ import { sandboxFile } from '../../local/stack/start-sandboxes.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
-import type { LedgerEntry } from '../../shared/core/ledger/ledger.ts';
-import { type EntityKey, ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import type { EntityKey } from '../../shared/core/events/event.ts';
+import { type LedgerEntry, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import type { AcceptedWebhook } from './run-logs.ts';
 
 /** About one shop. */

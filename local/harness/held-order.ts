@@ -1,4 +1,4 @@
-import type { KnownBefore } from '../../shared/core/mapping/remembered.ts';
+import type { KnownBefore } from '../../shared/core/mapping/wanted-state.ts';
 import { fromHundredths, toHundredths } from '../loyalty-sandbox/program/hundredths.ts';
 import { refundedOf } from '../loyalty-sandbox/program/order-points.ts';
 import type { OrderRow } from '../loyalty-sandbox/program/rows.ts';

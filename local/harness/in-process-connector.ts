@@ -3,16 +3,20 @@ import type { HealingSettings } from '../../shared/config/healing-settings.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
-import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
-import type { EventQueue, ReceivedMessage, SourceQueue } from '../../shared/core/events/queues.ts';
+import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import { createPauses } from '../../shared/core/calls/shop-pause.ts';
+import type {
+  EventQueue,
+  ReceivedMessage,
+  SourceQueue,
+  StoreEvent,
+  StoreQueueFamily,
+} from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { createPauses } from '../../shared/core/pause/pauses.ts';
+import type { ReconcileWorld } from '../../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
-import type { ReconcileWorld } from '../../shared/core/reconcile/reconcile-world.ts';
-import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
+import type { ReadEvent, Store, StoreWalk } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
-import type { ReadEvent, Store } from '../../shared/core/sync/store-reader.ts';
-import type { StoreWalk } from '../../shared/core/sync/store-walk.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';

@@ -1,15 +1,13 @@
 import {
   type EntityEntry,
   type EntityWrite,
+  entityKeyFrom,
   type Ledger,
+  type LedgerKey,
+  ledgerKeyText,
   OUTCOMES_KEPT,
   type RedactionMark,
 } from '../../shared/core/ledger/ledger.ts';
-import {
-  entityKeyFrom,
-  type LedgerKey,
-  ledgerKeyText,
-} from '../../shared/core/ledger/ledger-key.ts';
 
 /** A ledger in memory. It passes the same contract suite as the DynamoDB ledger. */
 export interface MemoryLedger extends Ledger {

@@ -1,13 +1,16 @@
-import type { DeadLetters } from '../../shared/core/events/dead-letter.ts';
-import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import { type QueueFamily, queueFamilyOf } from '../../shared/core/events/event.ts';
-import { deduplicationIdOf, groupIdOf, letterIdOf } from '../../shared/core/events/message-ids.ts';
-import type {
-  EventQueue,
-  QueueDepth,
-  ReceivedMessage,
-  SourceQueue,
-} from '../../shared/core/events/queues.ts';
+import type { DeadLetters } from '../../shared/core/batch/dead-letter.ts';
+import {
+  deduplicationIdOf,
+  type EventQueue,
+  groupIdOf,
+  letterIdOf,
+  type QueueDepth,
+  type QueueFamily,
+  queueFamilyOf,
+  type ReceivedMessage,
+  type SourceQueue,
+} from '../../shared/core/events/event.ts';
+import { encodeEvent } from '../../shared/core/events/message-body.ts';
 
 /** A FIFO queue of SQS in memory, on a clock that the test sets. */
 export interface MemoryQueue {

@@ -1,6 +1,13 @@
-import type { EntityKind } from '../../shared/core/ledger/ledger-key.ts';
-import type { DiscountPage, Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
-import type { Span, StoreWalk, WalkAnswer, WalkPage } from '../../shared/core/sync/store-walk.ts';
+import type { EntityKind } from '../../shared/core/events/event.ts';
+import type {
+  DiscountPage,
+  Span,
+  Store,
+  StoreAnswer,
+  StoreWalk,
+  WalkAnswer,
+  WalkPage,
+} from '../../shared/core/store/store.ts';
 import type { StoreCoupon } from '../../shared/store/coupon.ts';
 import type { StoreMember } from '../../shared/store/member.ts';
 import type { StoreOrder } from '../../shared/store/order.ts';

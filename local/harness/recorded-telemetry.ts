@@ -3,7 +3,7 @@ import type {
   LogFields,
   Metric,
   Telemetry,
-} from '../../shared/core/batch/telemetry.ts';
+} from '../../shared/core/events/telemetry.ts';
 
 /** Telemetry that a test can read. */
 export interface RecordedTelemetry extends Telemetry {

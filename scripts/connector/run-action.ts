@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
-import { NewerItem } from '../../shared/core/ledger/newer-item.ts';
+import { NewerItem } from '../../shared/core/ledger/ledger.ts';
 import type { Deployment } from './deployment/deployment.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from './exit.ts';

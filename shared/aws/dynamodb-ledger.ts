@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchesOf } from '../core/batch/in-batches.ts';
-import { LEDGER_FORMAT } from '../core/formats.ts';
-import type { Ledger, RedactionMark } from '../core/ledger/ledger.ts';
-import { type LedgerKey, ledgerKeyText } from '../core/ledger/ledger-key.ts';
-import { LedgerEntries, NewerItem } from '../core/ledger/newer-item.ts';
+import { batchesOf } from '../core/batch/run-batch.ts';
+import { LEDGER_FORMAT } from '../core/events/formats.ts';
+import {
+  type Ledger,
+  LedgerEntries,
+  type LedgerKey,
+  ledgerKeyText,
+  NewerItem,
+  type RedactionMark,
+} from '../core/ledger/ledger.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { failedCondition } from './aws-error.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Booking, TokenLine } from '../core/sync/call-rate.ts';
+import type { Booking, TokenLine } from '../core/calls/rate-limit.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import { failedCondition } from './aws-error.ts';
 import { keyOnly } from './ledger-item.ts';

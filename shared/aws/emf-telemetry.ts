@@ -4,7 +4,7 @@ import {
   type StorefrontService,
   writtenName,
 } from '../config/metrics.ts';
-import type { LogFields, Telemetry } from '../core/batch/telemetry.ts';
+import type { LogFields, Telemetry } from '../core/events/telemetry.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush, before Lambda freezes the process. */

@@ -4,7 +4,7 @@ import type {
   SQSBatchResponse,
   SQSEvent,
 } from 'aws-lambda';
-import type { ReceivedMessage } from '../core/events/queues.ts';
+import type { ReceivedMessage } from '../core/events/event.ts';
 
 /** The body as raw bytes, because senders sign the bytes. */
 export interface HttpRequest {

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { EventHead } from '../core/events/event.ts';
-import { LEDGER_FORMAT } from '../core/formats.ts';
+import type { EntityKey, EventHead } from '../core/events/event.ts';
+import { LEDGER_FORMAT } from '../core/events/formats.ts';
 import {
   type EntityEntry,
   type EntityWrite,
-  type LetterWrite,
-  OUTCOMES_KEPT,
-  type PastOutcome,
-} from '../core/ledger/ledger.ts';
-import {
-  type EntityKey,
   entityKeyFrom,
   type LedgerKey,
+  type LetterWrite,
   ledgerKeyText,
+  OUTCOMES_KEPT,
+  type PastOutcome,
   type RecordKind,
-} from '../core/ledger/ledger-key.ts';
+} from '../core/ledger/ledger.ts';
 import { readAmounts } from '../core/ledger/sent-amounts.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;

@@ -1,6 +1,4 @@
-import type { Ledger, LedgerEntry } from '../core/ledger/ledger.ts';
-import { ledgerKeyText } from '../core/ledger/ledger-key.ts';
-import { NewerItem } from '../core/ledger/newer-item.ts';
+import { type Ledger, type LedgerEntry, ledgerKeyText, NewerItem } from '../core/ledger/ledger.ts';
 import type { DynamoDbCalls } from './aws-calls.ts';
 import {
   fromItem,

@@ -1,7 +1,6 @@
-import { letterIn, letterKey, type SummarizedLetter } from '../core/batch/letter-summary.ts';
+import { letterIn, letterKey, type SummarizedLetter } from '../core/batch/dead-letter.ts';
 import type { EventHead } from '../core/events/event.ts';
-import type { LetterList } from '../core/ledger/ledger.ts';
-import { ledgerKeyText } from '../core/ledger/ledger-key.ts';
+import { type LetterList, ledgerKeyText } from '../core/ledger/ledger.ts';
 import {
   ITEM,
   itemKeyOf,

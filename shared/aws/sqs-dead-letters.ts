@@ -1,16 +1,13 @@
 import type { Message, MessageAttributeValue, SQS } from '@aws-sdk/client-sqs';
-import { batchesOf } from '../core/batch/in-batches.ts';
-import {
-  type DeadLetter,
-  type DeadLetterReason,
-  type DeadLetters,
-  LETTER_REASONS,
-  type LetterQueue,
-  type LetterReason,
-} from '../core/events/dead-letter.ts';
-import type { QueueFamily } from '../core/events/event.ts';
+import type { DeadLetter, DeadLetters, LetterQueue } from '../core/batch/dead-letter.ts';
+import { batchesOf } from '../core/batch/run-batch.ts';
+import { letterIdOf, type QueueFamily } from '../core/events/event.ts';
 import { escapeToAscii } from '../core/events/message-body.ts';
-import { letterIdOf } from '../core/events/message-ids.ts';
+import {
+  type DeadLetterReason,
+  LETTER_REASONS,
+  type LetterReason,
+} from '../core/events/outcome.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /**

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
-import { inBatches } from '../core/batch/in-batches.ts';
-import { encodeEvent } from '../core/events/encode-event.ts';
-import { type QueuedEvent, type QueueFamily, queueFamilyOf } from '../core/events/event.ts';
-import { deduplicationIdOf, groupIdOf } from '../core/events/message-ids.ts';
-import type { BulkQueue, QueueDepth, RefusedEvent } from '../core/events/queues.ts';
+import { inBatches } from '../core/batch/run-batch.ts';
+import {
+  type BulkQueue,
+  deduplicationIdOf,
+  groupIdOf,
+  type QueueDepth,
+  type QueuedEvent,
+  type QueueFamily,
+  queueFamilyOf,
+  type RefusedEvent,
+} from '../core/events/event.ts';
+import { encodeEvent } from '../core/events/message-body.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** The queues that a program sends to; a function knows only those that it needs. */

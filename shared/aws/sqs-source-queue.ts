@@ -1,5 +1,5 @@
-import { batchesOf } from '../core/batch/in-batches.ts';
-import type { ReceivedMessage, SourceQueue } from '../core/events/queues.ts';
+import { batchesOf } from '../core/batch/run-batch.ts';
+import type { ReceivedMessage, SourceQueue } from '../core/events/event.ts';
 import type { SqsCalls } from './aws-calls.ts';
 
 /** SQS, ChangeMessageVisibilityBatch. */

@@ -1,5 +1,5 @@
 import { type ParsedSecret, requireText } from '../aws/secrets.ts';
-import { isToken, type PointTokens } from '../core/balances/point-tokens.ts';
+import { isToken, type PointTokens } from '../core/balances/receive-points.ts';
 import type { AdminCredentials } from '../shopify/admin/client/access-token.ts';
 import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
 

@@ -1,7 +1,7 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
-import type { Pauses } from '../core/pause/pauses.ts';
-import type { CallRate } from '../core/sync/call-rate.ts';
-import { createCircuitBreaker } from '../core/sync/circuit-breaker.ts';
+import { createCircuitBreaker } from '../core/calls/call-loyalty.ts';
+import type { CallRate } from '../core/calls/rate-limit.ts';
+import type { Pauses } from '../core/calls/shop-pause.ts';
 import { createLoyaltyClient } from '../loyalty/client.ts';
 import { sandboxAddressOf } from './sandbox-address.ts';
 import type { ShopSecrets } from './shop-secrets.ts';

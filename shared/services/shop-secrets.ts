@@ -6,8 +6,8 @@ import {
   type SecretReader,
   SecretUnreachable,
 } from '../aws/secrets.ts';
-import type { PointTokens } from '../core/balances/point-tokens.ts';
-import { errorFields, type Telemetry } from '../core/batch/telemetry.ts';
+import type { PointTokens } from '../core/balances/receive-points.ts';
+import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
 import type { UnreadCredentials } from '../loyalty/client.ts';
 import type { AdminCredentials, AdminSecret } from '../shopify/admin/client/access-token.ts';
 import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DeadLetters } from '../../shared/core/events/dead-letter.ts';
+import type { DeadLetters } from '../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../shared/core/events/decode-event.ts';
-import type { StoreEvent, StoreQueueFamily } from '../../shared/core/events/event.ts';
 import type {
   EventQueue,
   QueueDepth,
   ReceivedMessage,
   SourceQueue,
-} from '../../shared/core/events/queues.ts';
+  StoreEvent,
+  StoreQueueFamily,
+} from '../../shared/core/events/event.ts';
 
 export interface QueuesUnderTest {
   readonly events: EventQueue;

@@ -1,19 +1,17 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { EntityKey } from '../../shared/core/events/event.ts';
 import {
   type EntityEntry,
   type EntityWrite,
   type Ledger,
-  OUTCOMES_KEPT,
-  type PastOutcome,
-  readEntry,
-} from '../../shared/core/ledger/ledger.ts';
-import {
-  type EntityKey,
   type LedgerKey,
   ledgerKeyText,
+  OUTCOMES_KEPT,
+  type PastOutcome,
   type RecordKind,
-} from '../../shared/core/ledger/ledger-key.ts';
+  readEntry,
+} from '../../shared/core/ledger/ledger.ts';
 
 /** `create` returns a ledger without entries. */
 export function describeLedgerContract(name: string, create: () => Promise<Ledger>): void {

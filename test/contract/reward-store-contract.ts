@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BalanceStore } from '../../shared/core/balances/balance-store.ts';
+import type { BalanceStore } from '../../shared/core/balances/point-balance.ts';
 import type { RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
 
 export interface BalanceStoreUnderTest {

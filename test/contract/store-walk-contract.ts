@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { DiscountPage, Store, StoreAnswer } from '../../shared/core/sync/store-reader.ts';
 import type {
   Changed,
+  DiscountPage,
   Span,
+  Store,
+  StoreAnswer,
   StoreWalk,
   WalkAnswer,
   WalkedKind,
   WalkPage,
-} from '../../shared/core/sync/store-walk.ts';
+} from '../../shared/core/store/store.ts';
 
 /** A store, and the merchant's actions in it at given times. */
 export interface WalkUnderTest {

@@ -6,8 +6,7 @@ import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
-import type { LedgerWrite } from '../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { type LedgerWrite, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 import {
   type ScriptedAnswer,

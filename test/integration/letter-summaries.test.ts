@@ -12,7 +12,7 @@ import {
   retireSummaries,
   type SummarizedLetter,
   writeSummary,
-} from '../../shared/core/batch/letter-summary.ts';
+} from '../../shared/core/batch/dead-letter.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { LETTER_SHOP, letterEvent, letterReason } from '../support/parked-letters.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pickFields } from '../../local/store-sandbox/delivery/pick-fields.ts';
-import type { EventReading } from '../../shared/core/sync/store-reader.ts';
+import type { EventReading } from '../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
 import { storeEvent } from '../fixtures/store-event.ts';

@@ -1,8 +1,7 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
-import { letterIn, letterKey } from '../../shared/core/batch/letter-summary.ts';
-import { DEAD_LETTER_DAYS } from '../../shared/core/events/dead-letter.ts';
-import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { DEAD_LETTER_DAYS, letterIn, letterKey } from '../../shared/core/batch/dead-letter.ts';
+import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
 import { BEGINNING, Kernel } from './kernel/kernel.ts';

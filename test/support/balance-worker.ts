@@ -7,12 +7,16 @@ import {
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { settleBalances } from '../../shared/core/balances/settle-balances.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
-import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { BalanceEvent, BalanceRequest } from '../../shared/core/events/event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
+import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import { createPauses } from '../../shared/core/calls/shop-pause.ts';
+import {
+  type BalanceEvent,
+  type BalanceRequest,
+  deduplicationIdOf,
+  groupIdOf,
+} from '../../shared/core/events/event.ts';
+import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { createPauses } from '../../shared/core/pause/pauses.ts';
-import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';

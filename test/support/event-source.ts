@@ -14,7 +14,7 @@ import { createReconcile } from '../../functions/create-reconcile.ts';
 import { createWorker } from '../../functions/create-worker.ts';
 import type { Connector } from '../../shared/config/connector-config.ts';
 import type { StoreQueueFamily } from '../../shared/core/events/event.ts';
-import type { Store } from '../../shared/core/sync/store-reader.ts';
+import type { Store } from '../../shared/core/store/store.ts';
 
 type Handler = (...given: never[]) => Promise<unknown>;
 

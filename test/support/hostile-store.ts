@@ -1,7 +1,7 @@
 import { openBackfills } from '../../scripts/connector/backfill/backfill-state.ts';
 import { recordBegin } from '../../scripts/connector/history/audit-records.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { changeControl, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
+import { changeControl, withOperatorPause } from '../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../shared/core/reconcile/last-reconcile.ts';
 import { FILE_START } from '../../shared/shopify/bulk/read-entities.ts';
 import type { LocalStack } from './local-stack.ts';

@@ -2,9 +2,13 @@ import type {
   BalanceChange,
   BalanceStore,
   BalanceWritten,
-} from '../../shared/core/balances/balance-store.ts';
-import type { ProductPrices } from '../../shared/core/redeem/product-reward.ts';
-import type { CodeMade, RewardStore, WantedCode } from '../../shared/core/redeem/reward-store.ts';
+} from '../../shared/core/balances/point-balance.ts';
+import type {
+  CodeMade,
+  ProductPrices,
+  RewardStore,
+  WantedCode,
+} from '../../shared/core/redeem/reward-store.ts';
 
 /** A store's customers and their metafields. It passes the same contract suite as the Admin API. */
 export interface MemoryBalanceStore extends BalanceStore {

@@ -1,8 +1,8 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { writeSummary } from '../../shared/core/batch/letter-summary.ts';
-import type { DeadLetterReason } from '../../shared/core/events/dead-letter.ts';
-import { encodeEvent } from '../../shared/core/events/encode-event.ts';
+import { writeSummary } from '../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily, StoreEvent } from '../../shared/core/events/event.ts';
+import { encodeEvent } from '../../shared/core/events/message-body.ts';
+import type { DeadLetterReason } from '../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';

@@ -6,24 +6,22 @@ import {
 } from '../../local/harness/memory-queue.ts';
 import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
-import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { QueuedEvent } from '../../shared/core/events/event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../shared/core/events/message-ids.ts';
-import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
-import { createPauses } from '../../shared/core/pause/pauses.ts';
+import { type CircuitBreaker, createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import { createPauses } from '../../shared/core/calls/shop-pause.ts';
+import { deduplicationIdOf, groupIdOf, type QueuedEvent } from '../../shared/core/events/event.ts';
+import { encodeEvent } from '../../shared/core/events/message-body.ts';
+import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
-import { type ClosedAs, closeRedemption } from '../../shared/core/redeem/close-redemption.ts';
+import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/dependencies.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
-import { openBook } from '../../shared/core/redeem/open-book.ts';
 import { createRedeeming } from '../../shared/core/redeem/redeem-reward.ts';
-import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/redeem-world.ts';
-import { bookKey, recallBook } from '../../shared/core/redeem/redemption-book.ts';
-import { namesOf } from '../../shared/core/redeem/redemption-names.ts';
-import { settleStorefront } from '../../shared/core/redeem/settle-storefront.ts';
 import {
-  type CircuitBreaker,
-  createCircuitBreaker,
-} from '../../shared/core/sync/circuit-breaker.ts';
+  type ClosedAs,
+  closeRedemption,
+  settleStorefront,
+} from '../../shared/core/redeem/resume-redemption.ts';
+import { namesOf } from '../../shared/core/redemptions/redemption-names.ts';
+import { bookKey, openBook, recallBook } from '../../shared/core/redemptions/redemption-record.ts';
 import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
 import { createMemoryBalanceStore, createMemoryRewardStore } from './memory-reward-store.ts';
 

@@ -1,6 +1,5 @@
 // A replay that dies as if by kill -9 when its loop reaches a certain step for the n-th time. Started by
 // the tests, in a process of its own and in the folder of an operated connector.
-
 import {
   openLetterQueues,
   openSourceQueues,
@@ -11,7 +10,7 @@ import { replayLetters } from '../../scripts/connector/dead-letters/replay/repla
 import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
 import { openLedger } from '../../scripts/connector/deployment/open-ledger.ts';
-import { retireSummaries } from '../../shared/core/batch/letter-summary.ts';
+import { retireSummaries } from '../../shared/core/batch/dead-letter.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});

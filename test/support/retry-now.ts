@@ -7,8 +7,7 @@ import {
   wakeAll,
 } from '../../scripts/connector/retry-now/waiting-messages.ts';
 import type { QueueFamily } from '../../shared/core/events/event.ts';
-import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { type Ledger, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 
 interface MemoryWorld {
   readonly shop: string;

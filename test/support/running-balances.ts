@@ -13,8 +13,8 @@ import {
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
 import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
-import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/point-tokens.ts';
-import type { DeadLetter } from '../../shared/core/events/dead-letter.ts';
+import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
+import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/point-topics.ts';
 import {
   buildWarm,

@@ -24,7 +24,7 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
 import { type ConnectorSettings, defineConnector } from '../../shared/config/connector-config.ts';
 import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
-import { changeControl, resumed, withOperatorPause } from '../../shared/core/pause/shop-control.ts';
+import { changeControl, resumed, withOperatorPause } from '../../shared/core/calls/shop-pause.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import { persons } from '../fixtures/persons.ts';
 import { type Confidential, createConfidential } from './disclosure.ts';

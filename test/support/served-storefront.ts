@@ -5,16 +5,16 @@ import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/ses
 import {
   type RememberedBalance,
   rememberBalance,
-} from '../../shared/core/balances/remembered-balance.ts';
+} from '../../shared/core/balances/point-balance.ts';
+import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
+import { createProgramIds } from '../../shared/core/redeem/available-rewards.ts';
 import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
-import { createProgramIds } from '../../shared/core/redeem/program-customer.ts';
-import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-world.ts';
+import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/dependencies.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
-import { createRateLimit } from '../../shared/core/storefront/rate-limit.ts';
+import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';
-import { createCircuitBreaker } from '../../shared/core/sync/circuit-breaker.ts';
 import {
   createScriptServer,
   serveStorefront,

@@ -13,8 +13,8 @@ import { completeHealing } from '../../shared/config/healing-settings.ts';
 import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
-import type { OrderRules } from '../../shared/core/mapping/mapping-rules.ts';
-import type { StoreAnswer } from '../../shared/core/sync/store-reader.ts';
+import type { OrderRules } from '../../shared/core/mapping/wanted-state.ts';
+import type { StoreAnswer } from '../../shared/core/store/store.ts';
 import {
   type AdminStore,
   type AdminStoreSettings,

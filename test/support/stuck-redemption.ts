@@ -1,5 +1,5 @@
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { bookKey, rememberBook } from '../../shared/core/redeem/redemption-book.ts';
+import { bookKey, rememberBook } from '../../shared/core/redemptions/redemption-record.ts';
 
 const BODY = { CustomerId: '7012345', RewardId: 1, OriginalKey: 'a-key' };
 

@@ -1,5 +1,5 @@
 import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
-import { type LedgerKey, ledgerKeyText } from '../../shared/core/ledger/ledger-key.ts';
+import { type LedgerKey, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { orderWithId } from '../fixtures/order-life.ts';
 import { TIME_OUT } from '../fixtures/service-answers.ts';
 

@@ -3,14 +3,13 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeEvent } from '../../shared/core/events/decode-event.ts';
-import { encodeEvent } from '../../shared/core/events/encode-event.ts';
-import type { StoreEvent } from '../../shared/core/events/event.ts';
+import { hashBody, type StoreEvent } from '../../shared/core/events/event.ts';
 import {
   carryBody,
   DEFAULT_MAX_BODY_BYTES,
+  encodeEvent,
   HEAD_BYTES,
 } from '../../shared/core/events/message-body.ts';
-import { hashBody } from '../../shared/core/events/message-ids.ts';
 import { bodyOf } from '../fixtures/store-event.ts';
 
 const PLAIN: StoreEvent = {

@@ -4,8 +4,9 @@ import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { toItem } from '../../shared/aws/ledger-item.ts';
 import { listNotices } from '../../shared/aws/read-ledger.ts';
 import { readLetters, readLettersAbout } from '../../shared/aws/read-letters.ts';
-import { writeSummary } from '../../shared/core/batch/letter-summary.ts';
-import type { EntityKey, LedgerKey } from '../../shared/core/ledger/ledger-key.ts';
+import { writeSummary } from '../../shared/core/batch/dead-letter.ts';
+import type { EntityKey } from '../../shared/core/events/event.ts';
+import type { LedgerKey } from '../../shared/core/ledger/ledger.ts';
 import { letterEvent, letterReason } from '../support/parked-letters.ts';
 
 const SHOP = 'example.myshopify.com';

@@ -6,7 +6,7 @@ import {
   firstDeliveryId,
   groupIdOf,
   hashBody,
-} from '../../shared/core/events/message-ids.ts';
+} from '../../shared/core/events/event.ts';
 import { onePartApart } from '../support/one-part-apart.ts';
 
 const ALLOWED = /^[\x21-\x7e]{1,128}$/;

@@ -3,7 +3,7 @@ import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
-import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreAnswer } from '../../../shared/core/store/store.ts';
 import { amountHeld, knownFrom } from '../../harness/held-order.ts';
 import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';

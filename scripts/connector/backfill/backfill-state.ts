@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { type Ledger, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { RecordKey } from '../../../shared/core/ledger/ledger-key.ts';
+import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { Problem } from '../exit.ts';
 
 const moment = v.pipe(v.string(), v.isoTimestamp());

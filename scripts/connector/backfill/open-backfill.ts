@@ -1,7 +1,7 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
+import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { enrichmentOf } from '../../../shared/services/configured-store.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';

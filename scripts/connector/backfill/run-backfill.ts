@@ -1,8 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
-import { encodeSnapshot, idOf } from '../../../shared/core/events/snapshot-body.ts';
+import type { BulkQueue, QueueDepth, StoreEvent } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';

@@ -1,5 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
+import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 import { findShop } from '../arguments.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';

@@ -1,10 +1,9 @@
-import { type Doubt, isDoubtful } from '../../../shared/core/ledger/doubt.ts';
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
+import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/change-entry.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
-import { isKnown } from '../../../shared/core/mapping/history-mark.ts';
 import {
   faultText,
+  idempotencyKey,
   type Mapped,
   type WantedState,
 } from '../../../shared/core/mapping/wanted-state.ts';
@@ -13,16 +12,14 @@ import {
   couponDifferences,
   couponOfService,
   couponOfStore,
-} from '../../../shared/core/reconcile/compare-coupon.ts';
-import {
   differencesOf,
   type OrderSide,
-  type ReadingAssumptions,
   sideOfLedger,
   sideOfService,
   sideOfStore,
 } from '../../../shared/core/reconcile/compare-order.ts';
-import type { HeldOrder } from '../../../shared/core/sync/order-calls.ts';
+import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependencies.ts';
+import type { HeldOrder } from '../../../shared/core/sync/record-outcome.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
 

@@ -1,7 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
-import { withRewardCodeFirst } from '../../../shared/core/redeem/reward-code-record.ts';
+import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';

@@ -1,10 +1,11 @@
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { LetterReason, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
 import {
   type EventKind,
   type QueueFamily,
   queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
+import type { LetterReason } from '../../../shared/core/events/outcome.ts';
 import { shellWord } from '../terminal/text.ts';
 
 /** Which letters are meant; what is not given matches all. */

@@ -1,5 +1,6 @@
-import type { LetterReason, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import type { LetterReason } from '../../../shared/core/events/outcome.ts';
 
 /** Letters that were given up for one and the same reason. */
 export interface LetterGroup {

@@ -1,9 +1,8 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
 import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-event-queue.ts';
-import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { BulkQueue, QueueDepth } from '../../../shared/core/events/queues.ts';
+import type { LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type { BulkQueue, QueueDepth, QueueFamily } from '../../../shared/core/events/event.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
 

@@ -2,7 +2,7 @@ import type {
   DeadLetter,
   ListedEvent,
   ListedLetter,
-} from '../../../shared/core/events/dead-letter.ts';
+} from '../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
 

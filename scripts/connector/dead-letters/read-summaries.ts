@@ -2,8 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
 import { readLetters } from '../../../shared/aws/read-letters.ts';
-import type { SummarizedLetter } from '../../../shared/core/batch/letter-summary.ts';
-import { DEAD_LETTER_DAYS, type ListedLetter } from '../../../shared/core/events/dead-letter.ts';
+import {
+  DEAD_LETTER_DAYS,
+  type ListedLetter,
+  type SummarizedLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 type Place = Pick<Deployment, 'aws' | 'output'>;

@@ -1,6 +1,9 @@
 import { readLettersById } from '../../../shared/aws/read-letters.ts';
-import { retireSummaries, type WayOut } from '../../../shared/core/batch/letter-summary.ts';
-import type { LetterFacts } from '../../../shared/core/events/dead-letter.ts';
+import {
+  type LetterFacts,
+  retireSummaries,
+  type WayOut,
+} from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';

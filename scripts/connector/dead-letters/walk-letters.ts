@@ -1,4 +1,4 @@
-import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
+import type { DeadLetter, LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 
 export interface WalkSettings {
   readonly queue: LetterQueue;

@@ -1,7 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
+import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 
 /** The rules that the workers use for a shop, with the moment of go-live. */
 export async function rulesOf(

@@ -1,4 +1,4 @@
-import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
+import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { type Finding, fail, pass, warn } from './finding.ts';
 
 /** Whether point events can be accepted. Undefined tokens: never set, or unusable. */

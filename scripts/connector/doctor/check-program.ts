@@ -1,6 +1,6 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
-import type { RewardTypes } from '../../../shared/core/redeem/reward-terms.ts';
+import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
+import type { RewardTypes } from '../../../shared/core/redeem/find-offer.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { describeReward } from './describe-reward.ts';
 import { about, type Finding, info, pass, warn } from './finding.ts';

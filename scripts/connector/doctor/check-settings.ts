@@ -2,9 +2,9 @@ import { relative, resolve } from 'node:path';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findProject } from '../../../shared/config/folders.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { withGoLive } from '../../../shared/core/mapping/history-mark.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
+import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Finding, fail, info, pass } from './finding.ts';
 

@@ -3,7 +3,7 @@ import {
   meaningOf,
   type RewardTypes,
   readTerms,
-} from '../../../shared/core/redeem/reward-terms.ts';
+} from '../../../shared/core/redeem/find-offer.ts';
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];

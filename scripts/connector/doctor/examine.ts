@@ -1,5 +1,5 @@
 import { VERSION } from '../../../shared/config/release.ts';
-import { LEDGER_FORMAT } from '../../../shared/core/formats.ts';
+import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';

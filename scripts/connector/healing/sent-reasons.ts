@@ -1,4 +1,4 @@
-import type { SentReason } from '../../../shared/core/reconcile/healing-message.ts';
+import type { SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 
 /** Why a reconcile run sent something, for the terminal and for the page. */
 export const SENT_REASONS: Readonly<Record<SentReason, string>> = {

@@ -1,4 +1,4 @@
-import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
+import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   type LastReconcile,
   readReconcileRuns,

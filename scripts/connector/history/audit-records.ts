@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { listRecords, type ReadSettings } from '../../../shared/aws/read-ledger.ts';
-import { expiresAfter, type Ledger } from '../../../shared/core/ledger/ledger.ts';
-import type { RecordKey } from '../../../shared/core/ledger/ledger-key.ts';
+import { expiresAfter, type Ledger, type RecordKey } from '../../../shared/core/ledger/ledger.ts';
 import type { Caller } from '../deployment/read-caller.ts';
 
 export const AUDIT_DAYS = 400;

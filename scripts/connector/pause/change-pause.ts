@@ -1,11 +1,11 @@
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
-import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import {
   changeControl,
   resumed,
   type ShopControl,
   withOperatorPause,
-} from '../../../shared/core/pause/shop-control.ts';
+} from '../../../shared/core/calls/shop-pause.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';

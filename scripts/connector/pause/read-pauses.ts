@@ -1,12 +1,11 @@
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
 import {
   controlIn,
   controlKey,
   type PausedPart,
   type PauseWhy,
   type ShopControl,
-} from '../../../shared/core/pause/shop-control.ts';
+} from '../../../shared/core/calls/shop-pause.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 
 /** A pause that lasts. */
 export type PauseStatus = {

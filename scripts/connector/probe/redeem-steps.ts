@@ -1,4 +1,4 @@
-import { NO_SUCH_REDEMPTION } from '../../../shared/core/redeem/look-up-redemption.ts';
+import { NO_SUCH_REDEMPTION } from '../../../shared/core/redeem/redeem-call.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
 import { answerText, hasCode, type Result, readValue, UNCLEAR, verdictOf } from './answer.ts';

@@ -1,11 +1,11 @@
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
+import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
   readLastReconcile,
   sumOf,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 
 /** The run of one shop that a command asked for. */
 export interface EndedRun {

@@ -1,7 +1,7 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { ShopControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import type { ShopControl } from '../../../shared/core/pause/shop-control.ts';
 import { secretName } from '../../../shared/services/secret-forms.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 

@@ -4,15 +4,15 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { isOpenDoubt } from '../../../shared/core/ledger/doubt.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import {
   changeControl,
   readControl,
   resumed,
   withOperatorPause,
-} from '../../../shared/core/pause/shop-control.ts';
-import { readFindings } from '../../../shared/core/reconcile/deep-walk.ts';
+} from '../../../shared/core/calls/shop-pause.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/change-entry.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import {
   type LastReconcile,
   readReconcileRuns,
@@ -23,7 +23,7 @@ import {
   recoverRedemptions,
   resumeRedemptions,
 } from '../../../shared/core/redeem/recover-redemptions.ts';
-import { openIn } from '../../../shared/core/redeem/redemption-book.ts';
+import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { shopsOf } from '../arguments.ts';
 import { countLetters } from '../dead-letters/count-letters.ts';
 import { openSourceQueues } from '../dead-letters/letter-queues.ts';

@@ -5,9 +5,8 @@ import {
   type Closing,
   closeRedemption,
   foreseeClosing,
-} from '../../../shared/core/redeem/close-redemption.ts';
-import { openBook } from '../../../shared/core/redeem/open-book.ts';
-import { findRedemption } from '../../../shared/core/redeem/redemption-book.ts';
+} from '../../../shared/core/redeem/resume-redemption.ts';
+import { findRedemption, openBook } from '../../../shared/core/redemptions/redemption-record.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,9 @@
 import { readCustomer } from '../../../shared/core/balances/read-customer.ts';
-import type { KnownBalance } from '../../../shared/core/storefront/known-customer.ts';
-import { viewOfBalance } from '../../../shared/core/storefront/known-customer.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import {
+  type KnownBalance,
+  viewOfBalance,
+} from '../../../shared/core/storefront/known-customer.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';

@@ -1,12 +1,12 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { type ClosedAs, foreseeClosing } from '../../../shared/core/redeem/close-redemption.ts';
-import type {
-  Redemption,
-  RedemptionState,
-  StuckWhy,
-} from '../../../shared/core/redeem/redemption.ts';
-import { waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
+import { type ClosedAs, foreseeClosing } from '../../../shared/core/redeem/resume-redemption.ts';
+import {
+  type Redemption,
+  type RedemptionState,
+  type StuckWhy,
+  waitsForPerson,
+} from '../../../shared/core/redemptions/redemption.ts';
 import { findShop } from '../arguments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openLedger } from '../deployment/open-ledger.ts';

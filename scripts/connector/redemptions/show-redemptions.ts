@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
-import { openBook } from '../../../shared/core/redeem/open-book.ts';
-import { recallBook } from '../../../shared/core/redeem/redemption-book.ts';
-import { isOpen, waitsForPerson } from '../../../shared/core/redeem/redemption-state.ts';
+import { isOpen, waitsForPerson } from '../../../shared/core/redemptions/redemption.ts';
+import { openBook, recallBook } from '../../../shared/core/redemptions/redemption-record.ts';
 import { type KnownBalance, readKnown } from '../../../shared/core/storefront/known-customer.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';

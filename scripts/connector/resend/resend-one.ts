@@ -1,7 +1,9 @@
-import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import { queueFamilyOf } from '../../../shared/core/events/event.ts';
+import {
+  type EntityKey,
+  queueFamilyOf,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
 import { openSourceQueues } from '../dead-letters/letter-queues.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import { type EntityKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { withRewardCodeFirst } from '../../../shared/core/redeem/reward-code-record.ts';
-import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/rules-effect.ts';
+import type { EntityKey, StoreEvent } from '../../../shared/core/events/event.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
+import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import { type OpenBackfill, openBackfill } from '../backfill/open-backfill.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WaitingMessage, waitingIn, waitingKey } from '../../../shared/core/batch/waiting.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { WokenMessage } from './waiting-messages.ts';
 
 export interface FollowWorld {

@@ -1,8 +1,8 @@
 import type { LedgerNotice } from '../../../shared/aws/read-ledger.ts';
 import type { WaitingMessage, WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { FoundByReading } from '../../../shared/core/reconcile/deep-walk.ts';
-import type { Repaired } from '../../../shared/core/reconcile/reconcile-world.ts';
+import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
+import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
 import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
 import type { Chart, ChartedCount } from './charts.ts';

@@ -5,7 +5,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields } from '../../../shared/aws/secrets.ts';
-import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
+import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { parsePointTokens } from '../../../shared/services/secret-forms.ts';
 import { Problem } from '../exit.ts';
 

@@ -1,4 +1,4 @@
-import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
+import { TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 

@@ -1,24 +1,23 @@
 import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
 import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { LetterQueue, ListedLetter } from '../../../shared/core/events/dead-letter.ts';
-import { queueFamilyOf } from '../../../shared/core/events/event.ts';
-import type { Doubt } from '../../../shared/core/ledger/doubt.ts';
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
+import type { LetterQueue, ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import {
   type EntityKey,
   type EntityKind,
-  ledgerKeyText,
-} from '../../../shared/core/ledger/ledger-key.ts';
-import type { Mapped, MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
-import { readControl } from '../../../shared/core/pause/shop-control.ts';
+  queueFamilyOf,
+} from '../../../shared/core/events/event.ts';
+import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
+import type { Doubt } from '../../../shared/core/ledger/change-entry.ts';
+import { type EntityEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import {
   earningOf,
   type OrderEarning,
 } from '../../../shared/core/storefront/read-order-earning.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
-import type { StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { heldIn } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/letter-filter.ts';

@@ -1,5 +1,5 @@
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import type { MappingSkip } from '../../../shared/core/mapping/wanted-state.ts';
+import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
+import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import { pauseText } from '../pause/read-pauses.ts';
 import type { Trace } from './collect-trace.ts';
 import { keepsItsRules } from './judge-trace.ts';

@@ -1,6 +1,6 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type EntityKind, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import type { EntityKind } from '../../../shared/core/events/event.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   findProductsDocument,
   stillThereDocument,

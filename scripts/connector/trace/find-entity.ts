@@ -1,5 +1,5 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
+import type { EntityKind } from '../../../shared/core/events/event.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import {
   customerByEmailDocument,

@@ -1,7 +1,6 @@
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
-import { differsByRulesAlone } from '../../../shared/core/mapping/rules-revision.ts';
-import { faultText } from '../../../shared/core/mapping/wanted-state.ts';
-import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
+import { differsByRulesAlone } from '../../../shared/core/mapping/map-order.ts';
+import { faultText, idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
+import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { isTakenUnknown, TAKEN_UNKNOWN } from '../compare/compare-sides.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';

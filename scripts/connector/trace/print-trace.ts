@@ -1,5 +1,5 @@
 import { faultText, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
-import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { maskPerson, maskPersonal } from '../dead-letters/show/mask-personal.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable, wrap } from '../terminal/text.ts';

@@ -1,10 +1,10 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { EntityKey, EntityKind } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { EntityKey, EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import { otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 
 export async function askStore(
   store: Store,

@@ -1,5 +1,5 @@
+import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import { FOR_WHAT } from '../status/judge-waiting.ts';
 import type { Trace } from './collect-trace.ts';
 

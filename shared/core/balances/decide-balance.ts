@@ -1,9 +1,8 @@
-import type { BalanceEvent, BalanceRequest } from '../events/event.ts';
-import { firstDeliveryId } from '../events/message-ids.ts';
+import { type BalanceEvent, type BalanceRequest, firstDeliveryId } from '../events/event.ts';
+import { predatesRedaction } from '../ledger/change-entry.ts';
 import type { LedgerEntry } from '../ledger/ledger.ts';
-import { predatesRedaction } from '../ledger/redacted-person.ts';
+import { balanceKey, type RememberedBalance, recallBalance } from './point-balance.ts';
 import type { ReadCustomer } from './read-customer.ts';
-import { balanceKey, type RememberedBalance, recallBalance } from './remembered-balance.ts';
 
 /**
  * A balance has a version: of an event its date, by the service's clock; of a reading the moment its request

@@ -2,15 +2,17 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/payload.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
 import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
-import type { Outcome, RetryReason } from '../batch/outcome.ts';
-import { isRetryWindowOver, type PausedTime } from '../batch/retry-policy.ts';
 import type { Group } from '../batch/run-batch.ts';
-import type { BalanceEvent, PointEvent } from '../events/event.ts';
-import type { EventQueue } from '../events/queues.ts';
-import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import { retryStore, type StoreAnswer } from '../sync/store-reader.ts';
+import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
+import type { BalanceEvent, EventQueue, PointEvent } from '../events/event.ts';
+import {
+  isRetryWindowOver,
+  type Outcome,
+  type PausedTime,
+  type RetryReason,
+} from '../events/outcome.ts';
+import { retryStore, type StoreAnswer } from '../store/store.ts';
 import { isStoreId, type Person, readPointBalance } from './point-balance.ts';
-import { type AskLater, ask } from './read-customer.ts';
 
 /** Asks the store for the id of the customer with exactly this e-mail address. */
 export interface CustomerSearch {

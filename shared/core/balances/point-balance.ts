@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { type NamedCustomer, readPointEvent } from '../../loyalty/read-point-event.ts';
+import { add, decimalOf, round, textOf } from '../../store/decimal.ts';
 import type { BalanceEvent } from '../events/event.ts';
-import { decimalText } from './decimal-text.ts';
+import { rememberedForm } from '../ledger/ledger.ts';
+import type { StoreUnavailable } from '../store/store.ts';
 
 /** What a point event says of a balance, for any customer. */
 type SaidBalance = Pick<BalanceEvent, 'topic' | 'deliveryId' | 'eventDate' | 'points' | 'cashback'>;
@@ -8,7 +11,7 @@ type SaidBalance = Pick<BalanceEvent, 'topic' | 'deliveryId' | 'eventDate' | 'po
 /** How a customer is named whose id in the store is not known. */
 export type Person = Pick<NamedCustomer, 'email' | 'document'>;
 
-export type PointBalance =
+type PointBalance =
   | { readonly kind: 'of-customer'; readonly customerId: string; readonly said: SaidBalance }
   | { readonly kind: 'of-person'; readonly person: Person; readonly said: SaidBalance }
   /** `why` names fields of the contract, never a value. */
@@ -74,4 +77,124 @@ export function isStoreId(text: string): boolean {
 
 function unreadable(why: string): PointBalance {
   return { kind: 'unreadable', why: `the point event cannot be used: ${why}` };
+}
+
+/** The store's decimals have 13 digits before the point and 9 behind it. */
+const LARGEST = 9_999_999_999_999;
+const DECIMALS = 9;
+
+/** Plain and short: `0.3` for 0.30000000000000004; undefined for what the store could not hold. */
+export function decimalText(value: number): string | undefined {
+  if (!Number.isFinite(value) || Math.abs(value) > LARGEST) return undefined;
+  return textOf(round(decimalOf(value), DECIMALS));
+}
+
+/** The points that expire next. */
+export interface Expiring {
+  /** An exact decimal in plain notation. */
+  readonly points: string;
+  /** ISO 8601 in UTC, to the second. */
+  readonly at: string;
+}
+
+interface Dated {
+  readonly points: number;
+  readonly at: number;
+}
+
+/**
+ * Of what the service lists, the next day on which points expire and all points of that day: a page has
+ * room for one sentence. Null: none. The service lists only what is close to its expiry, and only where
+ * points expire.
+ */
+export function expiringNext(listed: unknown, now: number): Expiring | null {
+  const coming = (Array.isArray(listed) ? listed : [])
+    .flatMap(readDated)
+    .filter(({ at }) => at > now)
+    .toSorted((one, other) => one.at - other.at);
+  const [first] = coming;
+  if (!first) return null;
+  const points = coming
+    .filter(({ at }) => dayOf(at) === dayOf(first.at))
+    .map((one) => decimalOf(one.points))
+    .reduce(add);
+  const text = decimalText(Number(textOf(points)));
+  return text === undefined ? null : { points: text, at: dateTextOf(first.at) };
+}
+
+/** The client checks the containers of an answer, not every field in them. */
+function readDated(listed: unknown): readonly Dated[] {
+  if (typeof listed !== 'object' || listed === null) return [];
+  const { Points: points, When: when } = listed as { Points?: unknown; When?: unknown };
+  const at = typeof when === 'string' ? Date.parse(when) : Number.NaN;
+  const isUsable = typeof points === 'number' && Number.isFinite(points) && points > 0;
+  return isUsable && isWritable(at) ? [{ points, at }] : [];
+}
+
+/** Dates beyond the year 9999 have another form. */
+const isWritable = (at: number): boolean => Number.isFinite(at) && at < Date.UTC(10_000, 0);
+
+const dateTextOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+const dayOf = (at: number): string => dateTextOf(at).slice(0, 10);
+
+/** What the store's customer was last given, as the ledger keeps it. */
+export interface RememberedBalance {
+  readonly points: string;
+  readonly cashback: string;
+  /** Null: the customer has none. Undefined: the service did not say. */
+  readonly tier?: string | null;
+  /** The same. */
+  readonly expiring?: Expiring | null;
+  /** Epoch milliseconds: when the last reading of the service began; undefined: never read. */
+  readonly readAt?: number;
+  /** The deliveries that were settled last: a repetition of one of them changes nothing. */
+  readonly seen: readonly string[];
+}
+
+/** A repetition that comes later than so many others costs one reading. */
+const SEEN_KEPT = 20;
+
+const form = rememberedForm<RememberedBalance>('customer', 1);
+export const recallBalance = form.read;
+
+export function rememberBalance(balance: RememberedBalance): string {
+  return form.write({ ...balance, seen: balance.seen.slice(-SEEN_KEPT) });
+}
+
+/** Names what the customer's metafields hold. */
+export function balanceKey({ points, cashback, tier, expiring }: RememberedBalance): string {
+  const held = [points, cashback, tier ?? null, expiring?.points ?? null, expiring?.at ?? null];
+  return createHash('sha256').update(JSON.stringify(held)).digest('base64url');
+}
+
+/** What to write for one customer of a store. */
+export interface BalanceChange {
+  /** The customer's id in the store. */
+  readonly customerId: string;
+  readonly points: string;
+  readonly cashback: string;
+  /** Null takes it away; undefined leaves it as it is. */
+  readonly tier?: string | null;
+  /** The same. */
+  readonly expiring?: Expiring | null;
+}
+
+/** What became of one change. */
+export type BalanceWritten =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'unknown-customer' }
+  /** The store does not take this value. `code` is the store's name of the reason. */
+  | { readonly kind: 'refused'; readonly code: string }
+  | StoreUnavailable;
+
+/** Where balances are shown to customers. */
+export interface BalanceStore {
+  /**
+   * Writes the changes of many customers in as few calls as possible. Returns the result of each, in
+   * the order of the changes. A fault in one does not keep the others from being written.
+   */
+  writeBalances(
+    shop: string,
+    changes: readonly BalanceChange[],
+  ): Promise<readonly BalanceWritten[]>;
 }

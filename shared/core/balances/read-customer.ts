@@ -1,14 +1,10 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { OperationId, Value } from '../../loyalty/operations.ts';
-import type { LoyaltyResult } from '../../loyalty/result.ts';
-import type { RetryReason } from '../batch/outcome.ts';
-import { callLoyalty } from '../sync/call-loyalty.ts';
-import type { CircuitBreaker } from '../sync/circuit-breaker.ts';
-import { decimalText } from './decimal-text.ts';
-import { type Expiring, expiringNext } from './expiring-points.ts';
+import type { Value } from '../../loyalty/operations.ts';
+import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
+import { decimalText, type Expiring, expiringNext } from './point-balance.ts';
 
 /** A balance that the service was asked for. */
-export interface ReadBalance {
+interface ReadBalance {
   readonly points: string;
   readonly cashback: string;
   /** Null: no points are about to expire. */
@@ -37,11 +33,6 @@ export interface ReadCustomerWorld {
   readonly deadline: AbortSignal;
 }
 
-export interface AskLater {
-  readonly kind: 'retry';
-  readonly retry: RetryReason;
-}
-
 /** What no event carries: the tier and the points that expire; and the balance, where no event named it. */
 export async function readCustomer(
   { shop, id }: { readonly shop: string; readonly id: string },
@@ -66,23 +57,6 @@ export async function readCustomer(
     balance: points.value && balanceIn(points.value, began),
     tier: tier === undefined ? undefined : nameOf(tier),
   };
-}
-
-/**
- * Undefined for what the service refuses: it may send events of a customer whom it does not let us read,
- * and the balance in them is still written.
- */
-export async function ask<Answer>(
-  operation: OperationId,
-  call: () => Promise<LoyaltyResult<Answer>>,
-  world: Pick<CustomerSource, 'breaker'> & Pick<ReadCustomerWorld, 'now'>,
-): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | AskLater> {
-  const called = await callLoyalty(operation, call, world);
-  if (called.kind === 'stay-away') return { kind: 'retry', retry: called.retry };
-  const { outcome, result } = called;
-  if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
-  const answered = result.kind === 'success' || result.kind === 'warning';
-  return { kind: 'asked', value: answered ? result.value : undefined };
 }
 
 /** Undefined for numbers that the store could not hold. */

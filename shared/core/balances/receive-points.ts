@@ -1,19 +1,9 @@
-import { createHash } from 'node:crypto';
-import { correlationOf, errorFields, type Telemetry } from '../batch/telemetry.ts';
-import type { BalanceEvent, PointEvent } from '../events/event.ts';
-import { hashBody } from '../events/message-ids.ts';
-import type { EventQueue } from '../events/queues.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type BalanceEvent, type EventQueue, hashBody, type PointEvent } from '../events/event.ts';
+import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
 import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
-import {
-  checkProof,
-  type GivenProof,
-  isToken,
-  type PointTokens,
-  TOKEN_HEADER,
-  type TokenCheck,
-} from './point-tokens.ts';
 
-export interface PointRequest {
+interface PointRequest {
   readonly method: string;
   /** As sent, without the query: `/example-store`. */
   readonly path: string;
@@ -22,7 +12,7 @@ export interface PointRequest {
   readonly body: Uint8Array;
 }
 
-export interface PointAnswer {
+interface PointAnswer {
   readonly status: 200 | 401 | 405 | 503;
   readonly text: string;
 }
@@ -146,4 +136,55 @@ async function verify(
     telemetry.log('error', 'the point tokens could not be read', errorFields(error));
     return 'unavailable';
   }
+}
+
+/** The header in which a subscription sends its token. */
+export const TOKEN_HEADER = 'x-loyalty-connector-token';
+
+/** What proves the sender of a point event: the current token and, until its rotation is ended, the previous one. */
+export interface PointTokens {
+  readonly current: string;
+  readonly previous?: string | undefined;
+}
+
+/** What a request shows as its proof. */
+interface GivenProof {
+  readonly header: string | undefined;
+  /** In the address. */
+  readonly token: string | undefined;
+}
+
+type TokenCheck = 'current' | 'previous' | 'invalid';
+
+/** 32 random bytes as base64url. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export function isToken(value: unknown): value is string {
+  return typeof value === 'string' && TOKEN.test(value);
+}
+
+/** Either proof is enough. See docs/decisions/0042-point-events-are-stored-first.md. */
+export function checkProof({ header, token }: GivenProof, tokens: PointTokens): TokenCheck {
+  const inHeader = checkToken(header, tokens);
+  const inAddress = checkToken(token, tokens);
+  if (inHeader === 'current' || inAddress === 'current') return 'current';
+  return inHeader === 'invalid' && inAddress === 'invalid' ? 'invalid' : 'previous';
+}
+
+/** Takes the same time for every token, also for one that was partly guessed. */
+function checkToken(given: string | undefined, { current, previous }: PointTokens): TokenCheck {
+  if (!isToken(given)) return 'invalid';
+  const isCurrent = isSame(given, current);
+  const isPrevious = isSame(given, previous ?? current) && previous !== undefined;
+  if (isCurrent) return 'current';
+  return isPrevious ? 'previous' : 'invalid';
+}
+
+/** By hash, because the comparison needs equal lengths and must not reveal the length. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(hash(one), hash(other));
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,28 +1,50 @@
-import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
-import { type Outcome, overtaken, type RetryReason } from '../batch/outcome.ts';
+import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';
-import { askAgain, firstDeliveryId } from '../events/message-ids.ts';
-import type { EventQueue } from '../events/queues.ts';
+import {
+  askAgain,
+  type BalanceEvent,
+  type BalanceRequest,
+  type EventQueue,
+  firstDeliveryId,
+} from '../events/event.ts';
+import { type Outcome, overtaken, type RetryReason } from '../events/outcome.ts';
 import {
   appliedEntry,
   type Change,
   markChange,
   recordApplied,
   recordChange,
+  redactionOf,
   skippedEntry,
   unchangedEntry,
 } from '../ledger/change-entry.ts';
-import { expiresAfter, type Ledger, type LedgerEntry } from '../ledger/ledger.ts';
-import { ledgerKeyText, type RecordKey } from '../ledger/ledger-key.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  type LedgerEntry,
+  ledgerKeyText,
+  type RecordKey,
+} from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
-import { redactionOf } from '../ledger/redacted-person.ts';
-import { retryStore } from '../sync/store-reader.ts';
-import type { BalanceStore, BalanceWritten } from './balance-store.ts';
-import { type CustomerWork, customerKey, sortGroup } from './customer-work.ts';
-import { type BalanceDecision, decideBalance, planBalance } from './decide-balance.ts';
+import { retryStore } from '../store/store.ts';
+import {
+  type BalanceDecision,
+  dateOf,
+  decideBalance,
+  isFromTheFuture,
+  type Messages,
+  planBalance,
+} from './decide-balance.ts';
+import {
+  type BalanceChange,
+  type BalanceStore,
+  type BalanceWritten,
+  balanceKey,
+  type RememberedBalance,
+  recallBalance,
+  rememberBalance,
+} from './point-balance.ts';
 import { type ReadCustomerWorld, readCustomer } from './read-customer.ts';
-import { balanceKey, type RememberedBalance, rememberBalance } from './remembered-balance.ts';
-import { balanceChange, type Given, writeTogether } from './write-together.ts';
 
 export interface BalanceWorld extends ConcludeWorld, ReadCustomerWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
@@ -193,4 +215,146 @@ async function concludeWork(
   // They are older than what was settled, or than what now waits for a person.
   for (const { item } of older) await conclude(item, { kind: 'superseded' }, unsettled, world);
   return undefined;
+}
+
+/**
+ * A tier is taken away unless the ledger knows that there is none: the first write has no mark, so a
+ * worker that died may have left one, and so may an earlier ledger. The same holds for expiring points.
+ */
+export function balanceChange(
+  customerId: string,
+  { points, cashback, tier, expiring }: RememberedBalance,
+  entry: LedgerEntry | undefined,
+): BalanceChange {
+  const held = entry?.uncertain ? undefined : recallBalance(entry?.remembered);
+  const leavesTier = tier === undefined || (tier === null && held?.tier === null);
+  const leavesExpiring = expiring === undefined || (expiring === null && held?.expiring === null);
+  return {
+    customerId,
+    points,
+    cashback,
+    ...(!leavesTier && { tier }),
+    ...(!leavesExpiring && { expiring }),
+  };
+}
+
+/** A balance that is about to be written. */
+interface Given {
+  readonly shop: string;
+  readonly given: BalanceChange;
+}
+
+/** One call for each shop, when every customer is prepared. Returns what became of one balance. */
+function writeTogether<One extends Given>(
+  prepared: readonly Promise<{ readonly writing: One | undefined }>[],
+  store: BalanceStore,
+) {
+  const calls = Promise.allSettled(prepared).then((all) => {
+    const ready = all.flatMap((one) =>
+      one.status === 'fulfilled' && one.value.writing ? [one.value.writing] : [],
+    );
+    const shops = Map.groupBy(ready, ({ shop }) => shop);
+    return new Map(
+      [...shops].map(([shop, some]) => {
+        const answers = store.writeBalances(
+          shop,
+          some.map(({ given }) => given),
+        );
+        answers.catch(() => {}); // thrown in the work on each of these customers
+        return [shop, { some, answers }];
+      }),
+    );
+  });
+  return async (one: One): Promise<BalanceWritten> => {
+    const call = (await calls).get(one.shop);
+    const written = call && (await call.answers)[call.some.indexOf(one)];
+    return written ?? { kind: 'unavailable', why: 'no-word' };
+  };
+}
+
+type Rejected = Extract<Outcome, { kind: 'rejected' }>;
+
+interface BalanceItem<Event = BalanceEvent | BalanceRequest> {
+  readonly item: Item;
+  readonly event: Event;
+}
+
+/** The messages of one batch about one customer. The first counts; the others leave with it. */
+interface CustomerWork extends Messages {
+  readonly key: RecordKey<'customer'>;
+  /** The events, the newest first, and after them the requests. */
+  readonly items: readonly [BalanceItem, ...BalanceItem[]];
+}
+
+interface SortedGroup {
+  readonly unusable: readonly { readonly item: Item; readonly outcome: Rejected }[];
+  /** Undefined when no message of the group can be used. */
+  readonly work: CustomerWork | undefined;
+}
+
+function customerKey({ shop, id }: Pick<BalanceEvent, 'shop' | 'id'>): RecordKey<'customer'> {
+  return { shop, kind: 'customer', id };
+}
+
+/** Separates what cannot be used, and orders the rest by date. */
+export function sortGroup(
+  items: readonly Item[],
+  shops: { has(shop: string): boolean },
+): SortedGroup {
+  const unusable: { item: Item; outcome: Rejected }[] = [];
+  const events: BalanceItem<BalanceEvent>[] = [];
+  const requests: BalanceItem<BalanceRequest>[] = [];
+  for (const item of items) {
+    const read = readItem(item, shops);
+    if (read.kind === 'rejected') unusable.push({ item, outcome: read });
+    else if ('eventDate' in read) events.push({ item, event: read });
+    else requests.push({ item, event: read });
+  }
+  const ordered = newestFirst(events);
+  const [first, ...others] = [...ordered, ...requests];
+  if (!first) return { unusable, work: undefined };
+  const work: CustomerWork = {
+    key: customerKey(first.event),
+    events: ordered.map(({ event }) => event),
+    requests: requests.map(({ event }) => event),
+    items: [first, ...others],
+  };
+  return { unusable, work };
+}
+
+function readItem(
+  item: Item,
+  shops: { has(shop: string): boolean },
+): BalanceEvent | BalanceRequest | Rejected {
+  if (!item.event) return rejected('unreadable', item.unreadable);
+  const { event } = item;
+  if (event.kind !== 'balance') return rejected('unreadable', 'it belongs on another queue');
+  if (!shops.has(event.shop)) {
+    return rejected('unreadable', 'the shop is not in the settings of the storefront');
+  }
+  if (!('eventDate' in event) || !isFromTheFuture(event)) return event;
+  const minutes = Math.round((dateOf(event) - Date.parse(event.receivedAt)) / 60_000);
+  return rejected(
+    'rejected',
+    `its EventDate lies ${minutes} minutes after its arrival and would keep true events out: see whether the loyalty service's clock or time zone is wrong`,
+  );
+}
+
+function rejected(reason: Rejected['reason'], why: string): Rejected {
+  return { kind: 'rejected', reason, why };
+}
+
+/** By date; within one date by arrival, where a repetition counts as arriving with the first. */
+function newestFirst(items: readonly BalanceItem<BalanceEvent>[]): BalanceItem<BalanceEvent>[] {
+  const arrivals = new Map<string, bigint>();
+  for (const { item, event } of items) {
+    const arrival = BigInt(item.message.sequenceNumber);
+    const known = arrivals.get(firstDeliveryId(event));
+    if (known === undefined || arrival < known) arrivals.set(firstDeliveryId(event), arrival);
+  }
+  const arrivalOf = ({ event }: BalanceItem) => arrivals.get(firstDeliveryId(event)) ?? 0n;
+  return items.toSorted((a, b) => {
+    const byDate = dateOf(b.event) - dateOf(a.event);
+    return byDate === 0 ? Number(arrivalOf(b) - arrivalOf(a)) : byDate;
+  });
 }

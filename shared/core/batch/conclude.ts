@@ -1,13 +1,19 @@
-import type { DeadLetters } from '../events/dead-letter.ts';
+import type { Pauses } from '../calls/shop-pause.ts';
 import type { EventAge } from '../events/decode-event.ts';
-import type { QueuedEvent } from '../events/event.ts';
-import type { ReceivedMessage, SourceQueue } from '../events/queues.ts';
+import type { QueuedEvent, ReceivedMessage, SourceQueue } from '../events/event.ts';
+import {
+  isHeldBack,
+  isRetryWindowOver,
+  type Outcome,
+  queuedAt,
+  type Rejection,
+  type RetryReason,
+  retryDelaySeconds,
+  verdictOn,
+} from '../events/outcome.ts';
+import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Pauses } from '../pause/pauses.ts';
-import { writeSummary } from './letter-summary.ts';
-import { type Outcome, type Rejection, type RetryReason, verdictOn } from './outcome.ts';
-import { isHeldBack, isRetryWindowOver, queuedAt, retryDelaySeconds } from './retry-policy.ts';
-import { correlationOf, errorFields, type Telemetry } from './telemetry.ts';
+import { type DeadLetters, writeSummary } from './dead-letter.ts';
 import { type LastWait, PATIENT, recordEnd, recordWaiting, triesOf } from './waiting.ts';
 
 /** A message and the event it carries; `unreadable` says why its envelope could not be read. */

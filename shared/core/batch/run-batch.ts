@@ -1,13 +1,17 @@
+import { waitFor } from '../calls/shop-pause.ts';
 import { type DecodedEvent, decodeEvent } from '../events/decode-event.ts';
-import { groupIdOf } from '../events/message-ids.ts';
-import type { ReceivedMessage } from '../events/queues.ts';
-import type { Ledger, LedgerEntry } from '../ledger/ledger.ts';
-import { type LedgerKey, ledgerKeyText } from '../ledger/ledger-key.ts';
-import { isNewer, NewerItem } from '../ledger/newer-item.ts';
-import { waitFor } from '../pause/pauses.ts';
+import { groupIdOf, type ReceivedMessage } from '../events/event.ts';
+import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../events/outcome.ts';
+import { correlationOf, errorFields } from '../events/telemetry.ts';
+import {
+  isNewer,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerKey,
+  ledgerKeyText,
+  NewerItem,
+} from '../ledger/ledger.ts';
 import { type DelayWorld, delayMessages, type Item } from './conclude.ts';
-import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from './outcome.ts';
-import { correlationOf, errorFields } from './telemetry.ts';
 import { lastWaitKey, underWayUntil, waitingIn } from './waiting.ts';
 
 /** The messages of a batch with the same group id: one entity, task, customer or redemption. */
@@ -32,7 +36,7 @@ interface Settling {
 
 type Work = (group: Group) => Promise<RetryReason | undefined>;
 
-export interface BatchWorld extends DelayWorld {
+interface BatchWorld extends DelayWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** What a topic means, for messages that do not say it themselves. */
   /** How many groups are worked on side by side. */
@@ -200,4 +204,52 @@ function callUnderWay(
 
 function shopOf({ items }: Group): string | undefined {
   return items.find(({ event }) => event)?.event?.shop;
+} /** The items in order, in batches of at most `size`. */
+export function batchesOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Hundreds of calls to AWS at once would time out on each other. */
+const CALLS_AT_ONCE = 10;
+
+/** Acts on the items batch by batch; a batch begins when the one before it has ended. */
+export async function inBatches<T>(
+  items: readonly T[],
+  act: (item: T) => Promise<unknown>,
+  atOnce = CALLS_AT_ONCE,
+): Promise<void> {
+  for (const batch of batchesOf(items, atOnce)) await Promise.all(batch.map(act));
+} /** How many groups of a batch are worked on side by side, by how fast the loyalty service answers. */
+interface Parallelism {
+  /** For the next batch: from 1 to the most. */
+  allowed(): number;
+  /** After every call that was sent, with or without an answer. */
+  learn(tookMs: number): void;
+}
+
+/** Beyond this the storefront no longer waits for an answer: the service is busy. */
+const SLOW_MS = 3_000;
+
+/**
+ * Halved by a slow call, and one more after as many quick calls as run side by side: it falls at once and
+ * returns gradually (additive increase, multiplicative decrease).
+ */
+export function createParallelism(most: number, now: () => number = Date.now): Parallelism {
+  let allowed = most;
+  let loweredAt = Number.NEGATIVE_INFINITY;
+  return {
+    allowed: () => Math.floor(allowed),
+    learn(tookMs) {
+      if (tookMs < SLOW_MS) {
+        allowed = Math.min(allowed + 1 / allowed, most);
+        return;
+      }
+      // Calls that were under way together are slow together: they count once.
+      if (now() - tookMs < loweredAt) return;
+      allowed = Math.max(allowed / 2, 1);
+      loweredAt = now();
+    },
+  };
 }

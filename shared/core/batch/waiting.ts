@@ -1,10 +1,17 @@
-import { type QueuedEvent, type QueueFamily, queueFamilyOf } from '../events/event.ts';
-import type { ReceivedMessage } from '../events/queues.ts';
-import type { Ledger, LedgerWrite } from '../ledger/ledger.ts';
-import type { RecordKey } from '../ledger/ledger-key.ts';
-import { rememberedForm } from '../ledger/remembered-form.ts';
-import { AFTER_UNKNOWN_OUTCOME, type Outcome, type RetryReason } from './outcome.ts';
-import { isHeldBack, queuedAt } from './retry-policy.ts';
+import {
+  type QueuedEvent,
+  type QueueFamily,
+  queueFamilyOf,
+  type ReceivedMessage,
+} from '../events/event.ts';
+import {
+  AFTER_UNKNOWN_OUTCOME,
+  isHeldBack,
+  type Outcome,
+  queuedAt,
+  type RetryReason,
+} from '../events/outcome.ts';
+import { type Ledger, type LedgerWrite, type RecordKey, rememberedForm } from '../ledger/ledger.ts';
 
 /**
  * One message that waits for its next attempt. SQS shows neither why a message waits nor until when, and only

@@ -1,9 +1,13 @@
 import * as v from 'valibot';
 import { pointTopics } from '../../loyalty/point-topics.ts';
-import { ENVELOPE_VERSION } from '../formats.ts';
-import { canBeReadFromStore } from './encode-event.ts';
 import type { EventHead, Meaning, QueuedEvent } from './event.ts';
-import { DEFAULT_MAX_BODY_BYTES, HEAD_BYTES, readCarriedBody } from './message-body.ts';
+import { ENVELOPE_VERSION } from './formats.ts';
+import {
+  canBeReadFromStore,
+  DEFAULT_MAX_BODY_BYTES,
+  HEAD_BYTES,
+  readCarriedBody,
+} from './message-body.ts';
 
 /** `why` quotes nothing of the message: it goes into logs and attributes. */
 export type DecodedEvent =

@@ -1,5 +1,73 @@
+import { createHash } from 'node:crypto';
 import type { PointTopic } from '../../loyalty/point-topics.ts';
-import type { EntityKind } from '../ledger/ledger-key.ts';
+
+/** SQS, SendMessage: both ids hold 1 to 128 letters, digits and punctuation; a space is neither. */
+const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * One group per entity: one worker at a time works on it, in parallel with every other entity. The text is
+ * readable for the operator where SQS allows it, and a hash where it does not (a coupon code may hold any
+ * character). The two forms are never equal: only the readable one contains a slash.
+ *
+ * A redemption has a group for each sender: a point event or an operator must not wait behind the first
+ * message, which may be delayed for minutes. Work on one redemption may overlap: every step is one
+ * conditional write, and the store makes a code once.
+ */
+export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {
+  const { shop, kind } = event;
+  const id = kind === 'redemption' ? `${event.id}/${event.topic}` : event.id;
+  const readable = `${shop}/${kind}/${id}`;
+  return ALLOWED_ID.test(readable) ? readable : `sha256:${hashOf([shop, kind, id])}`;
+}
+
+/**
+ * The same for every retry of one delivery, different for any two deliveries. The sender's event id is
+ * left out: all webhooks of one action in the store share it. A replay has its own id: SQS would drop
+ * it within five minutes of the first sending, and the letter would be lost.
+ */
+export function deduplicationIdOf({
+  shop,
+  topic,
+  deliveryId,
+  replays,
+}: Pick<EventHead, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
+  const replayed = (replays ?? []).flatMap(({ at, by }) => [at, by]);
+  return hashOf([shop, topic, deliveryId, ...replayed]);
+}
+
+/**
+ * The group id and the deduplication id of a dead letter. A replayed message has a new id, so its
+ * second rejection is another letter, while parking the same message again (its deletion failed) stays
+ * one letter. Each letter has its own group: one that a caller holds must not hide another.
+ */
+export function letterIdOf(source: { readonly messageId: string; readonly body: string }): string {
+  return source.messageId;
+}
+
+/** The id of an event in whose body no entity was found. */
+export function hashBody(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** JSON separates the parts even where they hold the separator. */
+function hashOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+const AGAIN = '/again/';
+
+/** The same event as a new message, which the queue does not drop as a repetition. */
+export function askAgain<Event extends { readonly deliveryId: string }>(
+  event: Event,
+  now: Date,
+): Event {
+  return { ...event, deliveryId: `${event.deliveryId}${AGAIN}${now.getTime()}` };
+}
+
+/** The first delivery of a balance that was asked for again. */
+export function firstDeliveryId({ deliveryId }: { readonly deliveryId: string }): string {
+  return deliveryId.split(AGAIN, 1)[0] ?? deliveryId;
+}
 
 /**
  * Every event on a queue: one envelope, distinguished by `kind`.
@@ -170,4 +238,78 @@ export function queueFamilyOf(kind: EventKind): QueueFamily {
 
 export function isStoreEvent(event: QueuedEvent): event is StoreEvent {
   return queueFamilyOf(event.kind) !== 'balances';
+} /** What the connector keeps in sync. A coupon is one code of a discount, a member a customer. */
+export type EntityKind = 'order' | 'product' | 'coupon' | 'member';
+
+export interface EntityKey {
+  /** The shop's permanent domain, as configured. */
+  readonly shop: string;
+  readonly kind: EntityKind;
+  /** The store's own id as text: exact beyond 2^53. For a coupon, the code. */
+  readonly id: string;
+}
+
+const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon', 'member']);
+
+export const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind);
+
+/** Sends each event to the queue of its family. */
+export interface EventQueue {
+  /** Resolves only when the queue holds the event. */
+  send(event: QueuedEvent): Promise<void>;
+}
+
+/** An event that a queue refused, with the queue's code for the reason. */
+export interface RefusedEvent {
+  readonly event: QueuedEvent;
+  readonly code: string;
+}
+
+/** An event queue for feeders and operators, who send many at once. */
+export interface BulkQueue extends EventQueue {
+  /**
+   * The queues hold all events but the refused ones that it returns. Rejects when a queue cannot be
+   * reached, even if some were accepted.
+   *
+   * Sent twice under one name within five minutes, an event arrives once. Its own name is the same for
+   * every repetition of its delivery.
+   */
+  sendAll(
+    events: readonly QueuedEvent[],
+    nameOf?: (event: QueuedEvent) => string,
+  ): Promise<readonly RefusedEvent[]>;
+}
+
+/** How much work is waiting already, as the queue estimates. */
+export interface QueueDepth {
+  of(family: QueueFamily): Promise<{
+    /** Waiting for a worker now. */
+    readonly ready: number;
+    /** Being worked on, or waiting for its next try. */
+    readonly hidden: number;
+  }>;
+}
+
+/** A message as a worker received it, not checked yet. */
+export interface ReceivedMessage {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  /** The FIFO group: see `groupIdOf`. */
+  readonly groupId: string;
+  /** How often it was received, this time included. */
+  readonly attempts: number;
+  /** Orders the messages of one group: a later one has a larger number. */
+  readonly sequenceNumber: string;
+}
+
+/** The queue a worker's messages came from. */
+export interface SourceQueue {
+  /**
+   * Hides all these messages for the same time from now, in as few calls as possible.
+   * Rejects when any could not be changed: the message then comes back after its old visibility.
+   */
+  delay(messages: readonly ReceivedMessage[], afterSeconds: number): Promise<void>;
+  /** So many messages wait for their next attempt that the queue may soon hand out no others. */
+  isCrowded(): Promise<boolean>;
 }

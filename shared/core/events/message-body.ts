@@ -1,8 +1,15 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { hashBody } from './message-ids.ts';
+import {
+  hashBody,
+  isEntityKind,
+  type PointEvent,
+  type QueuedEvent,
+  type StoreEvent,
+} from './event.ts';
+import { ENVELOPE_VERSION } from './formats.ts';
 
 /** A body as it stands in an envelope. */
-export type CarriedBody = BodyForm | { readonly omitted: OmittedBody };
+type CarriedBody = BodyForm | { readonly omitted: OmittedBody };
 
 type BodyForm =
   | { readonly text: string }
@@ -15,7 +22,7 @@ interface OmittedBody {
   readonly head?: string;
 }
 
-export type ReadBody =
+type ReadBody =
   | { readonly kind: 'body'; readonly body: Uint8Array }
   | { readonly kind: 'unreadable'; readonly why: string };
 
@@ -61,7 +68,7 @@ export function carryBody(body: Uint8Array): CarriedBody | undefined {
 }
 
 /** In place of a body that no message can hold; with its beginning where it can be read nowhere else. */
-export function omitBody(body: Uint8Array, keepHead: boolean): CarriedBody {
+function omitBody(body: Uint8Array, keepHead: boolean): CarriedBody {
   const omitted = { bytes: body.length, sha256: hashBody(body) };
   if (!keepHead) return { omitted };
   return { omitted: { ...omitted, head: toBase64(body.subarray(0, HEAD_BYTES)) } };
@@ -139,4 +146,34 @@ export function escapeToAscii(text: string): string {
     /[^\x20-\x7e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+// Separate from decoding: the receiver's cold start should not load a schema library.
+
+/** The SQS message body of an event: ASCII, and never too long. */
+export function encodeEvent(event: QueuedEvent): string {
+  const body = 'body' in event && event.body ? carry(event, event.body) : undefined;
+  // JSON leaves out what is undefined.
+  return escapeToAscii(JSON.stringify({ v: ENVELOPE_VERSION, ...event, body }));
+}
+
+/**
+ * A body that no message can hold is left out, and the worker reads the entity from the store. Where
+ * the store cannot be asked (no entity was found in the body, or it is about a person or the shop), the
+ * message reaches a person as unreadable, with the body's length, hash and first `HEAD_BYTES`. Keeping
+ * such a body whole would need another place for bodies, for a signed webhook above 1 MB after
+ * compression that is not an entity: none is known to exist.
+ */
+function carry(event: StoreEvent | PointEvent, body: Uint8Array): CarriedBody {
+  const carried = carryBody(body);
+  if (carried) return carried;
+  return omitBody(body, !canBeReadFromStore(event, hashBody(body)));
+}
+
+/** Whether the store can be asked for what the body says. */
+export function canBeReadFromStore(
+  { kind, id }: Pick<QueuedEvent, 'kind' | 'id'>,
+  bodyHash: string,
+) {
+  return (kind === 'discount' || isEntityKind(kind)) && id !== bodyHash;
 }

@@ -1,6 +1,49 @@
-import type { EventHead } from '../events/event.ts';
-import { type EntityKey, type LedgerKey, ledgerKeyText, type RecordKey } from './ledger-key.ts';
+import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts';
 import type { SentAmounts } from './sent-amounts.ts';
+
+/**
+ * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
+ * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
+ * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
+ * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
+ * letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
+ */
+export type RecordKind =
+  | 'customer'
+  | 'redemption'
+  | 'reward-code'
+  | 'quiz'
+  | 'notice'
+  | 'cursor'
+  | 'audit'
+  | 'control'
+  | 'parked'
+  | 'waiting'
+  | 'letter';
+
+export interface RecordKey<Kind extends RecordKind = RecordKind> {
+  /** Of an audit record, which belongs to no shop: its month. Of a letter: the same for all. */
+  readonly shop: string;
+  readonly kind: Kind;
+  /** Of a balance and of redemptions: the customer's id in the store. */
+  readonly id: string;
+}
+
+export type LedgerKey = EntityKey | RecordKey;
+
+/**
+ * The key as text. The kind comes first, so that a permission can name it. The id comes last, because only it may
+ * contain any character.
+ */
+export function ledgerKeyText({ shop, kind, id }: LedgerKey): string {
+  return `${kind}|${shop}|${id}`;
+}
+
+/** The entity of such a text; undefined for a record and for any other text. */
+export function entityKeyFrom(text: string): EntityKey | undefined {
+  const [kind = '', shop = '', ...id] = text.split('|');
+  return isEntityKind(kind) && id.length > 0 ? { shop, kind, id: id.join('|') } : undefined;
+}
 
 /** One of an entry's last outcomes, for the operator. Holds no personal data. */
 export interface PastOutcome {
@@ -181,4 +224,82 @@ export function withOutcome(
 
 export function expiresAfter(days: number, now: Date): { readonly expiresAt: number } {
   return { expiresAt: Math.floor(now.getTime() / 1000) + days * 86_400 };
+} /**
+ * What the ledger remembers is a text: the letter of its kind, the version of its form, and JSON, so that a later
+ * release recognizes an older form.
+ */
+const LETTERS = {
+  order: 'o',
+  product: 'p',
+  coupon: 'c',
+  member: 'm',
+  customer: 'b',
+  merge: 'k',
+  redemption: 'r',
+  cursor: 's',
+  control: 'w',
+  parked: 'd',
+  waiting: 'a',
+  letter: 'l',
+} as const;
+
+interface RememberedForm<Value> {
+  write(value: Value): string;
+  /** Undefined for what another release wrote or redaction erased: callers must work without it. */
+  read(remembered: string | undefined): Value | undefined;
+}
+
+export function rememberedForm<Value>(
+  kind: keyof typeof LETTERS,
+  version: number,
+): RememberedForm<Value> {
+  const form = `${LETTERS[kind]}${version}`;
+  return {
+    write: (value) => `${form}${JSON.stringify(value)}`,
+    read(remembered) {
+      if (!remembered?.startsWith(form)) return undefined;
+      try {
+        return JSON.parse(remembered.slice(form.length)) as Value;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/**
+ * An item of the ledger was written by a newer release, in a form that this one could misread or lose. Thrown
+ * instead of returned: a caller that is about to act on such an item must not go on. A worker tries again later.
+ */
+export class NewerItem extends Error {
+  override readonly name = 'NewerItem';
+
+  constructor(keyText: string, format: number) {
+    super(`${keyText} has form ${format}, written by a newer release of the connector`);
+  }
+}
+
+/** What was read: `get` and `has` throw for an item of a newer release. */
+export class LedgerEntries extends Map<string, EntityEntry> {
+  readonly newer = new Map<string, number>();
+
+  override get(keyText: string): EntityEntry | undefined {
+    this.#refuse(keyText);
+    return super.get(keyText);
+  }
+
+  override has(keyText: string): boolean {
+    this.#refuse(keyText);
+    return super.has(keyText);
+  }
+
+  #refuse(keyText: string): void {
+    const format = this.newer.get(keyText);
+    if (format !== undefined) throw new NewerItem(keyText, format);
+  }
+}
+
+/** For a walk over many, which leaves such items alone. */
+export function isNewer(entries: ReadonlyMap<string, EntityEntry>, keyText: string): boolean {
+  return entries instanceof LedgerEntries && entries.newer.has(keyText);
 }

@@ -1,6 +1,12 @@
-import { expiresAfter, type Ledger, type LedgerEntry, readEntry, withOutcome } from './ledger.ts';
-import type { RecordKey } from './ledger-key.ts';
-import { rememberedForm } from './remembered-form.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  type LedgerEntry,
+  type RecordKey,
+  readEntry,
+  rememberedForm,
+  withOutcome,
+} from './ledger.ts';
 
 // After a merge the store has one customer, and the loyalty service still two members. The record of the
 // customer who is gone then names the one who was kept, in place of a balance: readers of a balance find it

@@ -1,12 +1,20 @@
-import type { StoreCustomer, StoreOrder } from '../../store/order.ts';
-import { type Detail, findDetail } from './customer-detail.ts';
-import { knownFields } from './known-fields.ts';
-import type { OrderRules } from './mapping-rules.ts';
-import { askMerchant, type MerchantResult } from './merchant-function.ts';
-import type { RememberedOrder } from './remembered.ts';
-import type { CustomerForm, MappingFault } from './wanted-state.ts';
+import { createHash } from 'node:crypto';
+import type { DetailSource } from '../../config/mapping-settings.ts';
+import type { StoreMember } from '../../store/member.ts';
+import { LOCALIZED_FIELDS, type StoreCustomer, type StoreOrder } from '../../store/order.ts';
+import {
+  type CustomerForm,
+  type KnownBefore,
+  knownFields,
+  type Mapped,
+  type MappingFault,
+  type MemberRules,
+  type OrderRules,
+  type RememberedOrder,
+  rememberMember,
+} from './wanted-state.ts';
 
-export type CustomerResult =
+type CustomerResult =
   | { readonly kind: 'form'; readonly form: CustomerForm | undefined }
   | { readonly kind: 'fault'; readonly faults: readonly MappingFault[] };
 
@@ -91,7 +99,7 @@ function seenOrEarlier(found: Detail, earlier: string | undefined): string | und
  * The first moment of the day in UTC. What is no ISO date is left out: a typing error must not cost the
  * customer the points of an order.
  */
-export function birthdayDate(text: string | undefined): string | undefined {
+function birthdayDate(text: string | undefined): string | undefined {
   const day = /^(\d{4}-\d\d-\d\d)(?:[T ].*)?$/.exec(text ?? '')?.[1];
   if (day === undefined) return undefined;
   const moment = new Date(`${day}T00:00:00.000Z`);
@@ -99,4 +107,160 @@ export function birthdayDate(text: string | undefined): string | undefined {
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(day)
     ? moment.toISOString()
     : undefined;
+}
+
+type Detail =
+  | { readonly kind: 'value'; readonly value: string | undefined }
+  /** This snapshot does not carry it; another source of the same order may. */
+  | { readonly kind: 'unseen' }
+  | { readonly kind: 'fault'; readonly fault: MappingFault };
+
+/** Finds a detail of the customer where the merchant keeps it. Blank counts as absent. */
+function findDetail(
+  setting: 'document' | 'birthday',
+  source: DetailSource | undefined,
+  order: StoreOrder,
+): Detail {
+  if (source === undefined) return { kind: 'value', value: undefined };
+  if (typeof source === 'function') {
+    const answer = askMerchant(setting, source, order, isTextOrAbsent, 'text or undefined');
+    return answer.kind === 'value' ? { kind: 'value', value: filled(answer.value) } : answer;
+  }
+  if (source.from === 'note-attribute') {
+    const attribute = order.noteAttributes.find(({ name }) => name === source.name);
+    return { kind: 'value', value: filled(attribute?.value) };
+  }
+  if (order.metafields === undefined) return { kind: 'unseen' };
+  const wanted =
+    source.from === 'metafield'
+      ? source
+      : ({ owner: 'order', namespace: LOCALIZED_FIELDS, key: source.key } as const);
+  const metafield = order.metafields.find(
+    ({ owner, namespace, key }) =>
+      owner === wanted.owner && namespace === wanted.namespace && key === wanted.key,
+  );
+  return { kind: 'value', value: filled(metafield?.value) };
+}
+
+/** True when a rule needs metafields that this snapshot does not carry. */
+export function needsMetafields(
+  order: StoreOrder,
+  { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
+): boolean {
+  return [document, birthday].some(
+    (source) => typeof source === 'object' && source.from !== 'note-attribute' && !order.metafields,
+  );
+}
+
+/** Undefined where only an order says it, and for what this snapshot does not carry. */
+function findMemberDetail(
+  source: DetailSource | undefined,
+  { metafields }: Pick<StoreMember, 'metafields'>,
+): string | undefined {
+  if (!isOfCustomer(source)) return undefined;
+  const { namespace, key } = source;
+  return filled(metafields?.find((one) => one.namespace === namespace && one.key === key)?.value);
+}
+
+/**
+ * True when a rule needs metafields that this snapshot of a customer does not carry. A webhook never
+ * does, so that even one that changes nothing else may bring a new birthday.
+ */
+export function hidesDetails(
+  { metafields }: Pick<StoreMember, 'metafields'>,
+  { document, birthday }: Pick<OrderRules, 'document' | 'birthday'>,
+): boolean {
+  return !metafields && [document, birthday].some(isOfCustomer);
+}
+
+type Metafield = Extract<DetailSource, { readonly from: 'metafield' }>;
+
+function isOfCustomer(source: DetailSource | undefined): source is Metafield {
+  return typeof source === 'object' && source.from === 'metafield' && source.owner === 'customer';
+}
+
+function isTextOrAbsent(answer: unknown): answer is string | undefined {
+  return answer === undefined || typeof answer === 'string';
+}
+
+function filled(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/**
+ * What the loyalty service should hold of a customer, from their sign-up on. What is left out stays there
+ * as an order said it: the details that only orders carry, and an enrolment that a rule finds in orders.
+ */
+export function mapMember(member: StoreMember, rules: MemberRules, before: KnownBefore): Mapped {
+  if (rules.customers === 'with-orders') return { kind: 'skip', why: 'customers-with-orders' };
+  const form = knownFields({
+    ...plainCustomerForm(member),
+
+    BirthdayDate: birthdayDate(findMemberDetail(rules.birthday, member)),
+    Document: findMemberDetail(rules.document, member),
+    IsEnrolled: rules.enrolment === 'everyone' ? true : undefined,
+  });
+  if (!before.known && !isIdentified(form, rules)) {
+    return { kind: 'skip', why: 'customer-without-email' };
+  }
+  return {
+    kind: 'wanted',
+    wanted: { kind: 'member', id: member.id, member: { ...form, OriginalId: member.id } },
+    remember: rememberMember({ contact: contactHash(form) }),
+  };
+}
+
+/** Nothing is remembered of a deleted customer. */
+export function mapDeletedMember(id: string, { known }: KnownBefore): Mapped {
+  if (!known) return { kind: 'skip', why: 'never-sent' };
+  return { kind: 'wanted', wanted: { kind: 'deleted-member', id }, remember: undefined };
+}
+
+/** Compares how a person can be reached, without keeping it. */
+export function contactHash({ Email, Phone }: CustomerForm): string {
+  const contact = JSON.stringify([Email?.toLowerCase(), Phone]);
+  return createHash('sha256').update(contact).digest('base64url');
+}
+
+type MerchantResult<T> =
+  | { readonly kind: 'value'; readonly value: T }
+  | { readonly kind: 'fault'; readonly fault: MappingFault };
+
+/**
+ * Runs a function of the merchant's. When it fails, only this entity is parked, with the name of the
+ * setting and the error.
+ */
+export function askMerchant<Given, T>(
+  setting: string,
+  rule: (given: Given) => unknown,
+  given: Given,
+  isRight: (answer: unknown) => answer is T,
+  expected: string,
+): MerchantResult<T> {
+  const path = `rules.${setting}`;
+  try {
+    const answer = rule(given);
+    if (isRight(answer)) return { kind: 'value', value: answer };
+    return { kind: 'fault', fault: { path, problem: `must return ${expected}` } };
+  } catch (error) {
+    return { kind: 'fault', fault: { path, problem: `threw ${describe(error, String(rule))}` } };
+  }
+}
+
+function describe(error: unknown, source: string): string {
+  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
+  if (!/^[A-Za-z]{1,40}$/.test(name)) return 'something that is not an error';
+  return isOfSource(message, source) ? `${name}: ${message}` : name;
+}
+
+/** What JavaScript itself says of a name in the source. */
+const OF_A_NAME =
+  /^(?:Cannot read properties of (?:undefined|null) \(reading '([\w$]+)'\)|(?:[\w$]+\.)*([\w$]+) is not (?:defined|iterable|a function))$/;
+
+/** Any other message may quote a person's data that the rule was given. */
+function isOfSource(message: string, source: string): boolean {
+  const [, read, called] = OF_A_NAME.exec(message) ?? [];
+  const said = read ?? called ?? message;
+  return /\w/.test(said) && source.includes(said);
 }

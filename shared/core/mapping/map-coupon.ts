@@ -1,11 +1,17 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
 import type { StoreCustomer } from '../../store/order.ts';
+import type { MappingSkip } from '../events/outcome.ts';
 import { isIdentified, plainCustomerForm } from './customer-form.ts';
-import { knownFields } from './known-fields.ts';
-import type { CouponRules } from './mapping-rules.ts';
-import { type KnownBefore, recallCoupon, rememberCoupon } from './remembered.ts';
-import type { CouponForm, Mapped, MappingSkip } from './wanted-state.ts';
+import {
+  type CouponForm,
+  type CouponRules,
+  type KnownBefore,
+  knownFields,
+  type Mapped,
+  recallCoupon,
+  rememberCoupon,
+} from './wanted-state.ts';
 
 const COUPON_TYPE = {
   'fixed-amount': 0,

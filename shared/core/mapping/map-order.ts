@@ -1,41 +1,27 @@
-import { toJsonNumber } from '../../store/money.ts';
-import type { StoreOrder } from '../../store/order.ts';
-import { needsMetafields } from './customer-detail.ts';
-import { isIdentified, orderCustomer } from './customer-form.ts';
-import { knownFields } from './known-fields.ts';
-import type { OrderRules } from './mapping-rules.ts';
+import { createHash } from 'node:crypto';
+import { atLeastZero, subtract, sum, toJsonNumber, ZERO } from '../../store/money.ts';
+import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/order.ts';
+import type { MappingSkip } from '../events/outcome.ts';
+import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
+import { brandForm } from './map-product.ts';
+import { byId, isUnpaid, lacksAmounts, type OrderAmounts, orderAmounts } from './order-amounts.ts';
 import {
   type AmountRules,
-  lacksAmounts,
-  type OrderAmounts,
-  orderAmounts,
-} from './order-amounts.ts';
-import { orderMetadata } from './order-metadata.ts';
-import { orderProducts, soldProducts } from './order-products.ts';
-import {
-  isBetweenLines,
-  isOver,
-  isUnpaid,
-  lacksPayment,
-  neverCompleted,
-  type OrderProgress,
-  orderProgress,
-} from './order-progress.ts';
-import { paymentMethod, pointOfSale } from './order-references.ts';
-import {
+  type CountedForm,
+  HISTORY_METADATA,
   type KnownBefore,
+  knownFields,
+  type Mapped,
+  type MappingFault,
+  type MetadataForm,
+  type OrderForm,
+  type OrderProductForm,
+  type OrderRules,
+  type ReferenceForm,
   type RememberedOrder,
   recallOrder,
   rememberOrder,
-} from './remembered.ts';
-import { rulesRevision } from './rules-revision.ts';
-import type {
-  CountedForm,
-  Mapped,
-  MappingFault,
-  MappingSkip,
-  OrderForm,
-  WantedOrder,
+  type WantedOrder,
 } from './wanted-state.ts';
 
 /** What the loyalty service should hold for this snapshot of an order. */
@@ -227,4 +213,304 @@ function wantedOrder(
   if (cancelledAt === undefined) return { kind: 'order', id, order, ...goods };
   const cancellation = { OrderCancelledDate: cancelledAt, OrderStatus: status };
   return { kind: 'cancelled-order', id, cancellation, order, ...goods };
+}
+
+/** How far an order has come, as the loyalty service asks for it. */
+interface OrderProgress {
+  /** One word: programs list the words that count as completed or cancelled. */
+  readonly status: string;
+  readonly completedAt: string | undefined;
+  readonly cancelledAt: string | undefined;
+}
+
+/**
+ * An order that was sent as completed stays completed, at its first date: an exchange adds a line that
+ * is not fulfilled yet, and must not take the points of the whole order.
+ * See docs/decisions/0041-an-order-completes-once.md.
+ */
+export function orderProgress(
+  order: StoreOrder,
+  rules: Pick<OrderRules, 'completeWhen'>,
+  completedBefore: string | undefined,
+): OrderProgress {
+  const completes = isCompleted(order, rules);
+  return {
+    status: statusOf(order),
+    completedAt: completedBefore ?? (completes ? completionDate(order, rules) : undefined),
+    cancelledAt: cancellationDate(order),
+  };
+}
+
+/** Cancelled, or all of its money went back. Final: the loyalty service revives no cancelled order. */
+export function isOver(order: StoreOrder): boolean {
+  return order.cancelledAt !== undefined || isReturned(order);
+}
+
+/**
+ * True when the snapshot completes the order for the first time and does not say when it was paid, or whether
+ * all of it was. No webhook says when; one from soon after the order was placed leaves little to say.
+ */
+export function lacksPayment(
+  order: StoreOrder,
+  rules: Pick<OrderRules, 'completeWhen'>,
+  completedBefore: string | undefined,
+): boolean {
+  if (rules.completeWhen !== 'paid' || completedBefore || !isCompleted(order, rules)) return false;
+  if (order.paymentStatus !== 'paid' && order.outstanding === undefined) return true;
+  const age = Date.parse(order.updatedAt) - Date.parse(order.placedAt);
+  return order.paidAt === undefined && age > PAID_AT_ONCE_MS;
+}
+
+const PAID_AT_ONCE_MS = 3_600_000;
+
+/** Nothing is kept, and all of the money is: the middle of an exchange. Its next event decides. */
+export function isBetweenLines(order: StoreOrder): boolean {
+  const nothingKept = order.lines.length > 0 && order.lines.every((line) => line.kept === 0);
+  return nothingKept && order.paymentStatus === 'paid' && order.cancelledAt === undefined;
+}
+
+/**
+ * An order that was never sent, if pending orders are not: it is not completed, or it ended and nothing
+ * says that it ever was.
+ */
+export function neverCompleted(
+  order: StoreOrder,
+  rules: Pick<OrderRules, 'completeWhen'>,
+): boolean {
+  if (isCompleted(order, rules)) return false;
+  if (!isOver(order)) return true;
+  return rules.completeWhen === 'paid' ? !isReturned(order) : order.fulfilledAt === undefined;
+}
+
+function isReturned(order: StoreOrder): boolean {
+  return order.paymentStatus === 'refunded';
+}
+
+function statusOf(order: StoreOrder): string {
+  if (order.cancelledAt !== undefined) return 'cancelled';
+  if (isReturned(order)) return 'returned';
+  if (order.fulfillmentStatus === 'fulfilled') return 'fulfilled';
+  if (order.fulfillmentStatus === 'partial') return 'partially_fulfilled';
+  return order.paymentStatus ?? 'open';
+}
+
+function isCompleted(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>): boolean {
+  switch (rules.completeWhen) {
+    case 'fulfilled':
+      return order.fulfillmentStatus === 'fulfilled' && !isUnpaid(order);
+    case 'paid':
+      return (
+        order.paymentStatus === 'paid' ||
+        (order.paymentStatus === 'partially_refunded' && !isOwed(order))
+      );
+  }
+}
+
+/**
+ * A deposit of which a part was refunded is in part refunded, too. Whether the store counts what it refunded without
+ * lines as owed again is not documented. If it does, it never states less than that: only that very amount is not owed.
+ */
+function isOwed({ outstanding = ZERO, refundedWithoutLines = ZERO }: StoreOrder): boolean {
+  const givenAway = subtract(outstanding, refundedWithoutLines) === ZERO;
+  return atLeastZero(outstanding) !== ZERO && !givenAway;
+}
+
+/** The service accepts equal dates: its own sample client sends every sale so. */
+function completionDate(order: StoreOrder, rules: Pick<OrderRules, 'completeWhen'>): string {
+  const fulfilledAt = order.fulfilledAt ?? order.closedAt;
+  const completedAt = rules.completeWhen === 'paid' ? order.paidAt : fulfilledAt;
+  return notBefore(order.placedAt, completedAt ?? order.placedAt);
+}
+
+function cancellationDate(order: StoreOrder): string | undefined {
+  if (order.cancelledAt !== undefined) return notBefore(order.placedAt, order.cancelledAt);
+  if (!isReturned(order)) return undefined;
+  return notBefore(order.placedAt, order.refundedAt ?? order.updatedAt);
+}
+
+/** Dates are all in one form and offset, so they compare as text. */
+function notBefore(earliest: string, date: string): string {
+  return date < earliest ? earliest : date;
+}
+
+/** Every product of the order with what was paid for it, also those of which nothing is kept. */
+function soldProducts({ lines }: StoreOrder): OrderProductForm[] {
+  const counting = lines.toSorted(byId).map((line) => ({ line, counts: line.paid }));
+  return orderProducts({ lines: counting });
+}
+
+/** One entry per product, with what its kept lines count. */
+function orderProducts({ lines }: Pick<OrderAmounts, 'lines'>): OrderProductForm[] {
+  const groups = Map.groupBy(lines, ({ line }) => productIdOf(line));
+  return [...groups]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([id, group]) => {
+      const first = group[0]?.line;
+      return {
+        OriginalId: id,
+        Title: first?.title ?? '',
+        // A product just bought is on offer; a line without a product is not.
+        IsActive: first?.productId !== undefined,
+        ProductPrice: toJsonNumber(sum(group.map(({ counts }) => counts))),
+        ProductBrand: brandForm(first?.vendor),
+      };
+    });
+}
+
+function productIdOf(line: StoreOrderLine): string {
+  return line.productId ?? `line-${line.id}`;
+}
+
+type MetadataResult =
+  | { readonly kind: 'value'; readonly metadatas: MetadataForm[] }
+  | { readonly kind: 'fault'; readonly fault: MappingFault };
+
+/**
+ * What has no field of its own, and the merchant's additions, which replace ours of the same name,
+ * except the history mark. Sorted by name: the merchant's function may build its answer in any
+ * order.
+ */
+function orderMetadata(order: StoreOrder, rules: OrderRules, history: boolean): MetadataResult {
+  const ours = new Map<string, string>();
+  if (order.name !== undefined) ours.set('order_name', order.name);
+  if (order.source !== undefined) ours.set('source', order.source);
+  ours.set('currency', order.currency);
+  if (order.couponCodes.length > 1) ours.set('coupons', order.couponCodes.join(', '));
+  if (order.paymentGateways.length > 1) {
+    ours.set('payment_gateways', order.paymentGateways.join(', '));
+  }
+
+  const { metadata } = rules;
+  if (metadata !== undefined) {
+    const expected = 'an object of texts';
+    const added = askMerchant('metadata', metadata, order, isTexts, expected);
+    if (added.kind === 'fault') return added;
+    for (const [name, value] of Object.entries(added.value)) ours.set(name, value);
+  }
+  // Last, so that the merchant's function cannot replace it: it keeps campaigns from firing.
+  if (history) ours.set(HISTORY_METADATA.name, HISTORY_METADATA.value);
+  const metadatas = [...ours]
+    .map(([Name, Value]) => ({ Name, Value }))
+    .toSorted((one, other) => (one.Name < other.Name ? -1 : 1));
+  return { kind: 'value', metadatas };
+}
+
+function isTexts(answer: unknown): answer is Record<string, string> {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    !Array.isArray(answer) &&
+    Object.values(answer).every((value) => typeof value === 'string')
+  );
+}
+
+/**
+ * How it was paid: by card brand and type where a source saw them, by gateway otherwise. A source that
+ * does not see the card does not replace what another has seen.
+ */
+export function paymentMethod(
+  order: StoreOrder,
+  remembered: RememberedOrder | undefined,
+): ReferenceForm | undefined {
+  const card = order.card ?? remembered?.card;
+  if (card !== undefined) {
+    const name = [card.brand, card.type].filter((part) => part !== undefined).join(' ');
+    return { OriginalId: slug(name), Name: name };
+  }
+  const [gateway] = order.paymentGateways;
+  return gateway === undefined ? undefined : { OriginalId: gateway, Name: gateway };
+}
+
+/** Only for orders of a till: other orders may have a location and staff, too, but were not sold there. */
+function pointOfSale(
+  order: StoreOrder,
+  remembered: RememberedOrder | undefined,
+): { readonly branch: ReferenceForm | undefined; readonly salesPerson: ReferenceForm | undefined } {
+  if (!order.pointOfSale) return { branch: undefined, salesPerson: undefined };
+  return {
+    branch: referenceForm(order.location, remembered?.branch),
+    salesPerson: referenceForm(order.staff, remembered?.salesPerson),
+  };
+}
+
+/** True when a setting needs a name or a card that neither this snapshot nor the ledger has. */
+export function needsEnrichment(
+  order: StoreOrder,
+  { enrich }: Pick<OrderRules, 'enrich'>,
+  remembered: RememberedOrder | undefined,
+): boolean {
+  const card = enrich.cardDetails && !order.card && !remembered?.card;
+  if (card && order.paymentGateways.length > 0) return true;
+  if (!order.pointOfSale) return false;
+  const unnamed = (reference: NamedReference | undefined, earlier: ReferenceForm | undefined) =>
+    reference !== undefined && !reference.name && earlier?.OriginalId !== reference.id;
+  return (
+    (enrich.locationNames === true && unnamed(order.location, remembered?.branch)) ||
+    (enrich.staffNames === true && unnamed(order.staff, remembered?.salesPerson))
+  );
+}
+
+/**
+ * A webhook has the id only: a name known earlier stays, else the id is the name. Without its
+ * access scope, the app does not see even the id: then what was known stays.
+ */
+function referenceForm(
+  reference: NamedReference | undefined,
+  earlier: ReferenceForm | undefined,
+): ReferenceForm | undefined {
+  if (reference === undefined) return earlier;
+  const known = earlier?.OriginalId === reference.id ? earlier.Name : undefined;
+  return { OriginalId: reference.id, Name: reference.name ?? known ?? reference.id };
+}
+
+function slug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+}
+
+/** Raised with every change of code that maps the same order differently: a test notices such a change. */
+const MAPPING = 3;
+
+/**
+ * Names the rules by which an order is mapped. A ledger entry keeps that of the state that was applied, so
+ * that a difference made by the rules alone does not count as a change in the store.
+ */
+export function rulesRevision(rules: OrderRules): string {
+  const { completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders } = rules;
+  const { customersWithoutEmail, document, birthday, enrich, enrolment, metadata } = rules;
+  const settings = [
+    ...[completeWhen, orderTotal, taxes, giftCards, lostDisputes, pendingOrders],
+    ...[customersWithoutEmail, document, birthday, enrich, enrolment, metadata],
+  ];
+  const text = JSON.stringify([MAPPING, ...settings], (_, value: unknown) =>
+    typeof value === 'function' ? String(value) : value,
+  );
+  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+}
+
+/** The entry's state was mapped by other rules than this one. */
+export function hasOtherRules(
+  mapped: Mapped | undefined,
+  entry: { readonly rules?: string } | undefined,
+): boolean {
+  return mapped?.kind === 'wanted' && mapped.rules !== undefined && mapped.rules !== entry?.rules;
+}
+
+/**
+ * Of two states with the same version: only the rules make them differ. The version alone does not say so,
+ * because the store may change an order twice in a second. But by the rules that it keeps, a completed order
+ * counts another amount only if the store changed it.
+ */
+export function differsByRulesAlone(
+  mapped: Mapped | undefined,
+  entry: { readonly rules?: string; readonly remembered?: string } | undefined,
+): boolean {
+  if (mapped?.kind !== 'wanted' || !hasOtherRules(mapped, entry)) return false;
+  const { basics } = recallOrder(entry?.remembered) ?? {};
+  if (mapped.wanted.kind !== 'order' || !basics) return true;
+  const { OrderTotal, IsCompleted } = mapped.wanted.order;
+  // One that was not completed has no points to lose.
+  return basics.OrderCompletedDate == null ? !IsCompleted : OrderTotal === basics.OrderTotal;
 }

@@ -1,8 +1,14 @@
 import { toJsonNumber } from '../../store/money.ts';
 import type { StoreProduct } from '../../store/product.ts';
-import type { ProductRules } from './mapping-rules.ts';
-import { type KnownBefore, recallProduct, rememberProduct } from './remembered.ts';
-import type { CategoryForm, Mapped, ProductForm } from './wanted-state.ts';
+import {
+  type CategoryForm,
+  type KnownBefore,
+  type Mapped,
+  type ProductForm,
+  type ProductRules,
+  recallProduct,
+  rememberProduct,
+} from './wanted-state.ts';
 
 export function mapProduct(product: StoreProduct, rules: ProductRules, shop: string): Mapped {
   const form: ProductForm = {

@@ -1,15 +1,20 @@
-import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import type { EntityKey } from '../events/event.ts';
+import { isKnown, predatesRedaction } from '../ledger/change-entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import type { EntityKey } from '../ledger/ledger-key.ts';
-import { predatesRedaction, withoutPerson } from '../ledger/redacted-person.ts';
-import type { Snapshot } from '../sync/read-snapshot.ts';
-import { isHistory, isKnown } from './history-mark.ts';
+import type { Snapshot } from '../store/store.ts';
+import { mapDeletedMember, mapMember } from './customer-form.ts';
 import { mapCoupon, mapRemovedCoupon } from './map-coupon.ts';
-import { mapDeletedMember, mapMember } from './map-member.ts';
 import { mapDeletedOrder, mapOrder } from './map-order.ts';
 import { mapDeletedProduct, mapProduct } from './map-product.ts';
-import type { CouponRules, MemberRules, OrderRules, ProductRules } from './mapping-rules.ts';
-import type { Mapped } from './wanted-state.ts';
+import {
+  type CouponRules,
+  idempotencyKey,
+  isHistory,
+  type Mapped,
+  type MemberRules,
+  type OrderRules,
+  type ProductRules,
+} from './wanted-state.ts';
 
 export type EntityRules = OrderRules & ProductRules & CouponRules & MemberRules;
 
@@ -97,4 +102,20 @@ function mapGone(
     case 'member':
       return mapDeletedMember(id, before);
   }
+}
+
+/**
+ * The order without anything that identifies its person. All notes and metafields are removed: only the
+ * merchant knows which of them name a person.
+ */
+function withoutPerson(snapshot: Snapshot): Snapshot {
+  const { entity } = snapshot;
+  if (entity.kind !== 'order') return snapshot;
+  const order = {
+    ...entity.order,
+    customer: undefined,
+    noteAttributes: [],
+    metafields: [],
+  };
+  return { ...snapshot, entity: { kind: 'order', order } };
 }

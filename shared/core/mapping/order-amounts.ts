@@ -9,10 +9,7 @@ import {
   ZERO,
 } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
-import type { OrderRules } from './mapping-rules.ts';
-import { isUnpaid } from './order-progress.ts';
-
-export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards' | 'lostDisputes'>;
+import type { AmountRules } from './wanted-state.ts';
 
 export interface OrderAmounts {
   readonly total: Amount;
@@ -141,4 +138,9 @@ function spread(
 /** Sources list the lines of one order differently, and the result must be the same. */
 export function byId(one: StoreOrderLine, other: StoreOrderLine): number {
   return one.id < other.id ? -1 : 1;
+}
+
+/** Its payment was voided, or the authorization has expired: no money came, whatever was shipped. */
+export function isUnpaid({ paymentStatus }: StoreOrder): boolean {
+  return paymentStatus === 'voided' || paymentStatus === 'expired';
 }

@@ -1,4 +1,10 @@
+import { createHash } from 'node:crypto';
+import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type { StoreOrder } from '../../store/order.ts';
+import type { MappingSkip } from '../events/outcome.ts';
+import { isKnown } from '../ledger/change-entry.ts';
+import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';
 
 type Schemas = components['schemas'];
 
@@ -41,30 +47,6 @@ export type WantedState =
   /** Deleted in the store. No operation of the service deletes a customer: it keeps what it has. */
   | { readonly kind: 'deleted-member'; readonly id: string };
 
-/** Why an entity is not sent. */
-export type MappingSkip =
-  | 'guest'
-  /** Nor with a document: the service could not tell who it is. */
-  | 'customer-without-email'
-  | 'test-order'
-  /** It is not completed yet, and earns nothing. */
-  | 'pending'
-  /** Placed before the program went live, and not in the ledger: only a backfill sends it. */
-  | 'before-go-live'
-  /** Nothing of it is kept, and its money was not refunded: what replaces it is not there yet. */
-  | 'exchange'
-  /** Its customer was redacted, and a live order needs one. */
-  | 'redacted'
-  /** It is gone, and the service never knew it. */
-  | 'never-sent'
-  /** The connector made the code itself, for a redeemed reward. */
-  | 'reward-coupon'
-  /** The settings send customers as part of their orders only. */
-  | 'customers-with-orders'
-  | 'coupon-kind-not-mirrored'
-  | 'coupon-for-everyone'
-  | 'coupon-for-several-customers';
-
 /** A rule of the merchant's that failed for this entity, in words without any value of it. */
 export interface MappingFault {
   /** The setting: `rules.document`. */
@@ -91,4 +73,200 @@ export type Mapped =
 /** Which rules failed, and how. */
 export function faultText({ faults }: Extract<Mapped, { kind: 'fault' }>): string {
   return `connector.config.ts: ${faults.map(({ path, problem }) => `${path} ${problem}`).join('; ')}`;
+}
+
+export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards' | 'lostDisputes'>;
+
+/** What each mapping needs of the merchant's rules. */
+export type OrderRules = Pick<
+  MappingRules,
+  | 'goLive'
+  | 'currency'
+  | 'completeWhen'
+  | 'pendingOrders'
+  | 'orderTotal'
+  | 'taxes'
+  | 'giftCards'
+  | 'lostDisputes'
+  | 'customersWithoutEmail'
+  | 'customers'
+  | 'testOrders'
+  | 'document'
+  | 'birthday'
+  | 'enrich'
+  | 'enrolment'
+  | 'metadata'
+>;
+
+export type ProductRules = Pick<MappingRules, 'productUrl'>;
+
+export type CouponRules = Pick<
+  MappingRules,
+  | 'sharedAccount'
+  | 'couponKinds'
+  | 'couponForEveryone'
+  | 'customersWithoutEmail'
+  | 'couponForSeveralCustomers'
+>;
+
+export type MemberRules = Pick<
+  MappingRules,
+  | 'customersWithoutEmail'
+  | 'customers'
+  | 'document'
+  | 'birthday'
+  | 'enrolment'
+  | 'redactedCustomers'
+>;
+
+/** What the ledger knows of the entity that is being mapped. */
+export interface KnownBefore {
+  /** Something was applied, or may have been. */
+  readonly known: boolean;
+  /** What the mapping gave to remember when it was last applied. */
+  readonly remembered: string | undefined;
+  /** Of an order: the completion date that it was sent with. */
+  readonly completedAt?: string;
+  /** Of an order: it was placed before go-live, or was sent as such. */
+  readonly history?: boolean;
+  /** Of an order: a backfill asks for it. */
+  readonly askedFor?: boolean;
+  /** Of an order: it is counted by the rules of today, although it was sent under others. */
+  readonly byNewRules?: boolean;
+}
+
+/**
+ * What the ledger keeps of an applied order: what a later snapshot may no longer say (its customer
+ * was deleted) or cannot say (a webhook knows neither disputes, nor the card, nor the names of staff and place).
+ */
+export interface RememberedOrder {
+  /** What a cancellation in the form of an order needs, once the order itself is deleted. */
+  readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
+  /** The rules that its amount was counted by. */
+  readonly countedBy?: AmountRules;
+  readonly lostDispute?: boolean | undefined;
+  readonly customer?: CustomerForm | undefined;
+  readonly card?: StoreOrder['card'];
+  readonly branch?: ReferenceForm | undefined;
+  readonly salesPerson?: ReferenceForm | undefined;
+}
+
+const orderForm = rememberedForm<RememberedOrder>('order', 1);
+export const rememberOrder = orderForm.write;
+export const recallOrder = orderForm.read;
+
+/** A deleted product is sent once more as it last was, so all of it is kept. */
+const productForm = rememberedForm<ProductForm>('product', 1);
+export const rememberProduct = productForm.write;
+export const recallProduct = productForm.read;
+
+interface RememberedCoupon {
+  /** It was sent under an id of its shop's own. */
+  readonly ofShop: boolean;
+}
+
+const couponForm = rememberedForm<RememberedCoupon>('coupon', 1);
+export const rememberCoupon = couponForm.write;
+export const recallCoupon = couponForm.read;
+
+interface RememberedMember {
+  /** Of e-mail address and telephone number: see `contactHash`. */
+  readonly contact: string;
+}
+
+const memberForm = rememberedForm<RememberedMember>('member', 1);
+export const rememberMember = memberForm.write;
+export const recallMember =
+  memberForm.read; /** The object without the fields that are undefined. */
+export function knownFields<T extends object>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const known: { [K in keyof T]?: T[K] } = {};
+  for (const name in fields) if (fields[name] !== undefined) known[name] = fields[name];
+  return known as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/**
+ * Names a wanted state: equal keys mean that no call is needed.
+ *
+ * `UpdatedDate` is left out, because it changes with every event. A cancelled order is named by its
+ * id alone: cancelled is cancelled, and the refunds that follow must not cancel it again.
+ */
+export function idempotencyKey(wanted: WantedState): string {
+  return hash(material(wanted));
+}
+
+/** The key of a cancelled order: its other fields do not matter. */
+export function cancelledOrderKey(id: string): string {
+  return hash({ kind: 'cancelled-order', id });
+}
+
+/**
+ * Names what a completed order holds besides its amounts. Without `OrderStatus`: it is informative only,
+ * and a refund changes it.
+ */
+export function restKey(order: OrderForm): string {
+  const { OrderTotal: _, Products: __, UpdatedDate: ___, OrderStatus: ____, ...rest } = order;
+  return hash(rest);
+}
+
+function hash(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('base64url');
+}
+
+function material(wanted: WantedState): unknown {
+  switch (wanted.kind) {
+    case 'order': {
+      const { UpdatedDate: _, ...order } = wanted.order;
+      return { kind: wanted.kind, id: wanted.id, order };
+    }
+    case 'cancelled-order':
+      return { kind: wanted.kind, id: wanted.id };
+    case 'product':
+    case 'coupon':
+    case 'inactive-coupon':
+    case 'member':
+    case 'deleted-member':
+      return wanted;
+  }
+}
+
+/** The same text for the same state: keys sorted, undefined left out. */
+function canonical(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(fields).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(fields[name])]));
+}
+
+/** In an order's `Metadatas`: it is older than the program, so campaigns need not fire. */
+export const HISTORY_METADATA = { name: 'history', value: 'true' } as const;
+
+/** The rules with the moment of go-live: as set, as the shop's control record says, or when the ledger was created. */
+export async function withGoLive<Rules extends Pick<OrderRules, 'goLive'>>(
+  rules: Rules,
+  recorded: number | undefined,
+  ledger: Pick<Ledger, 'createdAt'>,
+): Promise<Rules> {
+  if (rules.goLive !== undefined) return rules;
+  return { ...rules, goLive: new Date(recorded ?? (await ledger.createdAt())).toISOString() };
+}
+
+/**
+ * An order that was placed before go-live is history. What the service holds decides first: an order that
+ * was sent live is not sent again for the mark, and one that was sent with it keeps it.
+ * See docs/decisions/0022-history-is-before-go-live.md.
+ */
+export function isHistory(
+  entry: EntityEntry | undefined,
+  { placedAt }: Pick<StoreOrder, 'placedAt'>,
+  { goLive }: Pick<OrderRules, 'goLive'>,
+): boolean {
+  if (isKnown(entry)) return entry.history === true;
+  return goLive !== undefined && Date.parse(placedAt) < Date.parse(goLive);
 }

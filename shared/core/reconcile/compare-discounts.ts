@@ -1,20 +1,24 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import type { DiscountPage } from '../sync/store-reader.ts';
-import type { Changed } from '../sync/store-walk.ts';
+import type { EntityKey } from '../events/event.ts';
+import { type EntityEntry, isNewer, ledgerKeyText } from '../ledger/ledger.ts';
+import { idempotencyKey } from '../mapping/wanted-state.ts';
+import type { Changed, DiscountPage, WalkAnswer } from '../store/store.ts';
 import { compareEntities } from './compare-entities.ts';
-import { findRemovedCodes } from './find-removed-codes.ts';
 import {
   type Compared,
+  deletionMessage,
   orOutOfTime,
+  type PartOfPage,
   type Purpose,
   QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
   type Sent,
   type Stopped,
-} from './reconcile-world.ts';
-import { storeDidNotAnswer, waitForRoom } from './wait-for-room.ts';
-import type { PartOfPage } from './walk-position.ts';
+  sendOnce,
+  storeDidNotAnswer,
+  waitForRoom,
+} from './dependencies.ts';
 
 type ComparedDiscounts =
   | (Compared & { readonly kind: 'compared'; readonly partly: PartOfPage | undefined })
@@ -99,4 +103,58 @@ async function compareCodes(
     entity: { kind: 'coupon', coupon } as const,
   }));
   return compareEntities(shop, 'coupon', seen, purpose, world);
+}
+
+type Unavailable = Extract<WalkAnswer<never>, { kind: 'unavailable' }>;
+
+interface WalkedDiscount {
+  readonly id: string;
+  readonly version: number;
+  /** The codes that the store showed. */
+  readonly codes: ReadonlySet<string>;
+  /** False: the first ones were read by an earlier run. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Finds codes that the ledger has and their discount no longer has: a removal without a webhook shows
+ * nowhere else. The store is asked for each code before a message is sent.
+ */
+async function findRemovedCodes(
+  shop: string,
+  { id: discountId, version, codes, isComplete }: WalkedDiscount,
+  world: ReconcileWorld,
+): Promise<{ readonly sent: readonly Sent[]; readonly stopped?: Unavailable }> {
+  const { ledger, store, now, telemetry } = world;
+  const sent: Sent[] = [];
+  let from: string | undefined;
+  do {
+    const page = await ledger.listCodes(shop, discountId, from);
+    const unseen = page.codes.filter((code) => !codes.has(code));
+    const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
+    const entries = await ledger.readMany(keys);
+    for (const key of keys) {
+      if (isNewer(entries, ledgerKeyText(key))) continue;
+      const entry = entries.get(ledgerKeyText(key));
+      if (!entry || !isActive(key.id, entry)) continue;
+      // Settled from this state of the discount, so it is among the codes that this run did not read.
+      if (!isComplete && entry.version >= version) continue;
+      const answer = await store.readCoupon(shop, key.id);
+      // What was sent before is returned too: it is counted nowhere else.
+      if (answer.kind === 'unavailable') return { sent, stopped: answer };
+      if (answer.kind === 'found' && answer.value.code === key.id) continue;
+      const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
+      if (!(await sendOnce(message, world))) continue;
+      sent.push({ id: key.id, version, why: 'removed' });
+      telemetry.log('info', 'sent by reconciling', { ...key, why: 'removed' });
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return { sent };
+}
+
+/** The service holds it, or may. A skipped or inactive code needs no end. */
+function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
+  const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
+  return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }

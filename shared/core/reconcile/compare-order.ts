@@ -1,10 +1,11 @@
-import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
+import type { components } from '../../loyalty/contract.gen.ts';
+import { isKnown } from '../ledger/change-entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
 import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
-import { isKnown } from '../mapping/history-mark.ts';
-import type { WantedOrder } from '../mapping/wanted-state.ts';
-import type { CallAssumptions } from '../sync/make-calls.ts';
-import { CANCELLED_STATE, COMPLETED_STATE, type HeldOrder } from '../sync/order-calls.ts';
+import { cancelledOrderKey, type WantedOrder, type WantedState } from '../mapping/wanted-state.ts';
+import { CANCELLED_STATE, COMPLETED_STATE } from '../sync/held-order.ts';
+import type { HeldOrder } from '../sync/record-outcome.ts';
+import type { ReadingAssumptions } from './dependencies.ts';
 
 /** What the store, the ledger or the loyalty service says of an order. */
 export interface OrderSide {
@@ -24,7 +25,7 @@ export interface SentOrder {
   readonly wanted: WantedOrder | undefined;
 }
 
-export type OrderDifference = 'absent' | 'state' | 'amount' | 'coupon';
+type OrderDifference = 'absent' | 'state' | 'amount' | 'coupon';
 
 export type HeldVerdict =
   | { readonly kind: 'same' }
@@ -37,11 +38,6 @@ export type HeldVerdict =
       readonly differences: readonly OrderDifference[];
     }
   | { readonly kind: 'report'; readonly differences: readonly OrderDifference[] };
-
-export type ReadingAssumptions = Pick<
-  CallAssumptions,
-  'readTotals' | 'ordersAreReplaced' | 'refunds'
->;
 
 /** The service documents that a cancellation may show a day late. */
 const SHOWN_AFTER_MS = 24 * 3_600_000;
@@ -181,4 +177,47 @@ const lastCall = ({ outcomes }: EntityEntry) =>
 function lastCallAt(entry: EntityEntry): number {
   const line = lastCall(entry) ?? entry.outcomes[0];
   return line ? Date.parse(line.at) : entry.version;
+}
+
+type WantedCoupon = Extract<WantedState, { kind: 'coupon' | 'inactive-coupon' }>;
+type HeldCoupon = components['schemas']['CouponItem'];
+
+/** What the store or the loyalty service says of a coupon. */
+export interface CouponSide {
+  /** `over`: used or inactive. The service does not distinguish them. */
+  readonly state: 'usable' | 'over';
+  /** In thousandths. Undefined: not known. */
+  readonly value: number | undefined;
+  /** The service's number of the kind of discount. */
+  readonly type: number | undefined;
+}
+
+type CouponDifference = 'absent' | 'state' | 'value' | 'type';
+
+export function couponOfStore(wanted: WantedCoupon): CouponSide {
+  if (wanted.kind === 'inactive-coupon') {
+    return { state: 'over', value: undefined, type: undefined };
+  }
+  const { IsUsed, CouponValue, CouponType } = wanted.coupon;
+  const state = IsUsed ? 'over' : 'usable';
+  return { state, value: toThousandths(CouponValue), type: CouponType ?? undefined };
+}
+
+export function couponOfService({ IsUsed, CouponValue, CouponType }: HeldCoupon): CouponSide {
+  const value = CouponValue == null ? undefined : toThousandths(CouponValue);
+  return { state: IsUsed ? 'over' : 'usable', value, type: CouponType ?? undefined };
+}
+
+/** A coupon that is over need not be there, and nothing else of it counts. */
+export function couponDifferences(
+  wanted: CouponSide,
+  held: CouponSide | undefined,
+): readonly CouponDifference[] {
+  if (!held) return wanted.state === 'over' ? [] : ['absent'];
+  const differs = (name: 'value' | 'type') =>
+    wanted[name] !== undefined && held[name] !== undefined && wanted[name] !== held[name];
+  return [
+    ...(wanted.state === held.state ? [] : (['state'] as const)),
+    ...(wanted.state === 'over' ? [] : (['value', 'type'] as const).filter(differs)),
+  ];
 }

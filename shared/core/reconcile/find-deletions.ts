@@ -1,13 +1,19 @@
-import { inBatches } from '../batch/in-batches.ts';
-import { wasSettledSince } from '../ledger/doubt.ts';
-import { idempotencyKey } from '../ledger/idempotency-key.ts';
+import { inBatches } from '../batch/run-batch.ts';
+import { wasSettledSince } from '../ledger/change-entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
-import { recallOrder } from '../mapping/remembered.ts';
-import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../sync/store-walk.ts';
-import { deletionMessage, type HealedKind, healedKindOf, sendOnce } from './healing-message.ts';
-import type { Compared, ReconciledShop, ReconcileWorld } from './reconcile-world.ts';
-import { quietUntil } from './walk-position.ts';
+import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
+import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store/store.ts';
+import {
+  type Compared,
+  deletionMessage,
+  type HealedKind,
+  healedKindOf,
+  quietUntil,
+  type ReconciledShop,
+  type ReconcileWorld,
+  sendOnce,
+} from './dependencies.ts';
 
 type ScannedEntry = Awaited<ReturnType<Ledger['scanEntities']>>['entries'][number];
 

@@ -1,9 +1,14 @@
-import type { Telemetry } from '../batch/telemetry.ts';
+import type { Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { WalkedKind } from '../sync/store-walk.ts';
-import { type HealedKind, ROLLED_OUT, type SentReason } from './healing-message.ts';
-import { cursorKey, keepState, recallState } from './kept-state.ts';
-import type { Compared, Repaired } from './reconcile-world.ts';
+import type { WalkedKind } from '../store/store.ts';
+import { cursorKey, keepState, recallState } from './compare-entities.ts';
+import {
+  type Compared,
+  type HealedKind,
+  type Repaired,
+  ROLLED_OUT,
+  type SentReason,
+} from './dependencies.ts';
 
 /** What a run did for one shop, for the operator. */
 export interface LastReconcile {

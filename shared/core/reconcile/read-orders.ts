@@ -1,15 +1,17 @@
+import { throughBreaker } from '../calls/call-loyalty.ts';
 import { readEntry } from '../ledger/ledger.ts';
-import { throughBreaker } from '../sync/call-loyalty.ts';
-import { type HeldOrder, readHeld } from '../sync/order-calls.ts';
+import { readHeld } from '../sync/held-order.ts';
+import type { HeldOrder } from '../sync/record-outcome.ts';
 import { type HeldVerdict, judgeHeld, type SentOrder } from './compare-order.ts';
-import { healingMessage, sendOnce } from './healing-message.ts';
 import {
+  healingMessage,
   type OrdersRead,
   OUT_OF_TIME,
   type ReconcileWorld,
   type Sent,
   type Stopped,
-} from './reconcile-world.ts';
+  sendOnce,
+} from './dependencies.ts';
 
 /** At most five a second: the service's limit is not documented, and the workers come first. */
 const PAUSE_MS = 200;

@@ -1,21 +1,35 @@
-import type { WalkedKind } from '../sync/store-walk.ts';
-import { comparePage } from './compare-page.ts';
-import { healedKindOf } from './healing-message.ts';
-import { cursorKey, keepState, recallState } from './kept-state.ts';
-import type { Tally } from './last-reconcile.ts';
+import type { Changed, StoreEntity, WalkAnswer, WalkedKind, WalkPage } from '../store/store.ts';
+import { compareDiscounts } from './compare-discounts.ts';
 import {
+  compareEntities,
+  cursorKey,
+  keepState,
+  recallState,
+  type Seen,
+} from './compare-entities.ts';
+import {
+  type Compared,
+  firstPosition,
+  healedKindOf,
+  nextWalk,
   OUT_OF_TIME,
   OVERTAKEN,
   orOutOfTime,
+  type Purpose,
   QUEUE_FULL,
   type ReconciledShop,
   type ReconcileWorld,
   type Stopped,
-} from './reconcile-world.ts';
-import { waitedForStore, waitForRoom } from './wait-for-room.ts';
-import { firstPosition, nextWalk, type Walk, type WalkPosition } from './walk-position.ts';
+  storeDidNotAnswer,
+  type Walk,
+  type WalkPosition,
+  waitedForStore,
+  waitForRoom,
+} from './dependencies.ts';
+import type { Tally } from './last-reconcile.ts';
+import { readOrders } from './read-orders.ts';
 
-export type WalkEnd = { readonly kind: 'finished' } | Stopped;
+type WalkEnd = { readonly kind: 'finished' } | Stopped;
 
 export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `walk/${kind}`);
 
@@ -77,4 +91,69 @@ export async function reconcileKind(
     }
     return orOutOfTime(end, world);
   }
+}
+
+type ComparedPage =
+  | (Compared & { readonly kind: 'compared'; readonly next: Walk | undefined })
+  | Stopped;
+
+/** Compares one page of what the store changed. `next` is undefined at the end of the walk. */
+export async function comparePage(
+  shop: ReconciledShop,
+  kind: WalkedKind,
+  walk: Walk,
+  purpose: Purpose,
+  world: ReconcileWorld,
+): Promise<ComparedPage> {
+  const { store, telemetry } = world;
+  switch (kind) {
+    case 'order': {
+      const page = await store.changedOrders(shop.domain, walk, walk.after);
+      return compareAll('order', page, (order) => ({ kind: 'order', order }));
+    }
+    case 'product': {
+      const page = await store.changedProducts(shop.domain, walk, walk.after);
+      return compareAll('product', page, (product) => ({ kind: 'product', product }));
+    }
+    case 'discount': {
+      const page = await store.changedDiscounts(shop.domain, walk, walk.after);
+      if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
+      const compared = await compareDiscounts(
+        shop,
+        page.value.changed,
+        walk.partly,
+        purpose,
+        world,
+      );
+      if (compared.kind === 'stopped') return compared;
+      const { partly, ...rest } = compared;
+      return { ...rest, next: partly ? { ...walk, partly } : nextPage(walk, page.value.next) };
+    }
+  }
+
+  async function compareAll<Value>(
+    of: 'order' | 'product',
+    page: WalkAnswer<WalkPage<Value>>,
+    entity: (value: Value) => StoreEntity,
+  ): Promise<ComparedPage> {
+    if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
+    const seen = page.value.changed.map((changed) => seenIn(changed, entity));
+    const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, world);
+    const done = { kind: 'compared', ...compared, next: nextPage(walk, page.value.next) } as const;
+    if (!purpose.readsOrders || sentOrders.length === 0) return done;
+    const ordersRead = await readOrders(shop.domain, sentOrders, world);
+    if (ordersRead.kind === 'stopped') return { ...ordersRead, sent: { ...compared, lookedAt: 0 } };
+    return { ...done, sent: [...compared.sent, ...ordersRead.sentAgain], ordersRead };
+  }
+}
+
+function seenIn<Value>(
+  { id, updatedAt, value }: Changed<Value>,
+  entity: (value: Value) => StoreEntity,
+): Seen {
+  return { id, version: Date.parse(updatedAt), entity: value && entity(value) };
+}
+
+function nextPage({ from, until }: Walk, after: string | undefined): Walk | undefined {
+  return after === undefined ? undefined : { from, until, after };
 }

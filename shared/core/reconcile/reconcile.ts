@@ -1,8 +1,9 @@
-import { isOpenDoubt } from '../ledger/doubt.ts';
-import { withGoLive } from '../mapping/history-mark.ts';
-import { changeControl, type Pause } from '../pause/shop-control.ts';
-import type { WalkedKind } from '../sync/store-walk.ts';
-import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-walk.ts';
+import { changeControl, type Pause } from '../calls/shop-pause.ts';
+import { isOpenDoubt } from '../ledger/change-entry.ts';
+import { withGoLive } from '../mapping/wanted-state.ts';
+import type { WalkedKind } from '../store/store.ts';
+import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-scan.ts';
+import type { ReconciledShop, ReconcileWorld, Repaired } from './dependencies.ts';
 import {
   areWebhooksLost,
   createTally,
@@ -11,7 +12,6 @@ import {
   type Tally,
 } from './last-reconcile.ts';
 import { reconcileKind } from './reconcile-kind.ts';
-import type { ReconciledShop, ReconcileWorld, Repaired } from './reconcile-world.ts';
 
 /** What the schedule, or an operator, asks for. */
 export interface ReconcileRequest {

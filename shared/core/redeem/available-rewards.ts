@@ -1,9 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import { multiply, sum, toJsonNumber } from '../../store/money.ts';
-import { type AskingWorld, askLoyalty, type Unavailable } from '../storefront/ask-loyalty.ts';
-import { ANY_PRODUCT, type CartLine } from '../storefront/cart.ts';
-import type { ProgramIdOf } from './program-customer.ts';
+import { type Amount, multiply, readAmount, sum, toJsonNumber } from '../../store/money.ts';
+import {
+  type AskingWorld,
+  askLoyalty,
+  createTimedCache,
+  type Unavailable,
+} from '../calls/ask-loyalty.ts';
 
 type Schemas = components['schemas'];
 export type AvailableReward = Schemas['AvailableReward'];
@@ -117,4 +120,93 @@ export function cashbackRange(
   const whole = Math.floor(Math.round(most * 1e4) / 100) / 100;
   if (!(whole > 0)) return undefined;
   return { least: reward.CanSelectValue === false ? whole : 0.01, most: whole };
+}
+
+/** How the service's reward operations name a customer. */
+type PosCustomerId = 'email-or-document' | 'store-id';
+
+type ProgramId =
+  /** Personal data: for requests to the service, never for a log. */
+  | { readonly kind: 'id'; readonly id: string }
+  /** The service does not know the customer, or has neither e-mail nor document of them. */
+  | { readonly kind: 'not-a-member' }
+  | Unavailable;
+
+/** The `CustomerId` of a customer of the store in the service's reward operations. */
+export type ProgramIdOf = (customerId: string) => Promise<ProgramId>;
+
+interface ProgramIdWorld extends AskingWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'getCustomer'>;
+  readonly posCustomerId: PosCustomerId;
+}
+
+/** A list of rewards and a click on one of them need one request. */
+const SECONDS = 60;
+const MOST = 2_000;
+
+export function createProgramIds(world: ProgramIdWorld): ProgramIdOf {
+  const known = createTimedCache<string>({ seconds: SECONDS, most: MOST, now: world.now });
+  return async (customerId) => {
+    if (world.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
+    const id = known.recall(customerId) ?? (await readId(customerId, world));
+    if (typeof id !== 'string') return id;
+    known.keep(customerId, id);
+    return { kind: 'id', id };
+  };
+}
+
+async function readId(
+  customerId: string,
+  world: ProgramIdWorld,
+): Promise<string | Exclude<ProgramId, { kind: 'id' }>> {
+  const asked = await askLoyalty(
+    'getCustomer',
+    (options) => world.loyalty.getCustomer(customerId, options),
+    world,
+  );
+  if (asked.kind === 'unavailable') return asked;
+  if (asked.kind === 'refused') return { kind: 'not-a-member' };
+  const { OriginalId, Email, Document } = asked.value;
+  // The path also takes e-mail addresses: another customer's points must not be spent.
+  const isAnother = OriginalId !== undefined && OriginalId !== customerId;
+  // Documented: of a document, only the digits.
+  const id = Email?.trim() || Document?.replace(/\D/g, '');
+  return isAnother || !id ? { kind: 'not-a-member' } : id;
+}
+
+/** One line of a cart, or the product of a page. */
+export interface CartLine {
+  /** The product's id in the store. */
+  readonly id: string;
+  /** What is to be paid for one. */
+  readonly price: Amount;
+  readonly quantity: number;
+}
+
+/** The id of a line that stands for a purchase of that amount, of any products: for pages without a cart. */
+const ANY_PRODUCT = '0';
+
+export const isAnyPurchase = (cart: readonly CartLine[]): boolean =>
+  cart.some(({ id }) => id === ANY_PRODUCT);
+
+export const MOST_LINES = 50;
+
+/** `<product id>:<price>:<quantity>`, such as `8012300032771:64.90:2`. */
+const LINE = /^(\d{1,19}):(\d{1,9}(?:\.\d{1,4})?):([1-9]\d{0,3})$/;
+
+/** Undefined for what cannot be read, or is too long. */
+export function readCart(text: string): readonly CartLine[] | undefined {
+  const texts = text.split(',');
+  if (texts.length > MOST_LINES) return undefined;
+  const lines = texts.flatMap((line) => {
+    const [, id = '', priceText, quantity] = LINE.exec(line) ?? [];
+    const price = readAmount(priceText);
+    return price === undefined ? [] : [{ id, price, quantity: Number(quantity) }];
+  });
+  return lines.length === texts.length ? lines : undefined;
+}
+
+/** An absent or empty text is an empty cart. */
+export function readCartOrNone(text: string | undefined): readonly CartLine[] | undefined {
+  return text === undefined || text === '' ? [] : readCart(text);
 }

@@ -1,13 +1,13 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type AskingWorld, askLoyalty } from '../storefront/ask-loyalty.ts';
-import type { OpenBook } from './open-book.ts';
-import type { ProgramIdOf } from './program-customer.ts';
+import { type AskingWorld, askLoyalty } from '../calls/ask-loyalty.ts';
 import {
   type ChallengeTransaction,
   type Contact,
   challengesIn,
+  type OpenBook,
   secondsUntilFewer,
-} from './redemption-book.ts';
+} from '../redemptions/redemption-record.ts';
+import type { ProgramIdOf } from './available-rewards.ts';
 
 /**
  * How a customer shows a till that they are present: the service sends them a PIN, and they say it.

@@ -1,21 +1,21 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { components } from '../../loyalty/contract.gen.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
-import { askLoyalty } from '../storefront/ask-loyalty.ts';
-import { type CartLine, isAnyPurchase } from '../storefront/cart.ts';
+import { askLoyalty } from '../calls/ask-loyalty.ts';
+import { isValueOf, type RewardTerms } from '../redemptions/redemption.ts';
 import {
   type AvailableReward,
   type AvailableRewards,
   type AvailableWorld,
   type CannotUse,
+  type CartLine,
   cannotUse,
   cashbackRange,
+  isAnyPurchase,
   readAvailable,
   totalOf,
 } from './available-rewards.ts';
-import { type ProductDiscount, productDiscount, takeOff } from './product-reward.ts';
-import type { RewardTerms } from './redemption.ts';
-import type { RewardStore } from './reward-store.ts';
-import { type Discount, meaningOf, type RewardTypes, readTerms } from './reward-terms.ts';
+import type { ProductPrices, RewardStore } from './reward-store.ts';
 
 export interface OfferRequest {
   readonly shop: string;
@@ -35,7 +35,7 @@ export type OfferRefusal =
   /** Not an amount that the service allows. */
   | 'value-not-allowed';
 
-export type Offer =
+type Offer =
   | {
       readonly kind: 'on-offer';
       readonly terms: RewardTerms;
@@ -47,7 +47,7 @@ export type Offer =
   | { readonly kind: 'refused'; readonly why: OfferRefusal }
   | { readonly kind: 'unavailable' };
 
-export interface OfferWorld extends AvailableWorld {
+interface OfferWorld extends AvailableWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards' | 'getRewardConfiguration'>;
   readonly store: Pick<RewardStore, 'readPrices'>;
   readonly settings: { readonly rewardTypes: RewardTypes };
@@ -187,4 +187,115 @@ async function priceProduct(
   return value === undefined
     ? refused('not-online')
     : { kind: 'discount', discount: { kind: 'fixed', value, product: wanted.product } };
+}
+
+type RewardConfiguration = components['schemas']['RewardConfiguration'];
+
+/** What a reward's `RewardType` can mean. `custom`: shown, and redeemed elsewhere. */
+type RewardMeaning = 'percent' | 'fixed' | 'free-shipping' | 'cashback' | 'product' | 'custom';
+
+export type RewardTypes = Readonly<Record<number, RewardMeaning>>;
+
+/** A number that the settings do not know is shown, and cannot be redeemed. */
+export function meaningOf(type: number | undefined, rewardTypes: RewardTypes): RewardMeaning {
+  return rewardTypes[type ?? -1] ?? 'custom';
+}
+
+/** What the code of a reward takes off in the store. */
+export type Discount = Pick<RewardTerms, 'kind' | 'value' | 'minimum' | 'product' | 'cashback'>;
+
+const LONGEST_TITLE = 120;
+const LONGEST_PREFIX = 20;
+/** Ten years: a longer time counts as no end. */
+const MOST_DAYS = 3650;
+
+/**
+ * What the customer is offered, or undefined when it cannot become a discount of the store: no customer
+ * must pay points for a code that can never be made.
+ */
+export function readTerms(
+  reward: AvailableReward,
+  configuration: RewardConfiguration,
+  discount: Discount,
+): RewardTerms | undefined {
+  const { Points, RewardCanBeCumulative } = reward;
+  const { MinimalValue, ValidDays, CumulativeDiscount } = configuration;
+  const points = discount.cashback ? 0 : Points;
+  if (points === undefined || !(points >= 0)) return undefined;
+  if (!isValueOf(discount.kind, discount.value) || hasOtherLimits(configuration)) return undefined;
+  const minimum = Math.max(discount.minimum ?? 0, MinimalValue ?? 0);
+  // The store counts the minimum of a product's discount over that product alone.
+  if (discount.product && minimum > 0) return undefined;
+  return {
+    ...discount,
+    title: reward.Title?.trim().slice(0, LONGEST_TITLE) || `Reward ${reward.Id}`,
+    points,
+    ...(minimum > 0 && { minimum }),
+    combines: (RewardCanBeCumulative ?? CumulativeDiscount) === true,
+    ...(isAbove0(ValidDays) && ValidDays <= MOST_DAYS && { validDays: ValidDays }),
+    codePrefix: prefixOf(configuration),
+    limited:
+      configuration.HasSameCustomerUsageLimit === true ||
+      configuration.HasGlobalUsageLimit === true,
+  };
+}
+
+/** A condition that the store's discount cannot have: the code would give more than the reward. */
+function hasOtherLimits(configuration: RewardConfiguration): boolean {
+  return (
+    configuration.HasProductCollection === true ||
+    (configuration.ValidOnlyProductCollections ?? []).length > 0 ||
+    isAbove0(configuration.MinimumPercentPurchase) ||
+    configuration.IsCashbackInformativeOnly === true
+  );
+}
+
+function prefixOf({ CodePrefix }: RewardConfiguration): string {
+  const plain = (CodePrefix ?? '').toUpperCase().replace(/[^A-Z0-9]+/g, '-');
+  return plain.slice(0, LONGEST_PREFIX).replace(/^-|-$/g, '') || 'REWARD';
+}
+
+const isAbove0 = (value: number | undefined): value is number => value !== undefined && value > 0;
+
+/** What a reward takes off one unit of one product. */
+interface ProductDiscount {
+  readonly product: { readonly id: string; readonly name: string };
+  /** A free product is one with 100 percent off. */
+  readonly kind: 'percent' | 'fixed';
+  readonly value: number;
+}
+
+/** `ProductDiscountMode`. 1, a fixed final price, is none of them: no discount of a store sets a price. */
+const PERCENT = 0;
+const FREE = 2;
+const AMOUNT_OFF = 3;
+
+/** Undefined for what a discount of the store cannot express. */
+export function productDiscount(reward: AvailableReward): ProductDiscount | undefined {
+  const { ExternalProductId: id = null, ProductDiscountMode: mode } = reward;
+  if (id === null || !/^\d{1,19}$/.test(id)) return undefined;
+  const product = { id, name: reward.ProductDisplayName?.trim() || reward.Title?.trim() || '' };
+  const value = reward.ProductDiscountValue ?? 0;
+  switch (mode) {
+    case PERCENT:
+      return value > 0 && value <= 100 ? { product, kind: 'percent', value } : undefined;
+    case FREE:
+      return { product, kind: 'percent', value: 100 };
+    case AMOUNT_OFF:
+      return value > 0 ? { product, kind: 'fixed', value } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * As an amount, because a percentage of a product would apply to every unit in the order, and the reward
+ * is for one. A part of the price is known only where all variants have the same.
+ */
+function takeOff(
+  { kind, value }: ProductDiscount,
+  { lowest, highest }: ProductPrices,
+): number | undefined {
+  if (kind === 'fixed') return Math.min(value, lowest);
+  return lowest === highest ? Math.round(lowest * value) / 100 : undefined;
 }

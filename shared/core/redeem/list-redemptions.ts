@@ -1,7 +1,11 @@
-import { applyStep, type OpenBook } from './open-book.ts';
-import type { RedeemWorld } from './redeem-world.ts';
-import type { Redemption } from './redemption.ts';
-import { asOfNow, type RedemptionView, viewOf } from './redemption-view.ts';
+import {
+  asOfNow,
+  type Redemption,
+  type RedemptionView,
+  viewOf,
+} from '../redemptions/redemption.ts';
+import { applyStep, type OpenBook } from '../redemptions/redemption-record.ts';
+import type { RedeemWorld } from './dependencies.ts';
 
 const MOST_LISTED = 20;
 const MOST_ASKED = 50;

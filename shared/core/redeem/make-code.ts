@@ -1,8 +1,8 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import type { StoreUnavailable } from '../sync/store-reader.ts';
-import { applyStep, type OpenBook } from './open-book.ts';
-import type { Redemption, RewardCode } from './redemption.ts';
-import { noteRewardCode } from './reward-code-record.ts';
+import type { Redemption, RewardCode } from '../redemptions/redemption.ts';
+import { applyStep, type OpenBook } from '../redemptions/redemption-record.ts';
+import { noteRewardCode } from '../redemptions/reward-codes.ts';
+import type { StoreUnavailable } from '../store/store.ts';
 import type { RewardStore, WantedCode } from './reward-store.ts';
 
 export interface CodeWorld {

@@ -1,13 +1,16 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { LoyaltyResult } from '../../loyalty/result.ts';
 import { isStoreId } from '../balances/point-balance.ts';
-import type { EventQueue } from '../events/queues.ts';
-import { type BookWorld, openBook } from './open-book.ts';
+import type { EventQueue } from '../events/event.ts';
+import { isOpen, type Redemption } from '../redemptions/redemption.ts';
+import { findRedemption, type KeptRedemption } from '../redemptions/redemption-names.ts';
+import {
+  type BookWorld,
+  type Customer,
+  openBook,
+  withFound,
+} from '../redemptions/redemption-record.ts';
 import { answerStep } from './redeem-call.ts';
-import type { Redemption } from './redemption.ts';
-import { type Customer, withFound } from './redemption-book.ts';
-import { findRedemption, type KeptRedemption } from './redemption-names.ts';
-import { isOpen } from './redemption-state.ts';
 
 export interface RecoverWorld extends BookWorld {
   readonly loyalty: Pick<

@@ -1,13 +1,18 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
-import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../batch/outcome.ts';
-import type { Telemetry } from '../batch/telemetry.ts';
-import { type BreakerWorld, callForShopper, callLoyalty } from '../sync/call-loyalty.ts';
-import { applyStep, type OpenBook, tryStep } from './open-book.ts';
-import type { Redemption, RefusedWhy } from './redemption.ts';
-import { REPEAT_AFTER_SECONDS, type Step, secondsUntil } from './redemption-state.ts';
-import { codeFrom } from './reward-code.ts';
+import { type BreakerWorld, callForShopper, callLoyalty, stayAway } from '../calls/call-loyalty.ts';
+import { AFTER_UNKNOWN_OUTCOME, type Outcome, type RetryReason } from '../events/outcome.ts';
+import type { Telemetry } from '../events/telemetry.ts';
+import {
+  codeFrom,
+  REPEAT_AFTER_SECONDS,
+  type Redemption,
+  type RefusedWhy,
+  type Step,
+  secondsUntil,
+} from '../redemptions/redemption.ts';
+import { applyStep, type OpenBook, tryStep } from '../redemptions/redemption-record.ts';
 
 export interface RedeemCallWorld extends BreakerWorld {
   readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey'>;
@@ -16,7 +21,7 @@ export interface RedeemCallWorld extends BreakerWorld {
   readonly deadline: AbortSignal;
 }
 
-export type Attempted =
+type Attempted =
   /** The answer is recorded, or another process makes or made the call. */
   | { readonly kind: 'known'; readonly redemption: Redemption | undefined }
   /** The points are surely not spent by this attempt. */
@@ -136,4 +141,44 @@ function whyOf(result: Answer, { terms }: Redemption): RefusedWhy {
   if (NOT_ON_OFFER.has(code)) return 'not-available';
   if (code !== UNABLE) return 'refused';
   return terms.limited ? 'limit-reached' : 'not-available';
+}
+
+interface LookUpWorld extends Omit<RedeemCallWorld, 'loyalty'> {
+  readonly loyalty: Pick<LoyaltyClient, 'updateRewardMetadata'>;
+}
+
+type LookedUp =
+  /** And recorded as redeemed. */
+  | { readonly kind: 'found'; readonly redemption: Redemption | undefined }
+  | { readonly kind: 'absent' }
+  | Extract<Outcome, { kind: 'retry' | 'rejected' }>;
+
+/** PdvReward_RewardNotFound. */
+export const NO_SUCH_REDEMPTION = 87;
+
+/** No operation reads a redemption by its key, but adding no metadata to it returns it. */
+export async function lookUpRedemption(
+  book: OpenBook,
+  redemption: Redemption,
+  world: LookUpWorld,
+): Promise<LookedUp> {
+  const { id, state } = redemption;
+  const { loyalty, deadline, now } = world;
+  if (state.at !== 'calling' || !state.body) throw new Error('a redemption without a key');
+  const update = { OriginalKey: state.body.OriginalKey, Metadatas: [] };
+  const called = await callLoyalty(
+    'updateRewardMetadata',
+    () => loyalty.updateRewardMetadata(update, { signal: deadline }),
+    world,
+  );
+  if (called.kind === 'stay-away') return stayAway(called);
+  const { result, outcome } = called;
+  if (result.kind === 'success' || result.kind === 'warning') {
+    const found = await applyStep(book, id, answerStep(result, redemption, now()));
+    return { kind: 'found', redemption: found };
+  }
+  const isAbsent = result.kind === 'business-error' && result.code === NO_SUCH_REDEMPTION;
+  if (isAbsent) return { kind: 'absent' };
+  if (outcome.kind !== 'applied') return outcome;
+  throw new Error('a look-up without a redemption counts as done');
 }

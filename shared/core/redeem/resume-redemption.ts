@@ -1,26 +1,38 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { Outcome } from '../batch/outcome.ts';
-import { correlationOf } from '../batch/telemetry.ts';
-import type { RedemptionEvent } from '../events/event.ts';
-import { callLoyalty, stayAway } from '../sync/call-loyalty.ts';
-import { retryStore } from '../sync/store-reader.ts';
-import { lookUpRedemption } from './look-up-redemption.ts';
-import { type CodeWorld, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
-import { applyStep, type BookWorld, type OpenBook, openBook } from './open-book.ts';
-import { attemptRedeem, type RedeemCallWorld } from './redeem-call.ts';
-import type { Redemption, StuckWhy } from './redemption.ts';
-import { findRedemption } from './redemption-book.ts';
+import { type FindingShop, type FindWorld, settlePointEvent } from '../balances/find-customer.ts';
+import type { CustomerSource } from '../balances/read-customer.ts';
+import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
+import { conclude, type Item } from '../batch/conclude.ts';
+import type { Group, Settle } from '../batch/run-batch.ts';
+import { callLoyalty, stayAway } from '../calls/call-loyalty.ts';
+import type { EventQueue, RedemptionEvent } from '../events/event.ts';
+import type { Outcome, RetryReason } from '../events/outcome.ts';
+import { correlationOf } from '../events/telemetry.ts';
 import {
+  advance,
   type Calling,
   isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
   type Redeemed,
+  type Redemption,
+  type StuckWhy,
   secondsToCancel,
   secondsUntil,
-} from './redemption-state.ts';
+} from '../redemptions/redemption.ts';
+import {
+  applyStep,
+  type BookWorld,
+  type Customer,
+  findRedemption,
+  type OpenBook,
+  openBook,
+} from '../redemptions/redemption-record.ts';
+import { retryStore } from '../store/store.ts';
+import { type CodeWorld, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
+import { attemptRedeem, lookUpRedemption, type RedeemCallWorld } from './redeem-call.ts';
 
-export interface ResumeWorld extends BookWorld, CodeWorld, RedeemCallWorld {
+interface ResumeWorld extends BookWorld, CodeWorld, RedeemCallWorld {
   readonly ledger: BookWorld['ledger'];
   readonly loyalty: Pick<
     LoyaltyClient,
@@ -32,10 +44,7 @@ export interface ResumeWorld extends BookWorld, CodeWorld, RedeemCallWorld {
  * Finishes one redemption from the state that it is in. The message stays on the queue until the
  * connector can do no more.
  */
-export async function resumeRedemption(
-  event: RedemptionEvent,
-  world: ResumeWorld,
-): Promise<Outcome> {
+async function resumeRedemption(event: RedemptionEvent, world: ResumeWorld): Promise<Outcome> {
   const { shop, customerId, id } = event;
   const book = openBook({ shop, customerId }, world);
   const redemption = await book.change((found) => ({ value: findRedemption(found, id) }));
@@ -207,4 +216,103 @@ async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<
     why,
   });
   return { kind: 'rejected', reason: 'rejected', why: STUCK[why] };
+}
+
+type ShopLoyalty = Pick<ResumeWorld, 'loyalty' | 'breaker'>;
+
+interface StorefrontWorld
+  extends BalanceWorld,
+    Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceWorld>,
+    Omit<FindWorld, keyof BalanceWorld> {
+  readonly shops: ReadonlyMap<string, CustomerSource & FindingShop & ShopLoyalty>;
+}
+
+/** The queue of balances carries redemptions and point events, too. No kind waits for another. */
+export const settleStorefront: Settle<StorefrontWorld> = (all, world) => {
+  const balances = settleBalances(all, world);
+  return {
+    keys: balances.keys,
+    begin(groups, entries) {
+      const settleBalance = balances.begin(
+        groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
+        entries,
+      );
+      return (group) => {
+        if (isOf('redemption', group)) return settleRedemption(group, world);
+        return isOf('point-event', group) ? settlePointEvent(group, world) : settleBalance(group);
+      };
+    },
+  };
+};
+
+const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>
+  items.some(({ event }) => event?.kind === kind);
+
+async function settleRedemption(
+  { items, unsettled }: Group,
+  world: StorefrontWorld,
+): Promise<RetryReason | undefined> {
+  for (const item of items) {
+    const retry = await conclude(item, await resumeItem(item, world), unsettled, world);
+    if (retry) return retry;
+  }
+  return undefined;
+}
+
+async function resumeItem(item: Item, world: StorefrontWorld): Promise<Outcome> {
+  if (!item.event) return unreadable(item.unreadable);
+  const { event } = item;
+  if (event.kind !== 'redemption') return unreadable('it belongs on another queue');
+  const shop = world.shops.get(event.shop);
+  if (!shop) return unreadable('the shop is not in the settings of the storefront');
+  return resumeRedemption(event, { ...world, ...shop });
+}
+
+function unreadable(why: string): Outcome {
+  return { kind: 'rejected', reason: 'unreadable', why };
+}
+
+/** What a person found out, or did, in the loyalty service. */
+export type ClosedAs = 'refused' | 'cancelled';
+
+export type Closing =
+  | { readonly kind: 'closed' | 'not-allowed'; readonly redemption: Redemption }
+  | { readonly kind: 'not-found' };
+
+/** What closing would do, without doing it. */
+export function foreseeClosing(
+  redemption: Redemption | undefined,
+  as: ClosedAs,
+  now: Date,
+): Closing {
+  if (!redemption) return { kind: 'not-found' };
+  // Repeated after a failure, it sends the message that may be missing.
+  const closed =
+    redemption.state.at === as ? redemption : advance(redemption, { kind: 'close', as }, now);
+  return closed ? { kind: 'closed', redemption: closed } : { kind: 'not-allowed', redemption };
+}
+
+/** Closes a redemption that needs a person. The worker deletes its code, if the store has one. */
+export async function closeRedemption(
+  customer: Customer,
+  id: string,
+  as: ClosedAs,
+  world: BookWorld & { readonly queue: EventQueue },
+): Promise<Closing> {
+  const book = openBook(customer, world);
+  const foreseen = foreseeClosing(findRedemption(await book.read(), id), as, world.now());
+  if (foreseen.kind !== 'closed') return foreseen;
+  const closed = await applyStep(book, id, { kind: 'close', as });
+  if (!closed) return { kind: 'not-found' };
+  if (closed.state.at !== as) return { kind: 'not-allowed', redemption: closed };
+  const receivedAt = world.now().toISOString();
+  await world.queue.send({
+    ...customer,
+    kind: 'redemption',
+    id,
+    topic: 'operator',
+    deliveryId: `operator/${id}/${receivedAt}`,
+    receivedAt,
+  });
+  return { kind: 'closed', redemption: closed };
 }

@@ -1,6 +1,5 @@
-import type { StoreUnavailable } from '../sync/store-reader.ts';
-import type { ProductPrices } from './product-reward.ts';
-import type { RewardCode } from './redemption.ts';
+import type { RewardCode } from '../redemptions/redemption.ts';
+import type { StoreUnavailable } from '../store/store.ts';
 
 /** A discount code for one customer, to be used once. */
 export interface WantedCode extends RewardCode {
@@ -53,4 +52,10 @@ export interface RewardStore {
   readUses(shop: string, discountIds: readonly string[]): Promise<CodeUses>;
   /** In the shop's currency. */
   readPrices(shop: string, productId: string): Promise<PricesRead>;
+}
+
+/** Of all variants of a product. */
+export interface ProductPrices {
+  readonly lowest: number;
+  readonly highest: number;
 }

@@ -1,8 +1,18 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import { type QuizView, type QuizzesWorld, readQuizzes } from './list-quizzes.ts';
-import { claimQuiz, quizKey, releaseQuiz } from './quiz-claim.ts';
+import type { components } from '../../loyalty/contract.gen.ts';
+import {
+  type AskingWorld,
+  askLoyalty,
+  type TimedCache,
+  type Unavailable,
+} from '../calls/ask-loyalty.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  ledgerKeyText,
+  type RecordKey,
+  readEntry,
+} from '../ledger/ledger.ts';
 
 export interface QuizAnswers {
   readonly quizId: number;
@@ -19,14 +29,14 @@ interface AnswerResult {
   readonly message: string;
 }
 
-export type Answered =
+type Answered =
   | { readonly kind: 'answered'; readonly value: AnswerResult }
   | { readonly kind: 'not-available' }
   | { readonly kind: 'not-the-quiz' }
   | { readonly kind: 'refused' }
   | Unavailable;
 
-export interface AnsweringWorld extends QuizzesWorld {
+interface AnsweringWorld extends QuizzesWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes' | 'answerQuiz'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
 }
@@ -101,4 +111,184 @@ function fits({ answers }: QuizAnswers, { questions }: QuizView): boolean {
       question && (optionIds ?? []).every((one) => question.options.some(({ id }) => id === one))
     );
   });
+}
+
+type Quiz = components['schemas']['Quiz'];
+
+interface QuizView {
+  readonly id: number;
+  readonly name: string;
+  readonly points: number;
+  readonly completed: boolean;
+  readonly endsAt: string | null;
+  readonly questions: readonly QuestionView[];
+}
+
+interface QuestionView {
+  readonly id: number;
+  readonly text: string;
+  readonly options: readonly { readonly id: number; readonly text: string }[];
+}
+
+interface QuizzesWorld extends AskingWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'listQuizzes'>;
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  /** By customer. */
+  readonly quizzes: TimedCache<KnownQuizzes>;
+}
+
+/** They hold while no function has claimed one of them since. */
+export interface KnownQuizzes {
+  readonly value: readonly QuizView[];
+  readonly claims: string;
+}
+
+type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] } | Unavailable;
+
+/** The quizzes that are open to the customer, those already answered included. */
+export async function listQuizzes(
+  shop: string,
+  customerId: string,
+  world: QuizzesWorld,
+): Promise<Listed> {
+  const readAnswers = (quizzes: readonly QuizView[]) =>
+    readClaims(
+      quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id)),
+      world.ledger,
+    );
+  const known = world.quizzes.recall(customerId);
+  if (known && (await readAnswers(known.value)).revisions === known.claims) {
+    return { kind: 'answered', value: known.value };
+  }
+  const began = world.now().getTime();
+  const listed = await readQuizzes(customerId, world);
+  if (listed.kind === 'unavailable') return listed;
+  const claims = await readAnswers(listed.value);
+  // A claim of just now may have been made after the service was asked.
+  if (claims.newest < began - CLAIM_SECONDS * 1000) {
+    world.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
+  }
+  return listed;
+}
+
+/** Asks the service, without the cache. */
+export async function readQuizzes(
+  customerId: string,
+  world: Pick<QuizzesWorld, 'loyalty'> & AskingWorld,
+): Promise<Listed> {
+  const asked = await askLoyalty(
+    'listQuizzes',
+    (options) => world.loyalty.listQuizzes({ customerId }, options),
+    world,
+  );
+  if (asked.kind === 'unavailable') return asked;
+  // A customer whom the service does not know yet has no quizzes.
+  const quizzes = asked.kind === 'answered' ? asked.value : [];
+  const now = world.now().getTime();
+  return {
+    kind: 'answered',
+    value: quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf),
+  };
+}
+
+/** Without a date, or with one that cannot be read, the service decides. */
+function isOpen({ StartDate, EndDate }: Quiz, now: number): boolean {
+  return !(Date.parse(StartDate ?? '') > now) && !(Date.parse(EndDate ?? '') < now);
+}
+
+function viewOf(quiz: Quiz): readonly QuizView[] {
+  if (quiz.Id === undefined) return [];
+  const questions = (quiz.QuestionList ?? []).flatMap((question) =>
+    question.Id === undefined
+      ? []
+      : [
+          {
+            id: question.Id,
+            text: question.Question ?? '',
+            options: (question.Options ?? []).flatMap(({ Id: id, Text: text = '' }) =>
+              id === undefined ? [] : [{ id, text }],
+            ),
+          },
+        ],
+  );
+  return [
+    {
+      id: quiz.Id,
+      name: quiz.Name ?? '',
+      points: quiz.AmountOfPoints ?? 0,
+      completed: quiz.IsCompleted === true,
+      endsAt: quiz.EndDate ?? null,
+      questions,
+    },
+  ];
+}
+
+/**
+ * Who is sending a customer's answers to one quiz. The operation takes no key of ours, and what the
+ * service does with a second set of answers is not documented: so at most one is on its way at a time.
+ *
+ *              claim                     the service answered
+ *   (free) ─────────────▶ being sent ─────────────────────────▶ (free)
+ *     ▲                        │
+ *     └── a minute later ──────┘ no answer, or the process died
+ *
+ * In the ledger, because two clicks reach two processes. `uncertain` means being sent, the version
+ * says since when.
+ * See docs/decisions/0028-quiz-answers-are-claimed.md.
+ */
+type QuizClaim =
+  | { readonly kind: 'claimed'; readonly revision: number }
+  | { readonly kind: 'being-sent'; readonly afterSeconds: number };
+
+type Claims = Pick<Ledger, 'readMany' | 'write'>;
+
+/** Longer than an abandoned call may still run at the service. */
+const CLAIM_SECONDS = 60;
+
+/** The service knows what was answered; the entry only guards the sending. */
+const KEPT_DAYS = 1;
+
+export async function claimQuiz(
+  key: RecordKey<'quiz'>,
+  ledger: Claims,
+  now: Date,
+): Promise<QuizClaim> {
+  const entry = await readEntry(ledger, key);
+  const heldMs = entry?.uncertain ? entry.version + CLAIM_SECONDS * 1000 - now.getTime() : 0;
+  if (heldMs > 0) return { kind: 'being-sent', afterSeconds: Math.ceil(heldMs / 1000) };
+  const written = await ledger.write(key, claimEntry(now, true), entry?.revision);
+  return written.kind === 'written'
+    ? { kind: 'claimed', revision: written.revision }
+    : { kind: 'being-sent', afterSeconds: CLAIM_SECONDS };
+}
+
+/** A conflict means that the claim had run out and is another's: theirs stays. */
+export async function releaseQuiz(
+  key: RecordKey<'quiz'>,
+  revision: number,
+  ledger: Claims,
+  now: Date,
+): Promise<void> {
+  await ledger.write(key, claimEntry(now, false), revision);
+}
+
+/** Of several quizzes: `revisions` changes with every claim and release, `newest` is the time of the last one. */
+async function readClaims(
+  keys: readonly RecordKey<'quiz'>[],
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<{ readonly revisions: string; readonly newest: number }> {
+  const read = keys.length === 0 ? new Map() : await ledger.readMany(keys);
+  const entries = keys.map((key) => read.get(ledgerKeyText(key)));
+  return {
+    revisions: entries.map((entry) => entry?.revision ?? 0).join('/'),
+    newest: Math.max(0, ...entries.map((entry) => entry?.version ?? 0)),
+  };
+}
+
+export function quizKey(shop: string, customerId: string, quizId: number): RecordKey<'quiz'> {
+  return { shop, kind: 'quiz', id: `${customerId}/${quizId}` };
+}
+
+function claimEntry(now: Date, uncertain: boolean) {
+  return { version: now.getTime(), uncertain, outcomes: [], ...expiresAfter(KEPT_DAYS, now) };
 }

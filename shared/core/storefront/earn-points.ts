@@ -8,9 +8,13 @@ import {
   toJsonNumber,
   ZERO,
 } from '../../store/money.ts';
-import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
-import type { CartLine } from './cart.ts';
-import type { TimedCache } from './timed-cache.ts';
+import {
+  type AskingWorld,
+  askLoyalty,
+  type TimedCache,
+  type Unavailable,
+} from '../calls/ask-loyalty.ts';
+import type { CartLine } from '../redeem/available-rewards.ts';
 
 export interface EarnedPoints {
   readonly points: number;

@@ -1,9 +1,20 @@
-import { type RememberedBalance, recallBalance } from '../balances/remembered-balance.ts';
-import { type Ledger, type LedgerEntry, readEntry } from '../ledger/ledger.ts';
-import { ledgerKeyText } from '../ledger/ledger-key.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { type RememberedBalance, recallBalance } from '../balances/point-balance.ts';
+import { balanceIn } from '../balances/read-customer.ts';
+import {
+  type AskingWorld,
+  askLoyalty,
+  type TimedCache,
+  type Unavailable,
+} from '../calls/ask-loyalty.ts';
+import type { BalanceRequest } from '../events/event.ts';
+import { errorFields, type Telemetry } from '../events/telemetry.ts';
+import { type Ledger, type LedgerEntry, ledgerKeyText, readEntry } from '../ledger/ledger.ts';
 import { followMerges, mergedInto } from '../ledger/merged-customer.ts';
-import type { Redemption } from '../redeem/redemption.ts';
-import { bookKey, recallBook } from '../redeem/redemption-book.ts';
+import type { AvailableRewards } from '../redeem/available-rewards.ts';
+import type { Redemption } from '../redemptions/redemption.ts';
+import { bookKey, recallBook } from '../redemptions/redemption-record.ts';
+import type { KnownTier } from './read-history.ts';
 
 /** Null: neither an event nor a reading has reported it yet. */
 export interface KnownBalance {
@@ -54,14 +65,14 @@ export async function readKnown(
   const entry = into === undefined ? own : await readEntry(ledger, { ...record, id });
   return {
     id,
-    balance: balanceIn(entry),
+    balance: knownBalance(entry),
     redemptions: recallBook(kept?.remembered, now).redemptions,
     revisions: [id, entry?.revision, kept?.revision].join('/'),
   };
 }
 
 /** What the ledger knows, from point events and readings. */
-function balanceIn(entry: LedgerEntry | undefined): KnownBalance {
+function knownBalance(entry: LedgerEntry | undefined): KnownBalance {
   const balance = recallBalance(entry?.remembered);
   if (!entry || !balance) return NOTHING_KNOWN;
   return {
@@ -82,4 +93,107 @@ export function viewOfBalance({
     cashback: Number(cashback),
     expiring: expiring ? { points: Number(expiring.points), at: expiring.at } : null,
   };
+}
+
+export interface ReadingWorld {
+  readonly queue: { send(event: BalanceRequest): Promise<void> };
+  /** Customers whose balance was asked for a short time ago. */
+  readonly requested: TimedCache<true>;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+}
+
+/** Points come close to their expiry without any event: a visitor's balance is at most this old. */
+const STALE_MS = 86_400_000;
+
+export const isStale = (readAt: number | undefined, now: Date): boolean =>
+  readAt === undefined || now.getTime() - readAt > STALE_MS;
+
+/**
+ * Only the worker writes balances, so that no two writers disagree. A page does not fail because of it: the
+ * next visit asks again.
+ */
+export async function requestReading(
+  shop: string,
+  customerId: string,
+  { queue, requested, telemetry, now }: ReadingWorld,
+): Promise<void> {
+  if (requested.recall(customerId)) return;
+  requested.keep(customerId, true);
+  const receivedAt = now().toISOString();
+  const deliveryId = `visit/${customerId}/${receivedAt.slice(0, 'yyyy-mm-ddThh'.length)}`;
+  const head = { shop, id: customerId, deliveryId, receivedAt } as const;
+  try {
+    await queue.send({ ...head, kind: 'balance', topic: 'visit' });
+  } catch (error) {
+    telemetry.log('error', 'the queue did not take the request for a balance', errorFields(error));
+  }
+}
+
+/**
+ * What is kept of a customer between two pages. It holds only while the ledger has the same revisions and the
+ * service, which is asked for the rewards of every page, counts the same points.
+ * See docs/decisions/0064-one-moment-one-truth.md.
+ */
+export interface Moment {
+  readonly revisions: string;
+  readonly counted: string;
+  readonly balance: KnownBalance;
+  readonly tier: KnownTier;
+}
+
+export interface BalanceWorld extends AskingWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'getCustomerPoints'>;
+}
+
+/**
+ * The balance of now. `unchanged`: what was kept, if the ledger and the service's count are still the same;
+ * `offered`: what the service said since `began`, undefined for a customer whom it does not know.
+ */
+export async function currentBalance(
+  known: KnownCustomer,
+  unchanged: Moment | undefined,
+  offered: AvailableRewards | undefined,
+  began: Date,
+  world: BalanceWorld,
+): Promise<KnownBalance | Unavailable> {
+  return unchanged && isConfirmed(unchanged, offered)
+    ? confirmed(unchanged.balance, offered, began)
+    : findBalance(known, offered, began, world);
+}
+
+/** Without counted points only that nothing is known needs no second question. */
+function isConfirmed({ balance }: Moment, offered: AvailableRewards | undefined): boolean {
+  return offered?.AvailablePoints !== undefined || balance.asOf === null;
+}
+
+/** The service has just counted the same points. */
+function confirmed(
+  balance: KnownBalance,
+  offered: AvailableRewards | undefined,
+  began: Date,
+): KnownBalance {
+  return offered && balance.asOf !== null ? { ...balance, asOf: began.toISOString() } : balance;
+}
+
+/**
+ * The ledger's balance where the service counts the same points. Else an event is still on its way, or was
+ * lost, and the service is asked for the balance.
+ */
+async function findBalance(
+  { id, balance }: KnownCustomer,
+  offered: AvailableRewards | undefined,
+  began: Date,
+  world: BalanceWorld,
+): Promise<KnownBalance | Unavailable> {
+  const isCurrent = !offered || balance.points === offered.AvailablePoints;
+  if (balance.asOf !== null && isCurrent) return confirmed(balance, offered, began);
+  const asked = await askLoyalty(
+    'getCustomerPoints',
+    (options) => world.loyalty.getCustomerPoints(id, options),
+    world,
+  );
+  if (asked.kind === 'unavailable') return asked;
+  const read = asked.kind === 'answered' ? balanceIn(asked.value, began.getTime()) : undefined;
+  return read ? { ...balance, ...viewOfBalance(read), asOf: began.toISOString() } : balance;
 }

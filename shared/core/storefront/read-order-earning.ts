@@ -1,9 +1,9 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
+import { type AskingWorld, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
 import { type Ledger, readEntry } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
-import { recallOrder } from '../mapping/remembered.ts';
-import { type AskingWorld, askLoyalty, type Unavailable } from './ask-loyalty.ts';
+import { recallOrder } from '../mapping/wanted-state.ts';
 import { type HistoryWorld, LARGEST_PAGE, readHistory } from './read-history.ts';
 
 /** What one order earns or has earned. */

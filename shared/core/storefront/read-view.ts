@@ -1,29 +1,32 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { TimedCache } from '../calls/ask-loyalty.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type AvailableWorld, readAvailable } from '../redeem/available-rewards.ts';
+import { type AvailableWorld, type CartLine, readAvailable } from '../redeem/available-rewards.ts';
 import { listRedemptions } from '../redeem/list-redemptions.ts';
-import { openBook } from '../redeem/open-book.ts';
-import type { RedemptionView } from '../redeem/redemption-view.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
-import type { CartLine } from './cart.ts';
-import { type BalanceWorld, currentBalance, type Moment } from './current-balance.ts';
+import type { RedemptionView } from '../redemptions/redemption.ts';
+import { openBook } from '../redemptions/redemption-record.ts';
 import {
+  type BalanceWorld,
+  currentBalance,
+  isStale,
   type KnownBalance,
   type KnownCustomer,
+  type Moment,
   NOTHING_KNOWN,
+  type ReadingWorld,
   readKnown,
+  requestReading,
 } from './known-customer.ts';
-import { readActive } from './program-rewards.ts';
-import { isStale, type ReadingWorld, requestReading } from './request-reading.ts';
+import { namedTier, readTier, type TierView } from './read-history.ts';
 import {
   notListed,
   type Rewards,
   type RewardsWorld,
+  readActive,
   viewForAll,
   viewRewards,
-} from './rewards-for-customer.ts';
-import { namedTier, readTier, type TierView } from './tier-view.ts';
-import type { TimedCache } from './timed-cache.ts';
+} from './reward-view.ts';
 
 /** All that a page shows of one customer, of one moment. */
 export interface View extends Rewards {

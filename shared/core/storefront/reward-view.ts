@@ -1,3 +1,11 @@
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { components } from '../../loyalty/contract.gen.ts';
+import {
+  type AskingWorld,
+  askLoyalty,
+  type TimedCache,
+  type Unavailable,
+} from '../calls/ask-loyalty.ts';
 import {
   type AvailableReward,
   type AvailableRewards,
@@ -6,10 +14,9 @@ import {
   cannotUse,
   cashbackRange,
 } from '../redeem/available-rewards.ts';
-import { productDiscount } from '../redeem/product-reward.ts';
-import type { RewardKind } from '../redeem/redemption.ts';
-import { meaningOf, type RewardTypes } from '../redeem/reward-terms.ts';
-import type { RewardItem } from './program-rewards.ts';
+import { meaningOf, productDiscount, type RewardTypes } from '../redeem/find-offer.ts';
+import { type RewardKind, viewOf } from '../redemptions/redemption.ts';
+import type { KnownCustomer } from './known-customer.ts';
 
 export interface RewardView {
   readonly id: number;
@@ -47,7 +54,7 @@ export function viewUnoffered(
   rewardTypes: RewardTypes,
 ): readonly RewardView[] {
   return items.flatMap((item) => {
-    const view = viewOf(item, { Rewards: [] }, rewardTypes);
+    const view = viewOfReward(item, { Rewards: [] }, rewardTypes);
     if (!view) return [];
     const isOnline = meaningOf(item.RewardType, rewardTypes) !== 'custom';
     const description = item.Description ?? '';
@@ -70,7 +77,7 @@ export function viewOffered(
 ): readonly RewardView[] {
   const descriptions = new Map(active.map(({ Id, Description }) => [Id, Description]));
   return offered.Rewards.flatMap((reward) => {
-    const view = viewOf(reward, offered, rewardTypes);
+    const view = viewOfReward(reward, offered, rewardTypes);
     if (!view) return [];
     const shown = { ...view, description: descriptions.get(view.id) ?? '' };
     return [open.has(view.id) ? { ...shown, redeemable: false, why: 'pending' } : shown];
@@ -112,7 +119,7 @@ export function withOtherTiers(
   ];
 }
 
-function viewOf(
+function viewOfReward(
   reward: AvailableReward,
   offered: AvailableRewards,
   rewardTypes: RewardTypes,
@@ -172,4 +179,132 @@ function giftOf(
     case 'custom':
       return { shown: { ...none, kind: 'other', value: 0 }, why: 'not-online' };
   }
+}
+
+export interface Rewards {
+  /** Null: the service cannot be reached. The balance is then the last that is known, and older. */
+  readonly rewards: readonly RewardView[] | null;
+  /** With `rewards: null`: when to ask again. */
+  readonly retryAfterSeconds: number | null;
+}
+
+export interface RewardsWorld extends ProgramWorld {
+  readonly rewardTypes: RewardTypes;
+}
+
+const listed = (rewards: readonly RewardView[]): Rewards => ({ rewards, retryAfterSeconds: null });
+export const notListed = ({ afterSeconds }: Unavailable): Rewards => ({
+  rewards: null,
+  retryAfterSeconds: afterSeconds,
+});
+
+/** Where the service offers nothing to this visitor: the program's rewards, with one reason. */
+export function viewForAll(
+  active: ActiveRewards,
+  why: Parameters<typeof viewUnoffered>[1],
+  { rewardTypes }: RewardsWorld,
+): Rewards {
+  return active.kind === 'answered'
+    ? listed(viewUnoffered(active.value, why, rewardTypes))
+    : notListed(active);
+}
+
+/** What the service offers, with the reasons for all else. */
+export async function viewRewards(
+  offered: AvailableRewards,
+  program: ActiveRewards,
+  ownTier: string | undefined,
+  { redemptions }: KnownCustomer,
+  world: RewardsWorld,
+): Promise<Rewards> {
+  const active = program.kind === 'answered' ? program.value : [];
+  const open = new Set(
+    redemptions
+      .flatMap((one) => viewOf(one) ?? [])
+      .filter(({ state }) => state === 'pending' || state === 'making')
+      .map(({ rewardId }) => rewardId),
+  );
+  const circumstances = { active, open, rewardTypes: world.rewardTypes };
+  const views = viewOffered(offered, circumstances);
+  const tiersOf = await readTiersOf(unexplained(views, active), world);
+  return listed(withOtherTiers(views, tiersOf, ownTier, circumstances));
+}
+
+export type RewardItem = components['schemas']['RewardConfigurationItem'];
+
+interface ProgramWorld extends AskingWorld {
+  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
+  /** The same for every customer. */
+  readonly active: TimedCache<readonly RewardItem[]>;
+  /** By reward: the names of the tiers that it is for; none: it is for every tier. */
+  readonly tiersOfRewards: TimedCache<readonly string[]>;
+}
+
+const PAGE_SIZE = 50;
+/** A page of the store shows at most a hundred, and more calls would take too long. */
+const MOST_PAGES = 2;
+
+type ActiveRewards =
+  | { readonly kind: 'answered'; readonly value: readonly RewardItem[] }
+  | Unavailable;
+
+export async function readActive(world: ProgramWorld): Promise<ActiveRewards> {
+  const known = world.active.recall('');
+  if (known) return { kind: 'answered', value: known };
+  const items: RewardItem[] = [];
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const asked = await askLoyalty(
+      'listRewardConfigurations',
+      (options) =>
+        world.loyalty.listRewardConfigurations(
+          { IsActive: true, PageNumber: page, PageSize: PAGE_SIZE },
+          options,
+        ),
+      world,
+    );
+    if (asked.kind === 'unavailable') return asked;
+    // The service has an error for a program without rewards.
+    if (asked.kind === 'refused') {
+      world.telemetry.log('warn', 'the loyalty service listed no rewards', {
+        why: asked.name ?? 'unnamed-error',
+      });
+      break;
+    }
+    items.push(...asked.value.Items.filter(({ IsActive }) => IsActive !== false));
+    if (!asked.value.HasNextPage) break;
+  }
+  world.active.keep('', items);
+  return { kind: 'answered', value: items };
+}
+
+/** A page waits for no more; the next one asks for the rest. */
+const MOST_ASKED = 5;
+const FAILED_SECONDS = 60;
+
+/**
+ * The tiers of rewards that the service does not offer. It gives no reason for those of another tier, and
+ * only the whole configuration of a reward names its tiers. Asked for only with ids that the service listed.
+ */
+export async function readTiersOf(
+  rewardIds: readonly number[],
+  world: ProgramWorld,
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const unknown = rewardIds.filter((id) => !world.tiersOfRewards.recall(String(id)));
+  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readTiers(id, world)));
+  return new Map(rewardIds.map((id) => [id, world.tiersOfRewards.recall(String(id)) ?? []]));
+}
+
+async function readTiers(id: number, world: ProgramWorld): Promise<void> {
+  const asked = await askLoyalty(
+    'getRewardConfiguration',
+    (options) => world.loyalty.getRewardConfiguration(id, options),
+    world,
+  );
+  if (asked.kind === 'unavailable') {
+    // A reward that the service cannot read must not open the circuit breaker with every page.
+    return world.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
+  }
+  const tiers = asked.kind === 'answered' ? (asked.value.Tiers ?? []) : [];
+  const names = tiers.flatMap(({ Name, IsActive }) => (Name && IsActive !== false ? [Name] : []));
+  world.tiersOfRewards.keep(String(id), names);
 }

@@ -1,17 +1,16 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
+import { createTimedCache } from '../calls/ask-loyalty.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
-import type { MemberRules } from '../mapping/mapping-rules.ts';
+import type { MemberRules } from '../mapping/wanted-state.ts';
+import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
-import { answerQuiz, type QuizAnswers } from './answer-quiz.ts';
-import type { CartLine } from './cart.ts';
-import type { Moment } from './current-balance.ts';
+import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
 import { type EarnedPoints, type EarningWorld, earnPoints } from './earn-points.ts';
-import { type KnownQuizzes, listQuizzes } from './list-quizzes.ts';
-import type { RewardItem } from './program-rewards.ts';
+import type { Moment } from './known-customer.ts';
 import { readHistory } from './read-history.ts';
 import { readOrderEarning } from './read-order-earning.ts';
 import { readRedemptions, readView, type ViewWorld } from './read-view.ts';
-import { createTimedCache } from './timed-cache.ts';
+import type { RewardItem } from './reward-view.ts';
 
 export interface StorefrontWorld
   extends Omit<ViewWorld, 'moments' | 'requested' | 'active' | 'tiersOfRewards'> {

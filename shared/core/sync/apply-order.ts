@@ -1,14 +1,16 @@
 import type { OperationId } from '../../loyalty/operations.ts';
-import { overtaken } from '../batch/outcome.ts';
-import { isRetryWindowOver } from '../batch/retry-policy.ts';
-import { appliedEntry, markChange, rejectedEntry, unchangedEntry } from '../ledger/change-entry.ts';
-import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
+import { type CallsMade, judge, stayAway, throughBreaker } from '../calls/call-loyalty.ts';
+import { isRetryWindowOver, overtaken } from '../events/outcome.ts';
+import {
+  appliedEntry,
+  isKnown,
+  markChange,
+  rejectedEntry,
+  unchangedEntry,
+} from '../ledger/change-entry.ts';
 import type { SentAmounts } from '../ledger/sent-amounts.ts';
-import { isKnown } from '../mapping/history-mark.ts';
-import type { WantedOrder } from '../mapping/wanted-state.ts';
-import { stayAway, throughBreaker } from './call-loyalty.ts';
-import { adoptHeld, isHeldCompleted } from './held-order.ts';
-import { type CallsMade, judge, notReplaced } from './make-calls.ts';
+import { cancelledOrderKey, idempotencyKey, type WantedOrder } from '../mapping/wanted-state.ts';
+import { adoptHeld, cancelOrder, isHeldCompleted, takePart } from './held-order.ts';
 import {
   afterStep,
   type NextCall,
@@ -16,11 +18,11 @@ import {
   type OrderFacts,
   type ParkReason,
 } from './next-call.ts';
-import { cancelOrder, takePart } from './order-calls.ts';
 import {
   type ExecutionWorld,
   factsOf,
   lostCallOf,
+  notReplaced,
   type Rejected,
   recordAttempt,
   recordCalls,

@@ -1,14 +1,10 @@
 import type { StoreCoupon } from '../../store/coupon.ts';
-import { inBatches } from '../batch/in-batches.ts';
-import type { Outcome } from '../batch/outcome.ts';
-import type { StoreEvent } from '../events/event.ts';
-import type { EventQueue } from '../events/queues.ts';
-import { encodeCoupon } from '../events/snapshot-body.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { type EntityKey, ledgerKeyText } from '../ledger/ledger-key.ts';
-import { isNewer } from '../ledger/newer-item.ts';
+import { inBatches } from '../batch/run-batch.ts';
+import type { EntityKey, EventQueue, StoreEvent } from '../events/event.ts';
+import type { Outcome } from '../events/outcome.ts';
+import { isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
+import { askStoreLater, encodeCoupon, retryStore, type Store } from '../store/store.ts';
 import { isLongUnseen } from './read-snapshot.ts';
-import { askStoreLater, retryStore, type Store } from './store-reader.ts';
 
 export interface FanOutWorld {
   readonly ledger: Ledger;

@@ -1,17 +1,52 @@
-import { type Doubt, isDoubtful, wasSettledSince } from '../ledger/doubt.ts';
-import { restKey } from '../ledger/idempotency-key.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
+import type { BusinessError } from '../../loyalty/result.ts';
+import {
+  applied,
+  type CallsMade,
+  hasCode,
+  judge,
+  refused,
+  stayAway,
+  throughBreaker,
+} from '../calls/call-loyalty.ts';
+import {
+  type Doubt,
+  isDoubtful,
+  isKnown,
+  redactionOf,
+  wasSettledSince,
+} from '../ledger/change-entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import { redactionOf } from '../ledger/redacted-person.ts';
-import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
-import { HISTORY_METADATA, isKnown } from '../mapping/history-mark.ts';
-import { recallOrder, rememberOrder } from '../mapping/remembered.ts';
-import type { Mapped, OrderForm, WantedOrder } from '../mapping/wanted-state.ts';
-import { stayAway, throughBreaker } from './call-loyalty.ts';
+import {
+  type CancelStep,
+  fromThousandths,
+  type SentAmounts,
+  toThousandths,
+} from '../ledger/sent-amounts.ts';
+import {
+  type CustomerForm,
+  HISTORY_METADATA,
+  knownFields,
+  type Mapped,
+  type OrderForm,
+  recallOrder,
+  rememberOrder,
+  restKey,
+  type WantedOrder,
+} from '../mapping/wanted-state.ts';
+import type { Snapshot } from '../store/store.ts';
 import { countedIn, type OrderFacts, type ReadTotals } from './next-call.ts';
-import { type HeldOrder, heldCustomer, readHeld } from './order-calls.ts';
 import type { Plan } from './plan.ts';
-import type { Snapshot } from './read-snapshot.ts';
-import type { ExecutionWorld, Synced } from './record-outcome.ts';
+import {
+  type CallAssumptions,
+  type ExecutionWorld,
+  foundIn,
+  type HeldOrder,
+  isAbsent,
+  type LoyaltyCalls,
+  type ReadAnswer,
+  type Synced,
+} from './record-outcome.ts';
 
 /** What the loyalty service says of an order; `held` is undefined where it does not have it. */
 export interface ServiceReading {
@@ -140,4 +175,130 @@ function sentIn(held: HeldOrder, order: OrderForm): SentAmounts['sent'] {
     held.Coupon?.toLowerCase() === order.Coupon?.toLowerCase();
   const completedAt = order.OrderCompletedDate ?? '';
   return { ...countedIn(held), completedAt, ...(isSameRest && { rest: restKey(order) }) };
+}
+
+/** Order_CompletedOrderCannotBeCancelled. */
+const CANNOT_CANCEL_COMPLETED = 13;
+/** ApiOrder_OrderIsCancelled. */
+const ALREADY_CANCELLED = 33;
+/** The `State` of a read order. */
+export const COMPLETED_STATE = 2;
+export const CANCELLED_STATE = 3;
+/** A cancellation may show a day later. */
+const AFTER_A_HIDDEN_CANCEL = 3600;
+
+interface CancelLimits {
+  readonly signal: AbortSignal;
+  /** The event has waited for a day: by then the service shows a cancellation, if it ever does. */
+  readonly waitedForADay: boolean;
+}
+
+/** One call, and the fallback where the service refuses to cancel a completed order. */
+export async function cancelOrder(
+  wanted: Extract<WantedOrder, { kind: 'cancelled-order' }>,
+  loyalty: LoyaltyCalls,
+  assumptions: CallAssumptions,
+  { signal, waitedForADay }: CancelLimits,
+): Promise<CallsMade> {
+  const options = { signal };
+  const cancelled = await loyalty.cancelPosOrder(wanted.id, wanted.cancellation, options);
+  if (cancelled.kind === 'business-error' && cancelled.finding === 'not-cancelled') {
+    return lookForCancel(await loyalty.getOrder(wanted.id, options), cancelled, waitedForADay);
+  }
+  if (hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected') {
+    return refused(['cancelPosOrder'], cancelled);
+  }
+  const fallBack = assumptions.completedOrdersTakeTheCancelledMark;
+  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {
+    return judge(['cancelPosOrder'], cancelled);
+  }
+  const calls: OperationId[] = ['cancelPosOrder', 'sendOrder'];
+  let { order } = wanted;
+  if (order.Customer === undefined) {
+    const read = await loyalty.getOrder(wanted.id, options);
+    const held = foundIn(read);
+    if (!held) return judge(['cancelPosOrder', 'getOrder'], read);
+    order = withHeldCustomer(order, held);
+    calls.splice(1, 0, 'getOrder');
+  }
+  const sent = await loyalty.sendOrder(order, options);
+  // It was sent to cancel the order, which is cancelled already.
+  if (hasCode(sent, ALREADY_CANCELLED)) return applied(calls);
+  const refusedAgain = hasCode(sent, CANNOT_CANCEL_COMPLETED);
+  if (refusedAgain && assumptions.refusedCancelledMark === 'done') return applied(calls);
+  return judge(calls, sent);
+}
+
+/**
+ * After a redaction, or once the order is deleted, only the service knows whose order it is. It takes none
+ * without a customer.
+ */
+function withHeldCustomer(order: OrderForm, held: HeldOrder): OrderForm {
+  const { OrderPlacementDate, OrderTotal } = held;
+  const basics = knownFields({ OrderPlacementDate, OrderTotal });
+  return { ...basics, ...order, Customer: heldCustomer(held) };
+}
+
+function heldCustomer({ Customer }: HeldOrder): CustomerForm {
+  const { OriginalId, Name, Email, Document } = Customer ?? {};
+  return knownFields({ OriginalId, Name, Email, Document });
+}
+
+/** The answer does not say that the order is cancelled: the order itself may. */
+function lookForCancel(
+  read: ReadAnswer,
+  cancelled: BusinessError,
+  waitedForADay: boolean,
+): CallsMade {
+  const calls: OperationId[] = ['cancelPosOrder', 'getOrder'];
+  const found = foundIn(read);
+  if (isAbsent(read) || found?.State === CANCELLED_STATE) return applied(calls);
+  const made = judge(calls, found ? cancelled : read);
+  if (made.outcome.kind !== 'retry') return made;
+  if (found && waitedForADay) return refused(calls, cancelled);
+  const outcome = { ...made.outcome, ...(found && { afterSeconds: AFTER_A_HIDDEN_CANCEL }) };
+  // The cancellation was received, also if the order could not be read.
+  return { ...made, outcome, mayHaveHappened: true };
+}
+
+/** Takes back a part of the order. A used key was accepted before (`found`): the step is done. */
+export async function takePart(
+  id: string,
+  { key, value, products }: CancelStep,
+  loyalty: LoyaltyCalls,
+  { usedCancelKeyError }: CallAssumptions,
+  options: { readonly signal: AbortSignal },
+): Promise<CallsMade & { readonly found?: boolean }> {
+  const calls: OperationId[] = ['partiallyCancelPosOrder'];
+  const parts = products.map(([OriginalId, part]) => ({
+    OriginalId,
+    ValueToRefund: fromThousandths(part),
+  }));
+  const body = { ValueToRefund: fromThousandths(value), CancelKey: key };
+  const result = await loyalty.partiallyCancelPosOrder(
+    id,
+    { ...body, ...(parts.length > 0 && { Products: parts }) },
+    options,
+  );
+  const isUsed =
+    result.kind === 'business-error' &&
+    (result.finding === 'cancel-key-used' ||
+      (usedCancelKeyError !== undefined && result.code === usedCancelKeyError));
+  return isUsed ? { ...applied(calls), found: true } : judge(calls, result);
+}
+
+/**
+ * The order as the service holds it; `held` is undefined where it has none. `byStatus`: no error of the
+ * contract says so, only HTTP.
+ */
+export async function readHeld(
+  id: string,
+  loyalty: Pick<LoyaltyCalls, 'getOrder'>,
+  options: { readonly signal: AbortSignal },
+): Promise<CallsMade & { readonly held?: HeldOrder; readonly byStatus?: boolean }> {
+  const calls: OperationId[] = ['getOrder'];
+  const read = await loyalty.getOrder(id, options);
+  if (isAbsent(read)) return { ...applied(calls), byStatus: read.kind === 'transport-failure' };
+  const held = foundIn(read);
+  return { ...judge(calls, read), mayHaveHappened: false, ...(held && { held }) };
 }

@@ -1,4 +1,3 @@
-import { restKey } from '../ledger/idempotency-key.ts';
 import {
   type CancelStep,
   fromThousandths,
@@ -6,7 +5,7 @@ import {
   type SentOrder,
   toThousandths,
 } from '../ledger/sent-amounts.ts';
-import type { OrderForm, WantedOrder } from '../mapping/wanted-state.ts';
+import { type OrderForm, restKey, type WantedOrder } from '../mapping/wanted-state.ts';
 
 /** What the ledger knows of the order, as far as the next call depends on it. */
 export interface OrderFacts {

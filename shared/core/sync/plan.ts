@@ -1,13 +1,8 @@
+import { isKnown } from '../ledger/change-entry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import { isKnown } from '../mapping/history-mark.ts';
+import type { SnapshotSource } from '../store/store.ts';
 
-/**
- * Where a snapshot comes from decides how far it is trusted: `event` may be late or a captured body,
- * `feeder` was read from the store some time ago, `store` a moment ago.
- */
-export type SnapshotSource = 'event' | 'feeder' | 'store';
-
-export interface Situation {
+interface Situation {
   readonly entry: EntityEntry | undefined;
   /** The snapshot's own `updated_at`, epoch milliseconds. */
   readonly version: number;

@@ -1,10 +1,15 @@
 import type { OperationId } from '../../loyalty/operations.ts';
-import type { Outcome } from '../batch/outcome.ts';
+import type { StoreOrder } from '../../store/order.ts';
+import type { EntityKey } from '../events/event.ts';
+import type { Outcome } from '../events/outcome.ts';
+import { isKnown } from '../ledger/change-entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
-import type { EntityKey } from '../ledger/ledger-key.ts';
-import type { EntityRules } from '../mapping/map-snapshot.ts';
-import type { CallAssumptions, LoyaltyCalls } from './make-calls.ts';
-import type { Store } from './store-reader.ts';
+import { fromThousandths } from '../ledger/sent-amounts.ts';
+import { hasOtherRules } from '../mapping/map-order.ts';
+import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
+import { idempotencyKey, type OrderForm, recallOrder } from '../mapping/wanted-state.ts';
+import type { Store } from '../store/store.ts';
+import type { CallAssumptions, LoyaltyCalls } from './record-outcome.ts';
 import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
 
 export interface PreviewWorld {
@@ -113,3 +118,44 @@ function noteCalls(calls: PreviewedCall[]): LoyaltyCalls {
     upsertCustomer: (body) => note({ operation: 'upsertCustomer', body }),
   };
 }
+
+/** What counting one order by the rules of today changes: amounts that earn points. */
+export interface RulesEffect {
+  readonly before: number;
+  readonly after: number;
+  readonly wantedKey: string;
+}
+
+/** Undefined for an order that was never sent, is cancelled, or is counted by the rules of today already. */
+export function rulesEffect(
+  key: EntityKey,
+  order: StoreOrder,
+  entry: EntityEntry | undefined,
+  rules: EntityRules,
+  now: Date,
+): RulesEffect | undefined {
+  if (!isKnown(entry)) return undefined;
+  const snapshot = {
+    kind: 'snapshot',
+    entity: { kind: 'order', order },
+    version: Date.parse(order.updatedAt),
+    source: 'store',
+    newRules: true,
+  } as const;
+  const mapped = mapSnapshot(key, snapshot, entry, rules, now);
+  if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') return undefined;
+  const wantedKey = idempotencyKey(mapped.wanted);
+  const [before, after] = [earnedBy(entry), earned(mapped.wanted.order)];
+  const isSame =
+    before === after && (wantedKey === entry.appliedKey || !hasOtherRules(mapped, entry));
+  return isSame ? undefined : { before, after, wantedKey };
+}
+
+function earnedBy({ amounts, remembered }: EntityEntry): number {
+  if (amounts) return fromThousandths(amounts.sent.total - amounts.taken);
+  const { OrderTotal = 0, OrderCompletedDate } = recallOrder(remembered)?.basics ?? {};
+  return OrderCompletedDate == null ? 0 : OrderTotal;
+}
+
+const earned = ({ IsCompleted, OrderTotal = 0 }: OrderForm): number =>
+  IsCompleted === true ? OrderTotal : 0;

@@ -1,32 +1,16 @@
-import type { Outcome } from '../batch/outcome.ts';
-import type { Telemetry } from '../batch/telemetry.ts';
-import type { StoreEvent } from '../events/event.ts';
-import { cancelledOrderKey } from '../ledger/idempotency-key.ts';
+import type { EntityKey, StoreEvent } from '../events/event.ts';
+import type { Outcome } from '../events/outcome.ts';
+import type { Telemetry } from '../events/telemetry.ts';
 import type { EntityEntry } from '../ledger/ledger.ts';
-import type { EntityKey } from '../ledger/ledger-key.ts';
-import type { SnapshotSource } from './plan.ts';
+import { cancelledOrderKey } from '../mapping/wanted-state.ts';
 import {
   askStoreLater,
   retryStore,
+  type Snapshot,
   type Store,
   type StoreAnswer,
   type StoreEntity,
-} from './store-reader.ts';
-
-/** What is known of an entity at one moment. Only the store can say that it is `gone`. */
-export interface Snapshot {
-  readonly kind: 'snapshot';
-  readonly entity: StoreEntity | { readonly kind: 'gone' };
-  readonly version: number;
-  readonly source: SnapshotSource;
-  readonly partial?: boolean;
-  /** Of a code that is gone: the store has it in this other spelling. */
-  readonly respelled?: string;
-  /** A backfill asks for it, although it may be older than go-live. */
-  readonly history?: boolean;
-  /** An operator wants it counted by the rules of today. */
-  readonly newRules?: boolean;
-}
+} from '../store/store.ts';
 
 interface StoreWorld {
   readonly store: Store;
@@ -35,7 +19,7 @@ interface StoreWorld {
 }
 
 /** What made us ask. */
-export interface Question {
+interface Question {
   readonly event: StoreEvent;
   readonly entry: EntityEntry | undefined;
   /** The version of the snapshot that the event itself carried. */

@@ -1,25 +1,28 @@
-import { type Outcome, overtaken } from '../batch/outcome.ts';
-import type { PausedTime } from '../batch/retry-policy.ts';
-import type { StoreEvent } from '../events/event.ts';
-import { askAgain } from '../events/message-ids.ts';
-import type { EventQueue } from '../events/queues.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import {
+  applied,
+  type CallsMade,
+  type CircuitBreaker,
+  hasCode,
+  judge,
+  refused,
+} from '../calls/call-loyalty.ts';
+import { askAgain, type EntityKey, type EventQueue, type StoreEvent } from '../events/event.ts';
+import { type Outcome, overtaken, type PausedTime } from '../events/outcome.ts';
 import {
   attemptedEntry,
   type Change,
   type Facts,
+  isKnown,
+  type LedgerPast,
   recordApplied,
   recordChange,
   rejectedEntry,
 } from '../ledger/change-entry.ts';
-import type { LedgerPast } from '../ledger/doubt.ts';
 import { type EntityEntry, type EntityWrite, expiresAfter, type Ledger } from '../ledger/ledger.ts';
-import type { EntityKey } from '../ledger/ledger-key.ts';
-import { isKnown } from '../mapping/history-mark.ts';
-import type { Mapped } from '../mapping/wanted-state.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { CallAssumptions, CallsMade, LoyaltyCalls } from './make-calls.ts';
-import type { HeldOrder } from './order-calls.ts';
-import type { Snapshot } from './read-snapshot.ts';
+import type { Mapped, WantedOrder, WantedState } from '../mapping/wanted-state.ts';
+import type { Snapshot } from '../store/store.ts';
+import type { ReadTotals, RefundSettings } from './next-call.ts';
 
 export interface ExecutionWorld {
   readonly ledger: Ledger;
@@ -142,3 +145,90 @@ export function discountOf({ snapshot: { entity }, entry }: Step): Facts {
 
 export const retention = ({ orderRetentionDays, now }: ExecutionWorld) =>
   expiresAfter(orderRetentionDays, now());
+/** ApiExternalOrder_Order_Not_Found. */
+const ORDER_NOT_FOUND = 37;
+
+export type ReadAnswer = Awaited<ReturnType<LoyaltyCalls['getOrder']>>;
+export type HeldOrder = NonNullable<ReturnType<typeof foundIn>>;
+
+export function foundIn(read: ReadAnswer) {
+  return read.kind === 'success' || read.kind === 'warning' ? read.value : undefined;
+}
+
+/**
+ * Which answer an absent order gets is not documented; one without an envelope is likely to be a 404 or to have
+ * no content. That it is not a wrong address is for the next call to show, or for the other readings.
+ */
+export function isAbsent(read: ReadAnswer): boolean {
+  if (read.kind === 'transport-failure') return read.reason === 'not-found';
+  return hasCode(read, ORDER_NOT_FOUND);
+}
+
+/** The calls that syncing needs. */
+export type LoyaltyCalls = Pick<
+  LoyaltyClient,
+  | 'sendOrder'
+  | 'cancelPosOrder'
+  | 'partiallyCancelPosOrder'
+  | 'getOrder'
+  | 'updateProduct'
+  | 'createCoupon'
+  | 'deactivateCoupon'
+  | 'upsertCustomer'
+  | 'getCustomerPoints'
+  | 'changeCustomerStatus'
+>;
+
+/** What the contract leaves open. The settings describe each. */
+export interface CallAssumptions extends RefundSettings {
+  readonly couponsAreReplaced: boolean;
+  readonly completedOrdersTakeTheCancelledMark: boolean;
+  readonly refusedCancelledMark: 'rejected' | 'done';
+  readonly cancellingTwice: 'done' | 'rejected';
+  readonly readTotals: ReadTotals;
+  readonly usedCancelKeyError?: number;
+}
+
+export type WantedRest = Exclude<WantedState, WantedOrder>;
+
+/** ApiExternalCoupon_Cant_Update_Coupon. */
+const COUPON_NOT_WRITTEN = 56;
+const SAME_CODE =
+  ' If another shop on this loyalty account has the same code, the service cannot hold both: rename one.';
+
+/** Makes the service's product or coupon the wanted one. */
+export async function makeCall(
+  wanted: WantedRest,
+  loyalty: LoyaltyCalls,
+  options: { readonly signal: AbortSignal },
+): Promise<CallsMade> {
+  switch (wanted.kind) {
+    case 'product':
+      return judge(
+        ['updateProduct'],
+        await loyalty.updateProduct(wanted.id, wanted.product, options),
+      );
+    case 'coupon': {
+      const sent = await loyalty.createCoupon(wanted.coupon, options);
+      // Under an id of its shop's own, on an account that several shops share.
+      const mayBeAnothers = wanted.coupon.OriginalId !== wanted.id;
+      return mayBeAnothers && hasCode(sent, COUPON_NOT_WRITTEN)
+        ? refused(['createCoupon'], sent, SAME_CODE)
+        : judge(['createCoupon'], sent);
+    }
+    case 'inactive-coupon':
+      return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
+    case 'member':
+      return judge(['upsertCustomer'], await loyalty.upsertCustomer(wanted.member, options));
+    case 'deleted-member':
+      return applied([]);
+  }
+}
+
+/** It was sent before, and the merchant configured that the service takes no change of it. */
+export function notReplaced(
+  setting: 'ordersAreReplaced' | 'couponsAreReplaced',
+): Extract<Outcome, { kind: 'rejected' }> {
+  const why = `it was sent before, and loyalty.assumptions.${setting} says that the service takes no change`;
+  return { kind: 'rejected', reason: 'rejected', why };
+}

@@ -1,22 +1,38 @@
 import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
-import type { Outcome, RetryReason } from '../batch/outcome.ts';
+import { DEAD_LETTER_DAYS } from '../batch/dead-letter.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';
-import { correlationOf, errorFields } from '../batch/telemetry.ts';
-import { isStoreEvent, type StoreEvent } from '../events/event.ts';
-import type { LedgerEntry } from '../ledger/ledger.ts';
 import {
   type EntityKey,
+  groupIdOf,
+  hashBody,
   isEntityKind,
+  isStoreEvent,
+  type StoreEvent,
+} from '../events/event.ts';
+import type { Outcome, RetryReason } from '../events/outcome.ts';
+import { correlationOf, errorFields } from '../events/telemetry.ts';
+import {
+  expiresAfter,
+  type Ledger,
+  type LedgerEntry,
   type LedgerKey,
   ledgerKeyText,
-} from '../ledger/ledger-key.ts';
+  type RecordKey,
+  readEntry,
+  rememberedForm,
+} from '../ledger/ledger.ts';
+import type { ReadEvent } from '../store/store.ts';
 import { handleTask } from './handle-task.ts';
-import { customerKeys, readRecently } from './late-customer.ts';
-import { parkOnce } from './park-once.ts';
-import type { ReadEvent } from './store-reader.ts';
-import { type Candidate, type SyncWorld, syncEntity, wishesOf } from './sync-entity.ts';
+import {
+  type Candidate,
+  customerKeys,
+  readRecently,
+  type SyncWorld,
+  syncEntity,
+  wishesOf,
+} from './sync-entity.ts';
 
-export interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld {
+interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld {
   readonly read: ReadEvent;
 }
 
@@ -186,3 +202,48 @@ function versionOf({ reading }: Candidate): number {
 }
 
 const sequenceOf = ({ item }: Readable): bigint => BigInt(item.message.sequenceNumber);
+
+/** The message whose letter it is. */
+const form = rememberedForm<string>('parked', 1);
+
+/**
+ * Only the body of a webhook is signed. An attacker who captured one can send it again, under any topic and
+ * delivery id: bytes that cannot be read become one dead letter, as long as that letter can be there. Bytes that were
+ * read have a letter of their own, or a copy under a wrong topic would hide that the service refused them.
+ *
+ * The first message claims the bytes before it is parked. If its worker dies in between, the next one
+ * finds the claim of its own message and parks it.
+ */
+async function parkOnce(
+  { event, message: { messageId, groupId } }: Item,
+  rejected: Extract<Outcome, { kind: 'rejected' }>,
+  { ledger, now }: { readonly ledger: Ledger; readonly now: () => Date },
+): Promise<Outcome> {
+  if (!event || !isStoreEvent(event) || event.origin !== 'webhook' || !event.body) return rejected;
+  // A letter that a person sends again, by our command or by SQS's redrive, which changes its group.
+  if (event.replays || groupId !== groupIdOf(event)) return rejected;
+  const { shop, kind } = event;
+  const hash = hashBody(event.body);
+  const id = rejected.reason === 'unreadable' ? hash : `${hash}/${kind}`;
+  const key: RecordKey<'parked'> = { shop, kind: 'parked', id };
+  const claimed = await readEntry(ledger, key);
+  if (claimed) {
+    const letterOf = form.read(claimed.remembered);
+    return letterOf === messageId ? rejected : REPEATED;
+  }
+  const at = now();
+  const written = await ledger.write(
+    key,
+    {
+      version: at.getTime(),
+      uncertain: false,
+      remembered: form.write(messageId),
+      outcomes: [],
+      ...expiresAfter(DEAD_LETTER_DAYS, at),
+    },
+    undefined,
+  );
+  return written.kind === 'written' ? rejected : REPEATED;
+}
+
+const REPEATED: Outcome = { kind: 'skipped', why: 'parked-before' };

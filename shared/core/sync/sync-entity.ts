@@ -1,21 +1,44 @@
-import { errorFields, type Telemetry } from '../batch/telemetry.ts';
-import type { StoreEvent } from '../events/event.ts';
-import { type Doubt, isDoubtful, wasSettledSince } from '../ledger/doubt.ts';
-import { cancelledOrderKey, idempotencyKey } from '../ledger/idempotency-key.ts';
-import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
-import type { EntityKey } from '../ledger/ledger-key.ts';
-import { predatesRedaction, redactionOf } from '../ledger/redacted-person.ts';
+import { stayAway, throughBreaker } from '../calls/call-loyalty.ts';
+import type { EntityKey, StoreEvent } from '../events/event.ts';
+import { overtaken } from '../events/outcome.ts';
+import { errorFields, type Telemetry } from '../events/telemetry.ts';
+import {
+  appliedEntry,
+  type Doubt,
+  isDoubtful,
+  isKnown,
+  markChange,
+  predatesRedaction,
+  redactionOf,
+  skippedEntry,
+  unchangedEntry,
+  wasSettledSince,
+} from '../ledger/change-entry.ts';
+import { type EntityEntry, type Ledger, type LedgerKey, ledgerKeyText } from '../ledger/ledger.ts';
+import { mergedInto } from '../ledger/merged-customer.ts';
 import { toThousandths } from '../ledger/sent-amounts.ts';
-import { hidesDetails, needsMetafields } from '../mapping/customer-detail.ts';
-import { isKnown, withGoLive } from '../mapping/history-mark.ts';
+import {
+  contactHash,
+  hidesDetails,
+  needsMetafields,
+  plainCustomerForm,
+} from '../mapping/customer-form.ts';
+import { differsByRulesAlone, needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import { needsEnrichment } from '../mapping/order-references.ts';
-import { recallOrder } from '../mapping/remembered.ts';
-import { differsByRulesAlone } from '../mapping/rules-revision.ts';
-import type { Mapped } from '../mapping/wanted-state.ts';
-import { noteUsedCodes } from '../redeem/note-used-codes.ts';
-import { withRewardCodeFirst } from '../redeem/reward-code-record.ts';
-import { executePlan, rejectUnread } from './execute-plan.ts';
+import {
+  cancelledOrderKey,
+  faultText,
+  idempotencyKey,
+  type Mapped,
+  type OrderRules,
+  recallMember,
+  recallOrder,
+  type WantedState,
+  withGoLive,
+} from '../mapping/wanted-state.ts';
+import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
+import type { EventReading, Snapshot, Store, StoreEntity } from '../store/store.ts';
+import { applyOrder } from './apply-order.ts';
 import { sendCode } from './fan-out.ts';
 import {
   isHeldLive,
@@ -24,11 +47,26 @@ import {
   readFromService,
   type ServiceReading,
 } from './held-order.ts';
-import { hasLateCustomer } from './late-customer.ts';
 import { type Plan, plan, snapshotSource } from './plan.ts';
-import { readSnapshot, type Snapshot } from './read-snapshot.ts';
-import type { ExecutionWorld, Synced } from './record-outcome.ts';
-import type { EventReading, Store } from './store-reader.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import {
+  discountOf,
+  type ExecutionWorld,
+  factsOf,
+  lostCallOf,
+  makeCall,
+  notReplaced,
+  type Rejected,
+  recordAttempt,
+  recordCalls,
+  reject,
+  retention,
+  type Step,
+  type Synced,
+  settle,
+  type Wanted,
+  type WantedRest,
+} from './record-outcome.ts';
 
 /** An event and what its body says. */
 export interface Candidate {
@@ -280,4 +318,195 @@ function leavesOut(
   return (
     needsMetafields(order, rules) || needsEnrichment(order, rules, recallOrder(entry?.remembered))
   );
+}
+
+type Reads = Pick<Ledger, 'readMany'>;
+
+const keysOf = (shop: string, id: string) =>
+  ({ record: { shop, kind: 'customer', id }, member: { shop, kind: 'member', id } }) as const;
+
+/**
+ * True for an order whose customer changed since: merged into another, or with another e-mail address or
+ * telephone number. Sent as it is, the order would bring the old ones back. The store says what holds now.
+ */
+export async function hasLateCustomer(
+  shop: string,
+  { entity, source, version }: Snapshot,
+  { customers }: Pick<OrderRules, 'customers'>,
+  ledger: Reads,
+): Promise<boolean> {
+  if (customers === 'with-orders' || source === 'store') return false;
+  if (entity.kind !== 'order' || !entity.order.customer) return false;
+  const { customer } = entity.order;
+  const { record, member } = keysOf(shop, customer.id);
+  const known = await ledger.readMany([record, member]);
+  if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;
+  const entry = known.get(ledgerKeyText(member));
+  const contact = recallMember(entry?.remembered)?.contact;
+  // Of two changes within one second it is unknown which came last.
+  if (!entry || contact === undefined || entry.version < version) return false;
+  return contact !== contactHash(plainCustomerForm(customer));
+}
+
+/**
+ * What that question needs, to be read with the entries of a batch: an order that is sent then needs no read of
+ * its own. Not for what is mostly skipped without the question.
+ */
+export function customerKeys(
+  shop: string,
+  entity: StoreEntity,
+  rules: Pick<OrderRules, 'customers' | 'pendingOrders' | 'completeWhen'>,
+): readonly LedgerKey[] {
+  if (entity.kind !== 'order' || !entity.order.customer) return [];
+  if (rules.customers === 'with-orders') return [];
+  if (rules.pendingOrders === 'skip' && neverCompleted(entity.order, rules)) return [];
+  return Object.values(keysOf(shop, entity.order.customer.id));
+}
+
+/** A batch that waits for its turn to call must not send an order for whom was its customer long ago. */
+const RECENT_MS = 10_000;
+
+/** Answers with what was read with the batch, if that was recent and has all that is asked for. */
+export function readRecently(
+  {
+    keys,
+    entries,
+    readAt,
+  }: {
+    readonly keys: readonly LedgerKey[];
+    readonly entries: Awaited<ReturnType<Reads['readMany']>>;
+    readonly readAt: Date;
+  },
+  { ledger, now }: { readonly ledger: Reads; readonly now: () => Date },
+): Reads {
+  const known = new Set(keys.map(ledgerKeyText));
+  return {
+    async readMany(asked) {
+      const isRecent = now().getTime() - readAt.getTime() < RECENT_MS;
+      const isKnown = asked.every((key) => known.has(ledgerKeyText(key)));
+      return isRecent && isKnown ? entries : ledger.readMany(asked);
+    },
+  };
+}
+
+/** Calls the loyalty service if the plan says so, and records the outcome. */
+async function executePlan(
+  plan: Exclude<Plan, { kind: 'read-store' }>,
+  mapped: Mapped,
+  given: Given,
+  world: ExecutionWorld,
+): Promise<Synced> {
+  const { entry } = given;
+  const step = stepOf(given, world);
+  if (plan.kind === 'superseded') return { outcome: plan, entry };
+  if (mapped.kind === 'fault') {
+    const why = faultText(mapped);
+    return reject(step, { kind: 'rejected', reason: 'unmappable', why }, world);
+  }
+  if (mapped.kind === 'skip') return skip(step, mapped.why, world);
+  if (plan.kind === 'rules-changed') {
+    return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
+  }
+  if (plan.kind !== 'call') {
+    return unchanged(step, mapped, plan.kind === 'unchanged' && plan.advance, world);
+  }
+  const { wanted } = mapped;
+  return isOrder(wanted)
+    ? applyOrder(step, { ...mapped, wanted }, world)
+    : apply(step, mapped, wanted, plan.mark, world);
+}
+
+type Given = Pick<Step, 'key' | 'event' | 'entry' | 'snapshot' | 'redelivered' | 'read'>;
+
+function stepOf(given: Given, { now }: ExecutionWorld): Step {
+  const { topic, origin } = given.event;
+  return {
+    ...{ ...given, version: given.snapshot.version, topic, now: now() },
+    ...(origin === 'reconcile' && { origin }),
+  };
+}
+
+/** Before anything was planned: walks must know that it was asked for. */
+async function rejectUnread(
+  given: Given,
+  outcome: Rejected,
+  world: ExecutionWorld,
+): Promise<Synced> {
+  return reject(stepOf(given, world), outcome, world);
+}
+
+function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedRest> {
+  return wanted.kind === 'order' || wanted.kind === 'cancelled-order';
+}
+
+/** Mark → call → record. */
+async function apply(
+  step: Step,
+  mapped: Wanted,
+  wanted: WantedRest,
+  mark: boolean,
+  world: ExecutionWorld,
+): Promise<Synced> {
+  const { loyalty, breaker, assumptions } = world.shop(step.key.shop);
+  if (mark && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
+    return reject(step, notReplaced('couponsAreReplaced'), world);
+  }
+  const made = await throughBreaker({ breaker, now: world.now }, async () => {
+    const marked = mark ? await markChange(step, world.ledger) : step;
+    if (!marked) return { kind: 'overtaken', end: 'unused' } as const;
+    const call = await makeCall(wanted, loyalty, { signal: world.deadline });
+    return { kind: 'called', entry: marked.entry, ...call } as const;
+  });
+  if (made.kind === 'stay-away') return { outcome: stayAway(made), entry: step.entry };
+  if (made.kind === 'overtaken') return { outcome: overtaken, entry: step.entry };
+  const after = { ...step, entry: made.entry, now: world.now() };
+  switch (made.outcome.kind) {
+    case 'retry':
+      return recordAttempt(after, mapped, made, world);
+    case 'rejected':
+      return reject(after, made.outcome, world, lostCallOf(after, mapped, world));
+    case 'applied': {
+      const next = appliedEntry(after, idempotencyKey(wanted), factsOf(after, mapped, world));
+      return recordCalls(after, next, made.outcome, world);
+    }
+  }
+}
+
+async function unchanged(
+  step: Step,
+  { rules }: Wanted,
+  advance: boolean,
+  world: ExecutionWorld,
+): Promise<Synced> {
+  const outcome = { kind: 'unchanged' } as const;
+  if (!advance) return { outcome, entry: step.entry };
+  const isOrder = step.key.kind === 'order';
+  const facts = {
+    ...discountOf(step),
+    // Another change in the same second is no difference between rules.
+    ...(rules !== undefined && { rules }),
+    ...(isOrder && retention(world)),
+  };
+  const next = unchangedEntry(step, facts);
+  if (!isOrder || step.snapshot.entity.kind !== 'gone') return settle(step, outcome, next, world);
+  // It was cancelled before it was deleted: a later redaction of its customer does not name it.
+  const { remembered: _, ...withoutPerson } = next;
+  return settle(step, outcome, withoutPerson, world);
+}
+
+async function skip(
+  step: Step,
+  why: Extract<Mapped, { kind: 'skip' }>['why'],
+  world: ExecutionWorld,
+): Promise<Synced> {
+  const { entry, version, read } = step;
+  const outcome = { kind: 'skipped', why } as const;
+  // The service holds what the ledger had forgotten: later events and walks must know that.
+  const isForgotten = !isKnown(entry) && isHeldLive(read?.held);
+  // A repeated skip needs no second line among the outcomes.
+  if (entry?.version === version && !isForgotten) return { outcome, entry };
+  const facts = entry?.appliedKey ? {} : retention(world);
+  const outcomes = entry?.outcomes ?? [];
+  const known = isForgotten ? { ...presumeHeld(read.held, entry), outcomes } : entry;
+  return settle(step, outcome, skippedEntry({ ...step, entry: known }, why, facts), world);
 }

@@ -1,5 +1,4 @@
-import type { StoreAnswer } from '../../core/sync/store-reader.ts';
-import type { WalkAnswer, WalkedKind } from '../../core/sync/store-walk.ts';
+import type { StoreAnswer, WalkAnswer, WalkedKind } from '../../core/store/store.ts';
 import { failure, unavailable } from './client/admin-answer.ts';
 import type { Ask } from './client/admin-client.ts';
 import { accessScopesDocument, stillThereDocument } from './documents.gen.ts';

@@ -1,8 +1,7 @@
-import type { BalanceStore } from '../../core/balances/balance-store.ts';
 import type { CustomerSearch } from '../../core/balances/find-customer.ts';
+import type { BalanceStore } from '../../core/balances/point-balance.ts';
 import type { RewardStore } from '../../core/redeem/reward-store.ts';
-import type { Store, StoreAnswer } from '../../core/sync/store-reader.ts';
-import type { StoreWalk } from '../../core/sync/store-walk.ts';
+import type { Store, StoreAnswer, StoreWalk } from '../../core/store/store.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import { findAbsent, type OrderEvidence, seesAllOrders } from './absence.ts';
 import { failure, ifLikeSchema, unavailable } from './client/admin-answer.ts';

@@ -1,4 +1,4 @@
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/sync/store-walk.ts';
+import type { Changed, Span, WalkAnswer, WalkPage } from '../../core/store/store.ts';
 import {
   type AdminAnswer,
   type AdminFailure,

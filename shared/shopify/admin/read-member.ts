@@ -1,4 +1,4 @@
-import type { StoreAnswer } from '../../core/sync/store-reader.ts';
+import type { StoreAnswer } from '../../core/store/store.ts';
 import type { StoreMember } from '../../store/member.ts';
 import { readCustomerWebhook } from '../webhooks/read-customer-webhooks.ts';
 import { failure, unavailable } from './client/admin-answer.ts';

@@ -1,4 +1,4 @@
-import type { StoreEntity } from '../../core/sync/store-reader.ts';
+import type { StoreEntity } from '../../core/store/store.ts';
 import { readAmount, ZERO } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/order.ts';
 import type { StoreProduct } from '../../store/product.ts';

@@ -1,4 +1,4 @@
-import { readCart, readCartOrNone } from '../../core/storefront/cart.ts';
+import { readCart, readCartOrNone } from '../../core/redeem/available-rewards.ts';
 import { MOST_PAGES } from '../../core/storefront/read-history.ts';
 import { badRequest, jsonAnswer, type Route, unavailable, wrongCart } from './route.ts';
 

@@ -1,12 +1,12 @@
+import { type CartLine, readCartOrNone } from '../../core/redeem/available-rewards.ts';
 import type {
   ChallengeRefusal,
   StartedChallenge,
   TypedContacts,
 } from '../../core/redeem/challenge.ts';
+import type { RedeemAnswer } from '../../core/redeem/dependencies.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
-import type { RedeemAnswer } from '../../core/redeem/redeem-world.ts';
-import type { RefusedWhy } from '../../core/redeem/redemption.ts';
-import { type CartLine, readCartOrNone } from '../../core/storefront/cart.ts';
+import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import { bad, isId, type Read, readBody } from './read-body.ts';
 import {
   badRequest,

@@ -1,8 +1,8 @@
+import { MOST_LINES } from '../../core/redeem/available-rewards.ts';
 import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
-import type { RefusedWhy } from '../../core/redeem/redemption.ts';
-import type { Contact } from '../../core/redeem/redemption-book.ts';
-import { MOST_LINES } from '../../core/storefront/cart.ts';
+import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
+import type { Contact } from '../../core/redemptions/redemption-record.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 
 /** A request after its proof was checked. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
-import type { RateLimit } from '../../core/storefront/rate-limit.ts';
+import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
+import type { RateLimit } from '../../core/storefront/cached-uses.ts';
 import { answerRoute } from './answer-route.ts';
 import { type Caller, callerOf, type ProvedCall, prove } from './caller.ts';
 import { allowAnyOrigin, answerPreflight } from './cross-origin.ts';

@@ -1,5 +1,4 @@
-import type { HasCustomer } from '../../core/storefront/customers-of-shop.ts';
-import type { RateLimit } from '../../core/storefront/rate-limit.ts';
+import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 import type { WebhookSecretReader } from '../webhooks/signature.ts';
 

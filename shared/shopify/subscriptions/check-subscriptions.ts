@@ -1,4 +1,4 @@
-import type { Telemetry } from '../../core/batch/telemetry.ts';
+import type { Telemetry } from '../../core/events/telemetry.ts';
 import { isInOrder } from './compare-subscriptions.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

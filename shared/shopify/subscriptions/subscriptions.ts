@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from '../../core/sync/store-reader.ts';
+import type { StoreUnavailable } from '../../core/store/store.ts';
 import { type AdminAnswer, failure, unavailable } from '../admin/client/admin-answer.ts';
 import type { Ask, DataOf } from '../admin/client/admin-client.ts';
 import {

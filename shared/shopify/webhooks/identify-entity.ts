@@ -1,4 +1,4 @@
-import { hashBody } from '../../core/events/message-ids.ts';
+import { hashBody } from '../../core/events/event.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 import { asRecord, asText, type Payload, productIdOfEvent } from './event-body.ts';
 import { parseJson } from './parse-json.ts';

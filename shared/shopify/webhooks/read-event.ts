@@ -1,7 +1,12 @@
 import type { StoreEvent } from '../../core/events/event.ts';
-import { decodeSnapshot } from '../../core/events/snapshot-body.ts';
+import {
+  decodeSnapshot,
+  type EventReading,
+  type ReadEvent,
+  type StoreEntity,
+  type Task,
+} from '../../core/store/store.ts';
 import { versionOf } from '../../core/sync/read-snapshot.ts';
-import type { EventReading, ReadEvent, StoreEntity, Task } from '../../core/sync/store-reader.ts';
 import type { ReadFault } from '../../store/read-fault.ts';
 import { parseJson } from './parse-json.ts';
 import {

@@ -1,6 +1,5 @@
-import { correlationOf, errorFields, type Telemetry } from '../../core/batch/telemetry.ts';
-import type { StoreEvent } from '../../core/events/event.ts';
-import type { EventQueue } from '../../core/events/queues.ts';
+import type { EventQueue, StoreEvent } from '../../core/events/event.ts';
+import { correlationOf, errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import { identifyEntity } from './identify-entity.ts';
 import { checkSignature, type SignatureCheck, type WebhookSecretReader } from './signature.ts';
 import { PROBE_TOPIC, routeOf } from './topics.ts';

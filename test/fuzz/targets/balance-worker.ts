@@ -1,4 +1,4 @@
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody, toTree } from '../make-body.ts';

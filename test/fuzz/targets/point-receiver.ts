@@ -1,12 +1,14 @@
 import { createMemoryQueue } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
-import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
-import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
+import { receivePoints, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
+import {
+  deduplicationIdOf,
+  groupIdOf,
+  type QueuedEvent,
+} from '../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import {
   chance,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import type { Dimensions, Metric, Telemetry } from '../../../shared/core/batch/telemetry.ts';
+import type { Dimensions, Metric, Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { checkSubscriptions } from '../../../shared/shopify/subscriptions/check-subscriptions.ts';
 import {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { idOf } from '../../../shared/core/events/snapshot-body.ts';
+import { idOf } from '../../../shared/core/store/store.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { Enrichment } from '../../../shared/shopify/admin/orders/enrichment.ts';

@@ -11,8 +11,11 @@ import {
   type BackfillWorld,
   runBackfill,
 } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { isStoreEvent, type StoreEvent } from '../../../shared/core/events/event.ts';
-import { deduplicationIdOf } from '../../../shared/core/events/message-ids.ts';
+import {
+  deduplicationIdOf,
+  isStoreEvent,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   type BulkState,

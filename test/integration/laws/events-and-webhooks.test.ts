@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Delivery, openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { openProductStore } from '../../../local/harness/product-store.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 
 const HOUR_MS = 3_600_000;
 

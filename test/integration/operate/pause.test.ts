@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordWaiting } from '../../../shared/core/batch/waiting.ts';
-import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
-import { changeControl, withServicePause } from '../../../shared/core/pause/shop-control.ts';
+import { changeControl, withServicePause } from '../../../shared/core/calls/shop-pause.ts';
+import type { QueuedEvent, ReceivedMessage } from '../../../shared/core/events/event.ts';
 import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();

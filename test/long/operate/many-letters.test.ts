@@ -9,8 +9,8 @@ import { readSummaries } from '../../../scripts/connector/dead-letters/read-summ
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { type LedgerItem, toItem } from '../../../shared/aws/ledger-item.ts';
-import { batchesOf } from '../../../shared/core/batch/in-batches.ts';
-import { retireSummaries, writeSummary } from '../../../shared/core/batch/letter-summary.ts';
+import { retireSummaries, writeSummary } from '../../../shared/core/batch/dead-letter.ts';
+import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { letterEvent, letterReason } from '../../support/parked-letters.ts';
 

@@ -8,7 +8,7 @@ import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { bookKey, rememberBook } from '../../../shared/core/redeem/redemption-book.ts';
+import { bookKey, rememberBook } from '../../../shared/core/redemptions/redemption-record.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import {

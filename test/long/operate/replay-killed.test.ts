@@ -4,7 +4,7 @@ import { captureOutput } from '../../../local/harness/captured-output.ts';
 import type { ReplayStep } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { countMessages, receive } from '../../support/event-source.ts';

@@ -20,9 +20,8 @@ import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts'
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
+import { groupIdOf, type QueuedEvent } from '../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { startAwsGateway } from '../../support/aws-gateway.ts';
 import { openBalanceWorker, SHOP } from '../../support/balance-worker.ts';
 import { countMessages, createSourceQueue, receive } from '../../support/event-source.ts';

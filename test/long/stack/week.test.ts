@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { keepState } from '../../../shared/core/reconcile/kept-state.ts';
+import { keepState } from '../../../shared/core/reconcile/compare-entities.ts';
+import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
-import { quietUntil } from '../../../shared/core/reconcile/walk-position.ts';
 import { rules as testRules } from '../../fixtures/store-entities.ts';
 import { liveOneDay } from '../../support/any-store-life.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';

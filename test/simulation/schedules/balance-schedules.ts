@@ -1,6 +1,6 @@
-import { recallBalance } from '../../../shared/core/balances/remembered-balance.ts';
+import { recallBalance } from '../../../shared/core/balances/point-balance.ts';
 import type { BalanceEvent, BalanceRequest } from '../../../shared/core/events/event.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import { wrongIn } from './connector-scenario.ts';
 import type { Scenario } from './explore.ts';

@@ -1,7 +1,6 @@
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';
-import type { PastOutcome } from '../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { bookKey } from '../../../shared/core/redeem/redemption-book.ts';
+import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
+import { bookKey } from '../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
 import { createWatch, type Scheduler } from './scheduler.ts';

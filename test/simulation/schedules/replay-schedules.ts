@@ -3,11 +3,13 @@ import type { MemoryQueue } from '../../../local/harness/memory-queue.ts';
 import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { letterIn, retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
-import type { LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
-import type { BulkQueue } from '../../../shared/core/events/queues.ts';
+import {
+  type LetterQueue,
+  letterIn,
+  retireSummaries,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { deadLetterIn } from '../world/queues.ts';
 import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';

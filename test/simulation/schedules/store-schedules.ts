@@ -1,5 +1,5 @@
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { mergedInto } from '../../../shared/core/ledger/merged-customer.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { connectorScenario, workerOf, wrongIn } from './connector-scenario.ts';

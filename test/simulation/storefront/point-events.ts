@@ -1,8 +1,7 @@
 import { storefrontOf } from '../../../functions/wiring.ts';
 import { wrapEvent } from '../../../local/loyalty-sandbox/events/post-event.ts';
 import type { SandboxSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { TOKEN_HEADER } from '../../../shared/core/balances/point-tokens.ts';
-import { receivePoints } from '../../../shared/core/balances/receive-points.ts';
+import { receivePoints, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';

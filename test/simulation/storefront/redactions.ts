@@ -1,7 +1,7 @@
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import type { Store } from '../../../shared/core/store/store.ts';
 import { handleTask } from '../../../shared/core/sync/handle-task.ts';
-import type { Store } from '../../../shared/core/sync/store-reader.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, SHOP, shopRules } from '../world/connector.ts';
 import { eventQueueOf, ledgerOf } from '../world/process-world.ts';

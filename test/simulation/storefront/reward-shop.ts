@@ -1,11 +1,11 @@
-import type { BalanceStore } from '../../../shared/core/balances/balance-store.ts';
 import type { CustomerSearch } from '../../../shared/core/balances/find-customer.ts';
+import type { BalanceStore } from '../../../shared/core/balances/point-balance.ts';
 import type {
   CodeMade,
   RewardStore,
   WantedCode,
 } from '../../../shared/core/redeem/reward-store.ts';
-import type { StoreUnavailable } from '../../../shared/core/sync/store-reader.ts';
+import type { StoreUnavailable } from '../../../shared/core/store/store.ts';
 import {
   createMemoryBalanceStore,
   createMemoryRewardStore,

@@ -1,11 +1,11 @@
 import { REDEEM_MS, STORE_MS } from '../../../functions/time-budget.ts';
 import { storefrontOf } from '../../../functions/wiring.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { createProgramIds } from '../../../shared/core/redeem/program-customer.ts';
+import { createProgramIds } from '../../../shared/core/redeem/available-rewards.ts';
 import { createRedeeming } from '../../../shared/core/redeem/redeem-reward.ts';
 import { createUsesCache, withCachedUses } from '../../../shared/core/storefront/cached-uses.ts';
 import { createStorefront, type Storefront } from '../../../shared/core/storefront/storefront.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, SHOP } from '../world/connector.ts';

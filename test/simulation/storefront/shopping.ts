@@ -1,5 +1,5 @@
-import type { RedeemAnswer } from '../../../shared/core/redeem/redeem-world.ts';
-import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
+import type { RedeemAnswer } from '../../../shared/core/redeem/dependencies.ts';
+import type { RedemptionView } from '../../../shared/core/redemptions/redemption.ts';
 import { readAmount } from '../../../shared/store/money.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -1,15 +1,17 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { balanceIn } from '../../../shared/core/balances/read-customer.ts';
 import {
   type RememberedBalance,
   recallBalance,
-} from '../../../shared/core/balances/remembered-balance.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import type { Redemption } from '../../../shared/core/redeem/redemption.ts';
-import { bookKey, recallBook } from '../../../shared/core/redeem/redemption-book.ts';
-import { isOpen } from '../../../shared/core/redeem/redemption-state.ts';
-import type { RedemptionView } from '../../../shared/core/redeem/redemption-view.ts';
+} from '../../../shared/core/balances/point-balance.ts';
+import { balanceIn } from '../../../shared/core/balances/read-customer.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import {
+  isOpen,
+  type Redemption,
+  type RedemptionView,
+} from '../../../shared/core/redemptions/redemption.ts';
+import { bookKey, recallBook } from '../../../shared/core/redemptions/redemption-record.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';

@@ -1,6 +1,5 @@
 import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
-import { HISTORY_METADATA } from '../../../shared/core/mapping/history-mark.ts';
-import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
+import { HISTORY_METADATA, type OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -1,5 +1,5 @@
 import { runBatch } from '../../../shared/core/batch/run-batch.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { settleEntities } from '../../../shared/core/sync/settle-entities.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -1,11 +1,11 @@
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
-import { isOpenDoubt } from '../../../shared/core/ledger/doubt.ts';
 import {
   changeControl,
   readControl,
   withOperatorPause,
-} from '../../../shared/core/pause/shop-control.ts';
+} from '../../../shared/core/calls/shop-pause.ts';
+import { isOpenDoubt } from '../../../shared/core/ledger/change-entry.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';

@@ -25,8 +25,8 @@ import {
 } from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { customerPayload } from '../../../local/store-sandbox/payloads/customer-payload.ts';
 import { defaultShop } from '../../../local/store-sandbox/settings.ts';
-import type { EntityKind } from '../../../shared/core/ledger/ledger-key.ts';
-import type { StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
+import type { EntityKind } from '../../../shared/core/events/event.ts';
+import type { StoreAnswer } from '../../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';

@@ -4,7 +4,7 @@ import {
   routeOf,
 } from '../../../local/harness/in-process-loyalty.ts';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/batch/outcome.ts';
+import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/events/outcome.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type {

@@ -5,20 +5,26 @@ import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer
 import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
 import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { retireSummaries } from '../../../shared/core/batch/letter-summary.ts';
-import type { DeadLetter, LetterQueue } from '../../../shared/core/events/dead-letter.ts';
-import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import type { QueuedEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import type { BulkQueue } from '../../../shared/core/events/queues.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { createPauses } from '../../../shared/core/pause/pauses.ts';
+import {
+  type DeadLetter,
+  type LetterQueue,
+  retireSummaries,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import {
   changeControl,
+  createPauses,
   resumed,
   withOperatorPause,
-} from '../../../shared/core/pause/shop-control.ts';
+} from '../../../shared/core/calls/shop-pause.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
+import type {
+  BulkQueue,
+  QueuedEvent,
+  StoreQueueFamily,
+} from '../../../shared/core/events/event.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { retryNow } from '../../support/retry-now.ts';
 import { joined } from '../kernel/chance.ts';

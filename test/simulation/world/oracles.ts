@@ -6,11 +6,10 @@ import type {
 } from '../../../local/loyalty-sandbox/program/rows.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import type { StoreRows } from '../../../local/store-sandbox/model/rows.ts';
-import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
-import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { isOver, mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
-import { isOver } from '../../../shared/core/mapping/order-progress.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCustomer } from '../../../shared/store/order.ts';
 import { judgeOrder } from '../../support/judge-order.ts';

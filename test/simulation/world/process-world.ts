@@ -1,14 +1,14 @@
 import type { MemoryStore } from '../../../local/harness/memory-store.ts';
-import type { EventQueue } from '../../../shared/core/events/queues.ts';
-import type { EntityEntry, Ledger } from '../../../shared/core/ledger/ledger.ts';
+import type { EntityKind, EventQueue } from '../../../shared/core/events/event.ts';
 import {
-  type EntityKind,
+  type EntityEntry,
+  type Ledger,
+  LedgerEntries,
   type LedgerKey,
   ledgerKeyText,
-} from '../../../shared/core/ledger/ledger-key.ts';
-import { LedgerEntries, NewerItem } from '../../../shared/core/ledger/newer-item.ts';
-import type { Store, StoreAnswer } from '../../../shared/core/sync/store-reader.ts';
-import type { StoreWalk } from '../../../shared/core/sync/store-walk.ts';
+  NewerItem,
+} from '../../../shared/core/ledger/ledger.ts';
+import type { Store, StoreAnswer, StoreWalk } from '../../../shared/core/store/store.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { LivingStore } from './living-store.ts';

@@ -6,19 +6,19 @@ import {
 import {
   DEAD_LETTER_DAYS,
   type DeadLetter,
-  type DeadLetterReason,
   type DeadLetters,
-  LETTER_REASONS,
-} from '../../../shared/core/events/dead-letter.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+} from '../../../shared/core/batch/dead-letter.ts';
 import {
+  deduplicationIdOf,
+  groupIdOf,
   type QueuedEvent,
   type QueueFamily,
   queueFamilyOf,
+  type ReceivedMessage,
   type StoreQueueFamily,
 } from '../../../shared/core/events/event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../shared/core/events/message-ids.ts';
-import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { type DeadLetterReason, LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 

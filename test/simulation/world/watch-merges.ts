@@ -1,6 +1,6 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { mergedInto } from '../../../shared/core/ledger/merged-customer.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Kernel } from '../kernel/kernel.ts';

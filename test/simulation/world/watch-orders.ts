@@ -1,5 +1,5 @@
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { standingOf, usualRules } from '../../support/order-law.ts';
 import type { Backfill } from './backfill.ts';

@@ -1,4 +1,4 @@
-import type { LogFields, Telemetry } from '../../../shared/core/batch/telemetry.ts';
+import type { LogFields, Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Journal } from '../kernel/journal.ts';
 

@@ -1,12 +1,11 @@
 import { shareOutTime } from '../../../functions/time-budget.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
-import type { LogFields } from '../../../shared/core/batch/telemetry.ts';
 import { waitingKey } from '../../../shared/core/batch/waiting.ts';
-import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { ReceivedMessage } from '../../../shared/core/events/queues.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { createPauses, type Pauses } from '../../../shared/core/pause/pauses.ts';
+import { createPauses, type Pauses } from '../../../shared/core/calls/shop-pause.ts';
+import type { QueueFamily, ReceivedMessage } from '../../../shared/core/events/event.ts';
+import type { LogFields } from '../../../shared/core/events/telemetry.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { nameOf } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';

@@ -9,7 +9,7 @@ import type {
   CouponRules,
   OrderRules,
   ProductRules,
-} from '../../../shared/core/mapping/mapping-rules.ts';
+} from '../../../shared/core/mapping/wanted-state.ts';
 
 const least: ConnectorSettings = {
   shops: [{ domain: 'example-store.myshopify.com' }],

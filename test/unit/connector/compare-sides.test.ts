@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareSides, heldIn } from '../../../scripts/connector/compare/compare-sides.ts';
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
+import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 

@@ -32,16 +32,16 @@ import {
   maskPersonal,
 } from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
 import { walkLetters } from '../../../scripts/connector/dead-letters/walk-letters.ts';
+import type { DeadLetter, LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import {
-  type DeadLetter,
-  LETTER_REASONS,
-  type LetterQueue,
-} from '../../../shared/core/events/dead-letter.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
-import type { EventKind, StoreEvent } from '../../../shared/core/events/event.ts';
-import { hashBody } from '../../../shared/core/events/message-ids.ts';
-import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
-import { type EntityKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+  type EntityKey,
+  type EventKind,
+  hashBody,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
+import { type LedgerEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { LETTER_SHOP, letterEvent } from '../../support/parked-letters.ts';
 
 const at = Date.parse('2026-10-09T12:00:00Z');

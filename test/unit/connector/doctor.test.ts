@@ -21,7 +21,7 @@ import { completeHealing } from '../../../shared/config/healing-settings.ts';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
-import type { PointTokens } from '../../../shared/core/balances/point-tokens.ts';
+import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 

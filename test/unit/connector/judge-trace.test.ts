@@ -3,9 +3,12 @@ import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/co
 import { explainPoints } from '../../../scripts/connector/trace/explain-points.ts';
 import { judgeTrace, lostWebhookOf } from '../../../scripts/connector/trace/judge-trace.ts';
 import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
-import { cancelledOrderKey, idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
-import type { Mapped } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  cancelledOrderKey,
+  idempotencyKey,
+  type Mapped,
+} from '../../../shared/core/mapping/wanted-state.ts';
 import type { OrderEarning } from '../../../shared/core/storefront/read-order-earning.ts';
 import type { StoreProduct } from '../../../shared/store/product.ts';
 

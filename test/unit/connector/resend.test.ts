@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { send } from '../../../scripts/connector/resend/resend-orders.ts';
-import type { BulkQueue } from '../../../shared/core/events/queues.ts';
+import type { BulkQueue } from '../../../shared/core/events/event.ts';
 
 type Given = Parameters<typeof send>;
 

@@ -10,7 +10,7 @@ import { letterAsJson } from '../../../scripts/connector/dead-letters/show/lette
 import { printLetter } from '../../../scripts/connector/dead-letters/show/print-letter.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/read-queues.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
-import { encodeEvent } from '../../../shared/core/events/encode-event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };

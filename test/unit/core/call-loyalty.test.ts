@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../local/harness/recorded-telemetry.ts';
-import { callForShopper } from '../../../shared/core/sync/call-loyalty.ts';
-import { createCircuitBreaker } from '../../../shared/core/sync/circuit-breaker.ts';
+import { callForShopper, createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
 
 const failure = { mayHaveHappened: false, message: '' };

@@ -5,7 +5,7 @@ import {
   createCallRate,
   createShopperRate,
   type TokenLine,
-} from '../../../shared/core/sync/call-rate.ts';
+} from '../../../shared/core/calls/rate-limit.ts';
 import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const START = 1_800_000_000_000;

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  isRetryWindowOver,
-  type RetryRequest,
-  retryDelaySeconds,
-} from '../../../shared/core/batch/retry-policy.ts';
-import {
   type CallEnd,
   createCircuitBreaker,
   type LocalBreaker,
   type Permit,
-} from '../../../shared/core/sync/circuit-breaker.ts';
+} from '../../../shared/core/calls/call-loyalty.ts';
+import {
+  isRetryWindowOver,
+  type RetryRequest,
+  retryDelaySeconds,
+} from '../../../shared/core/events/outcome.ts';
 
 const settings = {
   failuresToOpen: 3,

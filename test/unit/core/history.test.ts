@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
-import type { StoreEntity } from '../../../shared/core/sync/store-reader.ts';
+import { encodeSnapshot, type StoreEntity } from '../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../shared/store/order.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';

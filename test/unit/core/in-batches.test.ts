@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchesOf, inBatches } from '../../../shared/core/batch/in-batches.ts';
+import { batchesOf, inBatches } from '../../../shared/core/batch/run-batch.ts';
 
 describe('items in batches', () => {
   it.each([

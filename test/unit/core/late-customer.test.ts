@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { mergedInto, noteMerge } from '../../../shared/core/ledger/merged-customer.ts';
-import { plainCustomerForm } from '../../../shared/core/mapping/customer-form.ts';
-import { contactHash } from '../../../shared/core/mapping/map-member.ts';
-import { rememberMember } from '../../../shared/core/mapping/remembered.ts';
-import { hasLateCustomer } from '../../../shared/core/sync/late-customer.ts';
+import { contactHash, plainCustomerForm } from '../../../shared/core/mapping/customer-form.ts';
+import { rememberMember } from '../../../shared/core/mapping/wanted-state.ts';
+import { hasLateCustomer } from '../../../shared/core/sync/sync-entity.ts';
 import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 

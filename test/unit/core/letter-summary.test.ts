@@ -2,14 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import {
+  type LetterFacts,
   letterIn,
   letterKey,
   retireSummaries,
   writeSummary,
-} from '../../../shared/core/batch/letter-summary.ts';
-import type { LetterFacts } from '../../../shared/core/events/dead-letter.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+} from '../../../shared/core/batch/dead-letter.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { LETTER_SHOP, letterEvent, letterReason } from '../../support/parked-letters.ts';

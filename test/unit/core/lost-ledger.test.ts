@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { changeControl } from '../../../shared/core/pause/shop-control.ts';
+import { changeControl } from '../../../shared/core/calls/shop-pause.ts';
 import { storeOrderOf } from '../../fixtures/order-life.ts';
 import { buildOrder, moneySet } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import { judge } from '../../../shared/core/calls/call-loyalty.ts';
+import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/held-order.ts';
 import {
   type CallAssumptions,
-  judge,
   type LoyaltyCalls,
   makeCall,
   type WantedRest,
-} from '../../../shared/core/sync/make-calls.ts';
-import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/order-calls.ts';
+} from '../../../shared/core/sync/record-outcome.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';

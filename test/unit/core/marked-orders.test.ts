@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { recallOrder } from '../../../shared/core/mapping/remembered.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { recallOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { changeOrder } from '../../support/change-order.ts';

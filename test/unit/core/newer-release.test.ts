@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { groupIdOf } from '../../../shared/core/events/message-ids.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { LedgerEntries } from '../../../shared/core/ledger/newer-item.ts';
-import { bookKey } from '../../../shared/core/redeem/redemption-book.ts';
+import { groupIdOf } from '../../../shared/core/events/event.ts';
+import {
+  type Ledger,
+  LedgerEntries,
+  type LedgerKey,
+  ledgerKeyText,
+} from '../../../shared/core/ledger/ledger.ts';
+import { bookKey } from '../../../shared/core/redemptions/redemption-record.ts';
 import { storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 import { openBalanceWorker } from '../../support/balance-worker.ts';
 import { openRedeeming, ROBIN } from '../../support/redeem-world.ts';

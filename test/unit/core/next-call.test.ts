@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { CancelStep, SentAmounts } from '../../../shared/core/ledger/sent-amounts.ts';
-import type { WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
+import { restKey, type WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,
   nextCall,

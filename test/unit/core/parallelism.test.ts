@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createParallelism } from '../../../shared/core/batch/parallelism.ts';
+import { createParallelism } from '../../../shared/core/batch/run-batch.ts';
 
 describe('how many groups a worker works on side by side', () => {
   function open() {

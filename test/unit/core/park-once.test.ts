@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { productAt } from '../../../local/harness/product-payload.ts';
-import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
+import { encodeSnapshot } from '../../../shared/core/store/store.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idempotencyKey } from '../../../shared/core/ledger/idempotency-key.ts';
 import type { LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
-import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
+import { idempotencyKey, type WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import { plan, snapshotSource } from '../../../shared/core/sync/plan.ts';
 import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 

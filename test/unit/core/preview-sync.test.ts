@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
-import type { EntityKey } from '../../../shared/core/ledger/ledger-key.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import type { EntityKey } from '../../../shared/core/events/event.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { EventReading, StoreEntity } from '../../../shared/core/store/store.ts';
 import { previewSync } from '../../../shared/core/sync/preview-sync.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import type { EventReading, StoreEntity } from '../../../shared/core/sync/store-reader.ts';
 import type { StoreMember } from '../../../shared/store/member.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { rules, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
-import { rulesEffect } from '../../../shared/core/sync/rules-effect.ts';
+import { type EntityEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
 import { rules } from '../../fixtures/store-entities.ts';
 

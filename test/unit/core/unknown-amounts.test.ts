@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../functions/time-budget.ts';
 import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/json-service.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
-import type { RetryReason } from '../../../shared/core/batch/outcome.ts';
-import { retryDelaySeconds } from '../../../shared/core/batch/retry-policy.ts';
-import { DEAD_LETTER_DAYS } from '../../../shared/core/events/dead-letter.ts';
-import { CALL_LIMIT_MS } from '../../../shared/core/storefront/ask-loyalty.ts';
+import { DEAD_LETTER_DAYS } from '../../../shared/core/batch/dead-letter.ts';
+import { CALL_LIMIT_MS } from '../../../shared/core/calls/ask-loyalty.ts';
+import { type RetryReason, retryDelaySeconds } from '../../../shared/core/events/outcome.ts';
 import { CALL_TIMEOUT_MS } from '../../../shared/loyalty/client.ts';
 import {
   MAX_TRIES,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText } from '../../../shared/core/balances/decimal-text.ts';
+import { decimalText } from '../../../shared/core/balances/point-balance.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 

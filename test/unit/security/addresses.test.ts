@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
-import { errorFields } from '../../../shared/core/batch/telemetry.ts';
+import { errorFields } from '../../../shared/core/events/telemetry.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { buildPath } from '../../../shared/loyalty/operations.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { productAt } from '../../../local/harness/product-payload.ts';
-import { hashBody } from '../../../shared/core/events/message-ids.ts';
+import { hashBody } from '../../../shared/core/events/event.ts';
 import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { type TopicRoute, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 

@@ -5,8 +5,7 @@ import {
   type RecordedTelemetry,
   recordTelemetry,
 } from '../../../local/harness/recorded-telemetry.ts';
-import type { StoreEvent } from '../../../shared/core/events/event.ts';
-import { hashBody } from '../../../shared/core/events/message-ids.ts';
+import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
   type ReceivingWorld,
   receiveWebhook,

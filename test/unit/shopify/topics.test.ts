@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim, StoreEvent } from '../../../shared/core/events/event.ts';
-import { encodeSnapshot } from '../../../shared/core/events/snapshot-body.ts';
+import { encodeSnapshot } from '../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
 import { topicOf, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DeadLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { DeadLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';
 import { BadArguments, EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';

@@ -1,8 +1,11 @@
-import { inBatches } from '../../../../shared/core/batch/in-batches.ts';
-import type { DeadLetter, LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
-import { noteDropped } from '../../../../shared/core/ledger/dropped-letter.ts';
+import {
+  type DeadLetter,
+  type LetterQueue,
+  noteDropped,
+} from '../../../../shared/core/batch/dead-letter.ts';
+import { inBatches } from '../../../../shared/core/batch/run-batch.ts';
+import { isEntityKind } from '../../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { isEntityKind } from '../../../../shared/core/ledger/ledger-key.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DeadLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { DeadLetter } from '../../../../shared/core/batch/dead-letter.ts';
 
 /** Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. */
 export interface DroppedFile {

@@ -1,4 +1,4 @@
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { relativeTime } from '../../terminal/text.ts';
 import { newestFirst } from '../read-summaries.ts';

@@ -1,4 +1,4 @@
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import { type Deployment, nextCommand } from '../../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';

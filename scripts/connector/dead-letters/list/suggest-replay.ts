@@ -1,5 +1,4 @@
-import type { SummarizedLetter } from '../../../../shared/core/batch/letter-summary.ts';
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter, SummarizedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import { queueFamilyOf } from '../../../../shared/core/events/event.ts';
 import { describeFilter, type LetterFilter } from '../letter-filter.ts';
 import type { ReadLetter } from '../read-letter.ts';

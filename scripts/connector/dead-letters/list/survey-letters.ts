@@ -1,5 +1,4 @@
-import type { SummarizedLetter } from '../../../../shared/core/batch/letter-summary.ts';
-import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import type { LetterQueue, SummarizedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../../shared/core/events/event.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';

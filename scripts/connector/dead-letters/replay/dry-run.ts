@@ -1,4 +1,4 @@
-import type { LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
+import type { LetterQueue } from '../../../../shared/core/batch/dead-letter.ts';
 import { EXIT, type ExitCode } from '../../exit.ts';
 import type { Session } from '../../session.ts';
 import { createLetterGroups } from '../letter-groups.ts';

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchesOf } from '../../../../shared/core/batch/in-batches.ts';
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
-import type { EventKind } from '../../../../shared/core/events/event.ts';
-import type { QueueDepth } from '../../../../shared/core/events/queues.ts';
-import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
-import { isNewer } from '../../../../shared/core/ledger/newer-item.ts';
+import type { ListedLetter } from '../../../../shared/core/batch/dead-letter.ts';
+import { batchesOf } from '../../../../shared/core/batch/run-batch.ts';
+import type { EventKind, QueueDepth } from '../../../../shared/core/events/event.ts';
+import { isNewer, type Ledger, ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { createLetterGroups, type LetterGroup } from '../letter-groups.ts';
 import type { ReplayedLetter } from './replay-tally.ts';
 

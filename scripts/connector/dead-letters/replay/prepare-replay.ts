@@ -1,11 +1,11 @@
-import { canBeReadFromStore } from '../../../../shared/core/events/encode-event.ts';
 import {
+  hashBody,
   isStoreEvent,
   type QueuedEvent,
   type StoreEvent,
 } from '../../../../shared/core/events/event.ts';
-import { hashBody } from '../../../../shared/core/events/message-ids.ts';
-import type { ReadEvent } from '../../../../shared/core/sync/store-reader.ts';
+import { canBeReadFromStore } from '../../../../shared/core/events/message-body.ts';
+import type { ReadEvent } from '../../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { ReadLetter } from '../read-letter.ts';
 

@@ -1,7 +1,10 @@
-import type { DeadLetter, LetterQueue } from '../../../../shared/core/events/dead-letter.ts';
-import { type QueuedEvent, queueFamilyOf } from '../../../../shared/core/events/event.ts';
-import { deduplicationIdOf } from '../../../../shared/core/events/message-ids.ts';
-import type { BulkQueue } from '../../../../shared/core/events/queues.ts';
+import type { DeadLetter, LetterQueue } from '../../../../shared/core/batch/dead-letter.ts';
+import {
+  type BulkQueue,
+  deduplicationIdOf,
+  type QueuedEvent,
+  queueFamilyOf,
+} from '../../../../shared/core/events/event.ts';
 import { type LetterFilter, matchesFilter } from '../letter-filter.ts';
 import { type ReadLetter, readLetter } from '../read-letter.ts';
 import { walkLetters } from '../walk-letters.ts';

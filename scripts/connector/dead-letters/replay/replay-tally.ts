@@ -1,5 +1,4 @@
-import type { EventKind, QueueFamily } from '../../../../shared/core/events/event.ts';
-import type { EntityKey } from '../../../../shared/core/ledger/ledger-key.ts';
+import type { EntityKey, EventKind, QueueFamily } from '../../../../shared/core/events/event.ts';
 import type { Obstacle } from './prepare-replay.ts';
 
 /** What became of the letters so far. */

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../../../shared/core/batch/outcome.ts';
-import type { Task } from '../../../../shared/core/sync/store-reader.ts';
+import type { Outcome } from '../../../../shared/core/events/outcome.ts';
+import type { Task } from '../../../../shared/core/store/store.ts';
 import { explainAwsError } from '../../deployment/explain-aws-error.ts';
 import type { CommonOptions } from '../../session.ts';
 import type { Prospect } from './examine-letter.ts';

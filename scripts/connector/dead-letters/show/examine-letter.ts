@@ -1,12 +1,19 @@
-import { isStoreEvent, type StoreEvent } from '../../../../shared/core/events/event.ts';
-import type { EntityEntry, Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { type EntityKey, ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
+import {
+  type EntityKey,
+  isStoreEvent,
+  type StoreEvent,
+} from '../../../../shared/core/events/event.ts';
+import {
+  type EntityEntry,
+  type Ledger,
+  ledgerKeyText,
+} from '../../../../shared/core/ledger/ledger.ts';
+import type { ReadEvent, Task } from '../../../../shared/core/store/store.ts';
 import {
   type Preview,
   type PreviewWorld,
   previewSync,
 } from '../../../../shared/core/sync/preview-sync.ts';
-import type { ReadEvent, Task } from '../../../../shared/core/sync/store-reader.ts';
 import { createEventReader } from '../../../../shared/shopify/webhooks/read-event.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { openLedger } from '../../deployment/open-ledger.ts';

@@ -1,5 +1,5 @@
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
-import { recallOrder, recallProduct } from '../../../../shared/core/mapping/remembered.ts';
+import { recallOrder, recallProduct } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { PreviewedCall } from '../../../../shared/core/sync/preview-sync.ts';
 
 /** One field that would be sent otherwise than it was applied. */

@@ -1,7 +1,6 @@
 import type { ReadSettings } from '../../../../shared/aws/read-ledger.ts';
 import { readLettersAbout, readLettersById } from '../../../../shared/aws/read-letters.ts';
-import type { SummarizedLetter } from '../../../../shared/core/batch/letter-summary.ts';
-import type { ListedLetter } from '../../../../shared/core/events/dead-letter.ts';
+import type { ListedLetter, SummarizedLetter } from '../../../../shared/core/batch/dead-letter.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
 import { KINDS } from '../filter-options.ts';
 import { familiesOf } from '../letter-filter.ts';

@@ -1,4 +1,4 @@
-import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
+import type { StoreAnswer } from '../../../core/store/store.ts';
 import type { HttpFailure } from '../../../http/http-client.ts';
 
 export const ADMIN_HEADERS = {

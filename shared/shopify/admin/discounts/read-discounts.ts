@@ -1,6 +1,12 @@
 import type { CodeUses } from '../../../core/redeem/reward-store.ts';
-import type { DiscountPage, StoreAnswer } from '../../../core/sync/store-reader.ts';
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
+import type {
+  Changed,
+  DiscountPage,
+  Span,
+  StoreAnswer,
+  WalkAnswer,
+  WalkPage,
+} from '../../../core/store/store.ts';
 import type { StoreCoupon } from '../../../store/coupon.ts';
 import { type AdminAnswer, failure, ifLikeSchema, unavailable } from '../client/admin-answer.ts';
 import type { Ask, DataOf } from '../client/admin-client.ts';

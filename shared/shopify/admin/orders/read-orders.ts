@@ -1,5 +1,10 @@
-import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
-import type { Changed, Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
+import type {
+  Changed,
+  Span,
+  StoreAnswer,
+  WalkAnswer,
+  WalkPage,
+} from '../../../core/store/store.ts';
 import type { StoreOrder } from '../../../store/order.ts';
 import { idFromGid } from '../../entity-id.ts';
 import { judgeAbsence, type OrderEvidence } from '../absence.ts';

@@ -1,6 +1,5 @@
 import type { PricesRead } from '../../../core/redeem/reward-store.ts';
-import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
-import type { Span, WalkAnswer, WalkPage } from '../../../core/sync/store-walk.ts';
+import type { Span, StoreAnswer, WalkAnswer, WalkPage } from '../../../core/store/store.ts';
 import type { StoreProduct } from '../../../store/product.ts';
 import { idFromGid } from '../../entity-id.ts';
 import { failure, ifLikeSchema, unavailable } from '../client/admin-answer.ts';

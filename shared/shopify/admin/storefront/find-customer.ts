@@ -1,4 +1,4 @@
-import type { StoreAnswer } from '../../../core/sync/store-reader.ts';
+import type { StoreAnswer } from '../../../core/store/store.ts';
 import { unavailable } from '../client/admin-answer.ts';
 import type { Ask } from '../client/admin-client.ts';
 import { customerByEmailDocument } from '../documents.gen.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeControl, withServicePause } from '../../../../shared/core/pause/shop-control.ts';
+import { changeControl, withServicePause } from '../../../../shared/core/calls/shop-pause.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 let worker: ReturnType<typeof openBalanceWorker>;

@@ -8,8 +8,8 @@ import {
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { settlePointEvent } from '../../../../shared/core/balances/find-customer.ts';
 import type { Item } from '../../../../shared/core/batch/conclude.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { PointEvent, QueuedEvent } from '../../../../shared/core/events/event.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
 

@@ -4,8 +4,8 @@ import {
   balanceKey,
   recallBalance,
   rememberBalance,
-} from '../../../../shared/core/balances/remembered-balance.ts';
-import { balanceChange } from '../../../../shared/core/balances/write-together.ts';
+} from '../../../../shared/core/balances/point-balance.ts';
+import { balanceChange } from '../../../../shared/core/balances/settle-balances.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 import { onePartApart } from '../../../support/one-part-apart.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sequenceNumber } from '../../../../local/harness/memory-queue.ts';
-import { sortGroup } from '../../../../shared/core/balances/customer-work.ts';
+import { sortGroup } from '../../../../shared/core/balances/settle-balances.ts';
 import type { Item } from '../../../../shared/core/batch/conclude.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 

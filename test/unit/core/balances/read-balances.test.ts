@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expiringNext } from '../../../../shared/core/balances/expiring-points.ts';
-import { recallBalance } from '../../../../shared/core/balances/remembered-balance.ts';
+import { expiringNext, recallBalance } from '../../../../shared/core/balances/point-balance.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 type Worker = ReturnType<typeof openBalanceWorker>;

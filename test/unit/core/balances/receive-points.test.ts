@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import type { PointTokens } from '../../../../shared/core/balances/point-tokens.ts';
-import { receivePoints } from '../../../../shared/core/balances/receive-points.ts';
+import {
+  type PointTokens,
+  receivePoints,
+} from '../../../../shared/core/balances/receive-points.ts';
 import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
-import { encodeEvent } from '../../../../shared/core/events/encode-event.ts';
-import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
-import { deduplicationIdOf, groupIdOf } from '../../../../shared/core/events/message-ids.ts';
+import {
+  deduplicationIdOf,
+  groupIdOf,
+  type QueuedEvent,
+} from '../../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../../shared/core/events/message-body.ts';
 import { pointTopics } from '../../../../shared/loyalty/point-topics.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';

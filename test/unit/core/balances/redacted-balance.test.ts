@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { recallBalance } from '../../../../shared/core/balances/remembered-balance.ts';
+import { recallBalance } from '../../../../shared/core/balances/point-balance.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
 let worker: ReturnType<typeof openBalanceWorker>;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { EventReading } from '../../../../shared/core/sync/store-reader.ts';
+import type { EventReading } from '../../../../shared/core/store/store.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { waitingIn } from '../../../../shared/core/batch/waiting.ts';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { TIME_OUT, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { retryNow } from '../../../support/retry-now.ts';

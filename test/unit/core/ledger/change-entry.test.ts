@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { noteDropped } from '../../../../shared/core/batch/dead-letter.ts';
 import {
   appliedEntry,
   attemptedEntry,
@@ -13,7 +14,6 @@ import {
   skippedEntry,
   unchangedEntry,
 } from '../../../../shared/core/ledger/change-entry.ts';
-import { noteDropped } from '../../../../shared/core/ledger/dropped-letter.ts';
 import { OUTCOMES_KEPT, readEntry } from '../../../../shared/core/ledger/ledger.ts';
 
 const KEY = { shop: 'example-store.myshopify.com', kind: 'order', id: '1' } as const;

@@ -1,13 +1,14 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { Ledger, WriteOf } from '../../../../shared/core/ledger/ledger.ts';
+import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import {
-  type EntityKey,
   entityKeyFrom,
+  type Ledger,
   type LedgerKey,
   ledgerKeyText,
   type RecordKey,
-} from '../../../../shared/core/ledger/ledger-key.ts';
-import { rememberedForm } from '../../../../shared/core/ledger/remembered-form.ts';
+  rememberedForm,
+  type WriteOf,
+} from '../../../../shared/core/ledger/ledger.ts';
 import type { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { readSnapshot } from '../../../../shared/core/sync/read-snapshot.ts';
 import type { syncEntity } from '../../../../shared/core/sync/sync-entity.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { followMerges, noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { askForDifferences } from '../../../../shared/core/reconcile/compare-balances.ts';
+import { askForDifferences } from '../../../../shared/core/reconcile/repair-balances.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';
 

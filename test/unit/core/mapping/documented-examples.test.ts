@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
+import type { OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
+import type { OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { NamedReference, StoreOrder } from '../../../../shared/store/order.ts';
 import { amount, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 

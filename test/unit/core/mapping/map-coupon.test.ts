@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
-import type { CouponRules } from '../../../../shared/core/mapping/mapping-rules.ts';
+import type { CouponRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
 import { amount, rules, storeCoupon } from '../../../fixtures/store-entities.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hidesDetails } from '../../../../shared/core/mapping/customer-detail.ts';
-import { mapMember } from '../../../../shared/core/mapping/map-member.ts';
+import { hidesDetails, mapMember } from '../../../../shared/core/mapping/customer-form.ts';
 import { type EntityRules, mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
 import type { StoreMember } from '../../../../shared/store/member.ts';
 import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';

@@ -1,10 +1,13 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { needsMetafields } from '../../../../shared/core/mapping/customer-detail.ts';
+import { needsMetafields } from '../../../../shared/core/mapping/customer-form.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
-import type { OrderForm, WantedState } from '../../../../shared/core/mapping/wanted-state.ts';
+import type {
+  OrderForm,
+  OrderRules,
+  WantedState,
+} from '../../../../shared/core/mapping/wanted-state.ts';
 import { readOrderWebhook } from '../../../../shared/shopify/webhooks/read-order-webhook.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { buildOrder, type OrderFixture } from '../../../fixtures/order-payload.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mapDeletedOrder, mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
-import type { KnownBefore } from '../../../../shared/core/mapping/remembered.ts';
+import type { KnownBefore, OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 

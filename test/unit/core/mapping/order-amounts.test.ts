@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AmountRules, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import type { AmountRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { LineSpec, OrderSpec } from '../../../fixtures/order-spec.ts';

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type { OrderRules } from '../../../../shared/core/mapping/mapping-rules.ts';
-import { lacksAmounts, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import {
+  mapOrder,
   needsEnrichment,
   paymentMethod,
-} from '../../../../shared/core/mapping/order-references.ts';
-import { faultText } from '../../../../shared/core/mapping/wanted-state.ts';
+} from '../../../../shared/core/mapping/map-order.ts';
+import { lacksAmounts, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import { faultText, type OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { giftCards, neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
 

@@ -4,7 +4,7 @@ import {
   lacksPayment,
   neverCompleted,
   orderProgress,
-} from '../../../../shared/core/mapping/order-progress.ts';
+} from '../../../../shared/core/mapping/map-order.ts';
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { amount, storeOrder } from '../../../fixtures/store-entities.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { idempotencyKey } from '../../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
-import type { Snapshot } from '../../../../shared/core/sync/read-snapshot.ts';
+import { idempotencyKey } from '../../../../shared/core/mapping/wanted-state.ts';
+import type { Snapshot } from '../../../../shared/core/store/store.ts';
 import { rules, storeOrder } from '../../../fixtures/store-entities.ts';
 
 const NOW = new Date('2026-10-10T00:00:00Z');

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { defaultRules } from '../../../../shared/config/mapping-settings.ts';
-import { idempotencyKey } from '../../../../shared/core/ledger/idempotency-key.ts';
-import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import { rulesRevision } from '../../../../shared/core/mapping/rules-revision.ts';
+import { mapOrder, rulesRevision } from '../../../../shared/core/mapping/map-order.ts';
+import { idempotencyKey } from '../../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, orderLife, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { neverSent } from '../../../fixtures/store-entities.ts';
 

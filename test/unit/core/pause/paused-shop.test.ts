@@ -6,7 +6,7 @@ import {
   type PausedPart,
   resumed,
   withOperatorPause,
-} from '../../../../shared/core/pause/shop-control.ts';
+} from '../../../../shared/core/calls/shop-pause.ts';
 import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';

@@ -2,15 +2,16 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { createPauses, waitFor } from '../../../../shared/core/pause/pauses.ts';
+import { askLoyalty } from '../../../../shared/core/calls/ask-loyalty.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   changeControl,
+  createPauses,
   resumed,
+  waitFor,
   withOperatorPause,
   withServicePause,
-} from '../../../../shared/core/pause/shop-control.ts';
-import { askLoyalty } from '../../../../shared/core/storefront/ask-loyalty.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+} from '../../../../shared/core/calls/shop-pause.ts';
 import type { LoyaltyResult } from '../../../../shared/loyalty/result.ts';
 
 const SHOP = 'example-store.myshopify.com';

@@ -4,7 +4,7 @@ import {
   changeControl,
   resumed,
   withOperatorPause,
-} from '../../../../shared/core/pause/shop-control.ts';
+} from '../../../../shared/core/calls/shop-pause.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { openWebhookConnector } from '../../../support/webhook-connector.ts';
 

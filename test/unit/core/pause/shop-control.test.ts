@@ -10,7 +10,7 @@ import {
   withOperatorPause,
   withServicePause,
   woken,
-} from '../../../../shared/core/pause/shop-control.ts';
+} from '../../../../shared/core/calls/shop-pause.ts';
 
 const at = (second: number) => new Date(second * 1_000);
 const never: ShopControl = controlIn(undefined);

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { rememberBalance } from '../../../../shared/core/balances/remembered-balance.ts';
+import { rememberBalance } from '../../../../shared/core/balances/point-balance.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { askForDifferences } from '../../../../shared/core/reconcile/compare-balances.ts';
+import { askForDifferences } from '../../../../shared/core/reconcile/repair-balances.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const KEY = { shop: SHOP, kind: 'customer', id: '1' } as const;

@@ -3,7 +3,7 @@ import {
   couponDifferences,
   couponOfService,
   couponOfStore,
-} from '../../../../shared/core/reconcile/compare-coupon.ts';
+} from '../../../../shared/core/reconcile/compare-order.ts';
 
 const coupon = { CouponCode: 'A', CouponValue: 10.5, CouponType: 1 } as const;
 const usable = { kind: 'coupon', id: 'A', coupon: { ...coupon, IsUsed: false } } as const;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cancelledOrderKey } from '../../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
-import type { WantedOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import {
+  cancelledOrderKey,
+  type WantedOrder,
+} from '../../../../shared/core/mapping/wanted-state.ts';
 import {
   differencesOf,
   judgeHeld,

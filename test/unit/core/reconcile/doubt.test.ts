@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import type { Doubt } from '../../../../shared/core/ledger/doubt.ts';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
-import { changeControl, readControl } from '../../../../shared/core/pause/shop-control.ts';
+import { changeControl, readControl } from '../../../../shared/core/calls/shop-pause.ts';
+import type { Doubt } from '../../../../shared/core/ledger/change-entry.ts';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { readLastReconcile, sumOf } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { storeProduct } from '../../../fixtures/store-entities.ts';

@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { cursorKey, keepState, recallState } from '../../../../shared/core/reconcile/kept-state.ts';
+import {
+  cursorKey,
+  keepState,
+  recallState,
+} from '../../../../shared/core/reconcile/compare-entities.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
+import type { StoreWalk } from '../../../../shared/core/store/store.ts';
 import {
   type createStoreHistory,
   openAfterRun,

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { idempotencyKey } from '../../../../shared/core/ledger/idempotency-key.ts';
 import type { EntityEntry, LedgerEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import { type Comparison, judgeEntity } from '../../../../shared/core/reconcile/judge-entity.ts';
-import { waitedForStore, waitForRoom } from '../../../../shared/core/reconcile/wait-for-room.ts';
+import { idempotencyKey } from '../../../../shared/core/mapping/wanted-state.ts';
+import {
+  type Comparison,
+  judgeEntity,
+} from '../../../../shared/core/reconcile/compare-entities.ts';
+import { waitedForStore, waitForRoom } from '../../../../shared/core/reconcile/dependencies.ts';
 import {
   neverSent,
   rules,

@@ -7,8 +7,8 @@ import {
   type ShopControl,
   withOperatorPause,
   withServicePause,
-} from '../../../../shared/core/pause/shop-control.ts';
-import { readFindings } from '../../../../shared/core/reconcile/deep-walk.ts';
+} from '../../../../shared/core/calls/shop-pause.ts';
+import { readFindings } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { rememberBalance } from '../../../../shared/core/balances/remembered-balance.ts';
+import { rememberBalance } from '../../../../shared/core/balances/point-balance.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { cursorKey, keepState } from '../../../../shared/core/reconcile/kept-state.ts';
+import { cursorKey, keepState } from '../../../../shared/core/reconcile/compare-entities.ts';
 import { repairBalances } from '../../../../shared/core/reconcile/repair-balances.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 
 const SHOP = 'example-store.myshopify.com';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
+import type { StoreWalk } from '../../../../shared/core/store/store.ts';
 import { createStoreHistory, openAfterRun } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

@@ -5,9 +5,9 @@ import {
   resumed,
   withOperatorPause,
   withServicePause,
-} from '../../../../shared/core/pause/shop-control.ts';
+} from '../../../../shared/core/calls/shop-pause.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { StoreWalk } from '../../../../shared/core/sync/store-walk.ts';
+import type { StoreWalk } from '../../../../shared/core/store/store.ts';
 import { storeEvent } from '../../../fixtures/store-event.ts';
 import { type createStoreHistory, openAfterRun } from '../../../support/store-history.ts';
 

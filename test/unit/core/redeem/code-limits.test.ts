@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { cashbackRange } from '../../../../shared/core/redeem/available-rewards.ts';
-import { productDiscount } from '../../../../shared/core/redeem/product-reward.ts';
-import { meaningOf, readTerms } from '../../../../shared/core/redeem/reward-terms.ts';
+import {
+  meaningOf,
+  productDiscount,
+  readTerms,
+} from '../../../../shared/core/redeem/find-offer.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { namesOfClick, openRedeeming } from '../../../support/redeem-world.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import { createProgramIds, readCart } from '../../../../shared/core/redeem/available-rewards.ts';
 import { findOffer, type OfferRequest } from '../../../../shared/core/redeem/find-offer.ts';
-import { createProgramIds } from '../../../../shared/core/redeem/program-customer.ts';
-import { readCart } from '../../../../shared/core/storefront/cart.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { createMemoryRewardStore } from '../../../support/memory-reward-store.ts';
 
 const MUG = '8012300098313';

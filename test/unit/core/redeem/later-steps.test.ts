@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { ledgerKeyText } from '../../../../shared/core/ledger/ledger-key.ts';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
-import { type OpenBook, openBook } from '../../../../shared/core/redeem/open-book.ts';
-import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
-import { bookKey, tidy } from '../../../../shared/core/redeem/redemption-book.ts';
-import { advance, type Step } from '../../../../shared/core/redeem/redemption-state.ts';
-import { codeFrom } from '../../../../shared/core/redeem/reward-code.ts';
+import {
+  advance,
+  codeFrom,
+  type Redemption,
+  type Step,
+} from '../../../../shared/core/redemptions/redemption.ts';
+import {
+  bookKey,
+  type OpenBook,
+  openBook,
+  tidy,
+} from '../../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 // What one change of a customer's book drops shows only at the change after it: here each story has several.

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
 

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { foreseeClosing } from '../../../../shared/core/redeem/close-redemption.ts';
-import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
-import type { Redemption, RedemptionState } from '../../../../shared/core/redeem/redemption.ts';
+import { foreseeClosing } from '../../../../shared/core/redeem/resume-redemption.ts';
+import type {
+  Redemption,
+  RedemptionState,
+} from '../../../../shared/core/redemptions/redemption.ts';
+import { applyStep, openBook } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 let world: ReturnType<typeof openRedeeming>;

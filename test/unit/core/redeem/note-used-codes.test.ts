@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { noteUsedCodes } from '../../../../shared/core/redeem/note-used-codes.ts';
-import type { StoreEntity } from '../../../../shared/core/sync/store-reader.ts';
+import { noteUsedCodes } from '../../../../shared/core/redemptions/reward-codes.ts';
+import type { StoreEntity } from '../../../../shared/core/store/store.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 /** An order is far larger; only these fields are read. */

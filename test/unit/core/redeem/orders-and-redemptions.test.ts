@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
-import { bookKey, rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
-import { noteRewardCode } from '../../../../shared/core/redeem/reward-code-record.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
+import { bookKey, rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
+import { noteRewardCode } from '../../../../shared/core/redemptions/reward-codes.ts';
 import { storeOrderOf } from '../../../fixtures/order-life.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  RedeemBody,
-  Redemption,
-  RedemptionState,
-} from '../../../../shared/core/redeem/redemption.ts';
-import { tidy } from '../../../../shared/core/redeem/redemption-book.ts';
-import { advance, asOf, type Step } from '../../../../shared/core/redeem/redemption-state.ts';
-import { codeFrom } from '../../../../shared/core/redeem/reward-code.ts';
+import {
+  advance,
+  asOf,
+  codeFrom,
+  type RedeemBody,
+  type Redemption,
+  type RedemptionState,
+  type Step,
+} from '../../../../shared/core/redemptions/redemption.ts';
+import { tidy } from '../../../../shared/core/redemptions/redemption-record.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 const at = now.toISOString();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { applyStep, openBook } from '../../../../shared/core/redeem/open-book.ts';
+import { applyStep, openBook } from '../../../../shared/core/redemptions/redemption-record.ts';
 import {
   namesOfClick,
   openRedeeming,

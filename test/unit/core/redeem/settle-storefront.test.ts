@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
-import { groupIdOf } from '../../../../shared/core/events/message-ids.ts';
+import { groupIdOf, type QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 let world: ReturnType<typeof openRedeeming>;

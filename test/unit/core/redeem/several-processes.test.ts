@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bookKey, rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
+import { bookKey, rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { askLoyalty } from '../../../../shared/core/calls/ask-loyalty.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import { readCart, readCartOrNone } from '../../../../shared/core/redeem/available-rewards.ts';
 import type { CodeUses, RewardStore } from '../../../../shared/core/redeem/reward-store.ts';
-import { askLoyalty } from '../../../../shared/core/storefront/ask-loyalty.ts';
 import { createUsesCache, withCachedUses } from '../../../../shared/core/storefront/cached-uses.ts';
-import { readCart, readCartOrNone } from '../../../../shared/core/storefront/cart.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import type { CallOptions } from '../../../../shared/loyalty/client.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createCustomersOfShop } from '../../../../shared/core/storefront/customers-of-shop.ts';
-import type { StoreAnswer } from '../../../../shared/core/sync/store-reader.ts';
+import type { StoreAnswer } from '../../../../shared/core/store/store.ts';
+import { createCustomersOfShop } from '../../../../shared/core/storefront/cached-uses.ts';
 import type { StoreMember } from '../../../../shared/store/member.ts';
 
 const found = { kind: 'found', value: {} as StoreMember } as const;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { History, OrderEarning } from '../../../../app/program/answers.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { rememberOrder } from '../../../../shared/core/mapping/remembered.ts';
+import { rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import type { HistoryPage } from '../../../../shared/core/storefront/read-history.ts';
 import {
   type OrderEarning as Earning,
   earningOf,
 } from '../../../../shared/core/storefront/read-order-earning.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
 import { answerOf } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
-import { rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
+import { rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 

@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { type EarnedPoints, earnPoints } from '../../../../shared/core/storefront/earn-points.ts';
+import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
+  claimQuiz,
   type KnownQuizzes,
   listQuizzes,
+  quizKey,
   readQuizzes,
-} from '../../../../shared/core/storefront/list-quizzes.ts';
+  releaseQuiz,
+} from '../../../../shared/core/storefront/answer-quiz.ts';
+import { type EarnedPoints, earnPoints } from '../../../../shared/core/storefront/earn-points.ts';
+import { readTier } from '../../../../shared/core/storefront/read-history.ts';
 import {
   type RewardItem,
   readActive,
   readTiersOf,
-} from '../../../../shared/core/storefront/program-rewards.ts';
-import { claimQuiz, quizKey, releaseQuiz } from '../../../../shared/core/storefront/quiz-claim.ts';
-import { readTier } from '../../../../shared/core/storefront/tier-view.ts';
-import { createTimedCache } from '../../../../shared/core/storefront/timed-cache.ts';
-import { createCircuitBreaker } from '../../../../shared/core/sync/circuit-breaker.ts';
+} from '../../../../shared/core/storefront/reward-view.ts';
 import { readAmount } from '../../../../shared/store/money.ts';
 
 const SHOP = 'example-store.myshopify.com';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimit } from '../../../../shared/core/storefront/rate-limit.ts';
+import { createRateLimit } from '../../../../shared/core/storefront/cached-uses.ts';
 
 describe('a rate limit', () => {
   it('allows so many at once, then as many as time gives back', () => {

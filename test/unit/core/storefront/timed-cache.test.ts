@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTimedCache } from '../../../../shared/core/storefront/timed-cache.ts';
+import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
 
 describe('a timed cache', () => {
   const clock = { ms: 0 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { View as PageView } from '../../../../app/program/answers.ts';
-import type { Redemption } from '../../../../shared/core/redeem/redemption.ts';
-import { rememberBook } from '../../../../shared/core/redeem/redemption-book.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
+import { rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
 import type { View } from '../../../../shared/core/storefront/read-view.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RedemptionView } from '../../../../shared/core/redeem/redemption-view.ts';
+import type { RedemptionView } from '../../../../shared/core/redemptions/redemption.ts';
 import { routes } from '../../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../../support/served-storefront.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../../local/harness/memory-ledger.ts';
-import { askForDeepWalk } from '../../../../../shared/core/reconcile/deep-walk.ts';
 import {
   cursorKey,
   keepState,
   recallState,
-} from '../../../../../shared/core/reconcile/kept-state.ts';
+} from '../../../../../shared/core/reconcile/compare-entities.ts';
+import { askForDeepWalk } from '../../../../../shared/core/reconcile/deep-scan.ts';
 
 describe('a deep walk that is asked for', () => {
   const key = cursorKey(SHOP, 'deep');

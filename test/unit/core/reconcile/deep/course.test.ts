@@ -4,7 +4,7 @@ import {
   cursorKey,
   keepState,
   recallState,
-} from '../../../../../shared/core/reconcile/kept-state.ts';
+} from '../../../../../shared/core/reconcile/compare-entities.ts';
 import { openKnowing, reconcileBriefly, replaceWalk } from '../../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { SentReason } from '../../../../../../shared/core/reconcile/healing-message.ts';
+import type { SentReason } from '../../../../../../shared/core/reconcile/dependencies.ts';
 import type { BackfillsDocument } from '../../../../backfill/report.ts';
 import { SENT_REASONS } from '../../../../healing/sent-reasons.ts';
 import { inEveryLanguage, type Said } from '../../words.ts';

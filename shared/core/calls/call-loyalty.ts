@@ -1,0 +1,295 @@
+import type { OperationId } from '../../loyalty/operations.ts';
+import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
+import { AFTER_UNKNOWN_OUTCOME, type Outcome, type RetryReason } from '../events/outcome.ts';
+import type { Telemetry } from '../events/telemetry.ts';
+
+/**
+ * Undefined for what the service refuses: it may send events of a customer whom it does not let us read,
+ * and the balance in them is still written.
+ */
+export async function ask<Answer>(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<Answer>>,
+  world: BreakerWorld,
+): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | AskLater> {
+  const called = await callLoyalty(operation, call, world);
+  if (called.kind === 'stay-away') return { kind: 'retry', retry: called.retry };
+  const { outcome, result } = called;
+  if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
+  const answered = result.kind === 'success' || result.kind === 'warning';
+  return { kind: 'asked', value: answered ? result.value : undefined };
+}
+
+export interface AskLater {
+  readonly kind: 'retry';
+  readonly retry: RetryReason;
+}
+
+export interface CallsMade {
+  readonly outcome: Extract<Outcome, { kind: 'applied' | 'retry' | 'rejected' }>;
+  /** What the circuit breaker learns from it. */
+  readonly end: CallEnd;
+  /** False only when the service surely holds what it held before. */
+  readonly mayHaveHappened: boolean;
+}
+
+export function hasCode(result: LoyaltyResult<unknown>, code: number): result is BusinessError {
+  return result.kind === 'business-error' && result.code === code;
+}
+
+type Failure = Extract<LoyaltyResult<unknown>, { kind: 'business-error' | 'transport-failure' }>;
+
+export function applied(calls: readonly OperationId[]): CallsMade {
+  return { outcome: { kind: 'applied', calls }, end: 'answered', mayHaveHappened: true };
+}
+
+/** What an answer of the service means for the event that made the call. */
+export function judge(calls: readonly OperationId[], result: LoyaltyResult<unknown>): CallsMade {
+  if (result.kind === 'success' || result.kind === 'warning') return applied(calls);
+  const end = callEnd(result);
+  const why =
+    result.kind === 'business-error'
+      ? (result.finding ?? result.name ?? 'unnamed-error')
+      : result.reason;
+  switch (result.class) {
+    case 'done':
+      return applied(calls);
+    case 'retry':
+    case 'throttled':
+    case 'misconfigured': {
+      // An answer that does not say "done" may become true later: cancellations show up to a day late.
+      const mayHaveHappened =
+        result.kind === 'business-error' ? result.finding !== undefined : result.mayHaveHappened;
+      const afterSeconds = Math.max(
+        result.retryAfterSeconds ?? 0,
+        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,
+      );
+      const misconfigured = result.class === 'misconfigured';
+      const throttled = result.class === 'throttled';
+      const retry = { why, afterSeconds, misconfigured, throttled, mayHaveHappened } as const;
+      return { outcome: { kind: 'retry', ...retry }, end, mayHaveHappened };
+    }
+    case 'rejected':
+      return refused(calls, result);
+  }
+}
+
+export function refused(calls: readonly OperationId[], result: Failure, hint = ''): CallsMade {
+  const why = `${calls.at(-1)} was refused: ${result.message}${hint}`;
+  const code = result.kind === 'business-error' && result.name ? { code: result.name } : {};
+  return {
+    outcome: { kind: 'rejected', reason: 'rejected', why, ...code },
+    end: callEnd(result),
+    mayHaveHappened: false,
+  };
+}
+
+/** No call was made, or no one waited for its answer: this says nothing about the service. */
+const UNUSED: ReadonlySet<string> = new Set([
+  ...['aborted', 'blank-id', 'credentials-unreachable'],
+  ...['out-of-tokens', 'tokens-unreachable'],
+]);
+
+function callEnd(
+  result: Exclude<LoyaltyResult<unknown>, { kind: 'success' | 'warning' }>,
+): CallEnd {
+  if (result.kind === 'transport-failure' && result.reason === 'forbidden') return 'failed';
+  if (result.class === 'misconfigured' || result.class === 'throttled') {
+    return { why: result.class, seconds: result.retryAfterSeconds };
+  }
+  if (result.kind === 'business-error') return 'answered';
+  if (UNUSED.has(result.reason)) return 'unused';
+  return result.class === 'retry' ? 'failed' : 'answered';
+}
+
+export interface BreakerWorld {
+  readonly breaker: CircuitBreaker;
+  readonly now: () => Date;
+}
+
+/** Holds a permit while `act` calls; does not call while the circuit breaker is open or the shop paused. */
+export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
+  { breaker, now }: BreakerWorld,
+  act: () => Promise<Made>,
+): Promise<Made | StayAway> {
+  const permit = await breaker.enter(now());
+  if (permit.kind === 'stay-away') return permit;
+  let end: CallsMade['end'] = 'unused';
+  try {
+    const made = await act();
+    end = made.end;
+    return made;
+  } finally {
+    await permit.settle(end, now());
+  }
+}
+
+/** While the circuit breaker is open, or the shop paused. */
+export function stayAway({ retry }: StayAway): Extract<Outcome, { kind: 'retry' }> {
+  return { kind: 'retry', ...retry };
+}
+
+interface Called<Value> extends CallsMade {
+  readonly kind: 'called';
+  readonly result: LoyaltyResult<Value>;
+}
+
+/** One call of one operation, with what its answer means. */
+export async function callLoyalty<Value>(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<Value>>,
+  world: BreakerWorld,
+): Promise<Called<Value> | StayAway> {
+  return throughBreaker(world, async () => {
+    const result = await call();
+    return { kind: 'called', result, ...judge([operation], result) } as const;
+  });
+}
+
+/**
+ * The same for a call that belongs to no message: it counts and logs here that the service did not
+ * answer.
+ */
+export async function callForShopper<Value>(
+  operation: OperationId,
+  call: () => Promise<LoyaltyResult<Value>>,
+  world: BreakerWorld & { readonly telemetry: Telemetry },
+): Promise<Called<Value> | StayAway> {
+  const called = await callLoyalty(operation, call, world);
+  if (called.kind === 'called' && called.outcome.kind === 'retry') {
+    const { misconfigured, throttled, why } = called.outcome;
+    if (misconfigured) world.telemetry.count('misconfigured');
+    if (throttled) world.telemetry.count('throttled');
+    const message = 'the loyalty service did not answer the storefront';
+    world.telemetry.log('warn', message, { operation, why });
+  }
+  return called;
+}
+
+/**
+ * Keeps a worker from waiting behind time-outs while the loyalty service is down.
+ *
+ *            failures in a row            time is over, or on request: one probe
+ *   closed ─────────────────────▶ open ────────────────────────────────▶ probing
+ *     ▲                             ▲                                       │
+ *     │                             └───────────── probe failed ────────────┤
+ *     └──────── gently: one call at a time more per success ◀── succeeded ──┘
+ *
+ * State of one process and one shop; nothing is shared, because each worker finds out soon enough.
+ */
+export interface LocalBreaker {
+  /** Waits while as many calls are under way as are allowed, so at most as long as one of them takes. */
+  enter(now: Date): Promise<Permit<void> | StayAway>;
+  /** From now on one call at a time, and one more for each that succeeds. */
+  returnGently(): void;
+  /** If it is open, the next call is a probe at once. */
+  probeNow(): void;
+}
+
+/** The circuit breaker as callers see it: the one of the process, behind the shop's pause. */
+export interface CircuitBreaker {
+  /** A permit to call, or how long to stay away. Every permit must be settled once. */
+  enter(now: Date): Promise<Permit<void | Promise<void>> | StayAway>;
+}
+
+interface StayAway {
+  readonly kind: 'stay-away';
+  readonly retry: RetryReason & { readonly afterSeconds: number };
+}
+
+export interface Permit<Settled> {
+  readonly kind: 'permit';
+  settle(how: CallEnd, now: Date): Settled;
+}
+
+/** `answered` is any answer of the service, even a refusal: it is alive. `unused`: no call was made. */
+export type CallEnd = 'answered' | 'failed' | 'unused' | PauseRequest;
+
+/** An answer about the whole account: it pauses the shop, in all functions. */
+export interface PauseRequest {
+  readonly why: 'throttled' | 'misconfigured';
+  /** As the service asked. */
+  readonly seconds?: number | undefined;
+}
+
+interface BreakerSettings {
+  readonly failuresToOpen: number;
+  readonly openSeconds: number;
+  readonly longestOpenSeconds: number;
+}
+
+const defaults: BreakerSettings = {
+  failuresToOpen: 3,
+  openSeconds: 10,
+  longestOpenSeconds: 120,
+};
+
+export function createCircuitBreaker(settings: BreakerSettings = defaults): LocalBreaker {
+  let failuresInARow = 0;
+  let openUntil = 0;
+  let openSeconds = settings.openSeconds;
+  /** Of this period. */
+  let inFlight = 0;
+  /** Infinity while all is well; after an outage it grows from one by each success. */
+  let allowed = Number.POSITIVE_INFINITY;
+  /** What began in an earlier one fails with it, or keeps no probe waiting: one outage must not count as many. */
+  let period = 0;
+  let inLine: ((now: Date) => void)[] = [];
+
+  function settle(how: CallEnd, began: number, now: Date): void {
+    if (began === period) inFlight -= 1;
+    if (how === 'failed') fail(began, now);
+    else if (how !== 'unused') succeed();
+    const next = inLine;
+    inLine = [];
+    for (const goOn of next) goOn(now);
+  }
+
+  function beginPeriod(): void {
+    period += 1;
+    inFlight = 0;
+  }
+
+  function succeed(): void {
+    failuresInARow = 0;
+    openSeconds = settings.openSeconds;
+    // The slow return is over once it allows more than any worker runs side by side.
+    allowed = allowed > 64 ? Number.POSITIVE_INFINITY : allowed + 1;
+  }
+
+  function fail(began: number, now: Date): void {
+    if (began !== period) return;
+    failuresInARow += 1;
+    if (failuresInARow < settings.failuresToOpen && allowed > 1) return;
+    beginPeriod();
+    openUntil = now.getTime() + openSeconds * 1000;
+    allowed = 1;
+    openSeconds = Math.min(openSeconds * 2, settings.longestOpenSeconds);
+  }
+
+  return {
+    async enter(now) {
+      for (let at = now; ; ) {
+        const waitMs = openUntil - at.getTime();
+        if (waitMs > 0) return refuseFor(Math.ceil(waitMs / 1000));
+        if (inFlight < allowed) break;
+        at = await new Promise((resolve) => inLine.push(resolve));
+      }
+      inFlight += 1;
+      const began = period;
+      return { kind: 'permit', settle: (how, at) => settle(how, began, at) };
+    },
+    returnGently() {
+      allowed = 1;
+    },
+    probeNow() {
+      beginPeriod();
+      openUntil = 0;
+      openSeconds = settings.openSeconds;
+    },
+  };
+}
+
+function refuseFor(afterSeconds: number): StayAway {
+  return { kind: 'stay-away', retry: { why: 'loyalty-unavailable', afterSeconds } };
+}

@@ -1,0 +1,360 @@
+import type { QueueFamily } from '../events/event.ts';
+import type { PausedTime, RetryReason } from '../events/outcome.ts';
+import { errorFields, type Telemetry } from '../events/telemetry.ts';
+import type { Doubt, LedgerPast } from '../ledger/change-entry.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  type LedgerKey,
+  ledgerKeyText,
+  type RecordKey,
+  readEntry,
+  rememberedForm,
+} from '../ledger/ledger.ts';
+import type { CircuitBreaker, LocalBreaker, PauseRequest } from './call-loyalty.ts';
+
+/**
+ * Why no calls are made for a shop, and how far the ledger is trusted. One record of the ledger per shop; moments are
+ * epoch milliseconds.
+ * See docs/decisions/0056-a-shop-can-be-paused.md.
+ */
+export interface ShopControl {
+  /** The last pause that an answer of the loyalty service began; it may be over. */
+  readonly service?: ServicePause;
+  /** What operators paused and did not resume: the whole shop, or single queues. */
+  readonly operator: Readonly<Partial<Record<PausedPart, OperatorPause>>>;
+  /** What they resumed since a message that is still on a queue can have arrived. */
+  readonly past: readonly PastPause[];
+  /** When an operator last ended waits: every process that sees another moment tries a call at once. */
+  readonly wokenAt?: number;
+  /** When the program began, where the settings do not say it. A restored ledger still has it. */
+  readonly goLive?: number;
+  readonly doubt?: Doubt;
+}
+
+export type PausedPart = QueueFamily | 'all';
+
+/** What the service says about the whole account: too many calls, or refused credentials. */
+export type PauseWhy = 'throttled' | 'misconfigured';
+
+interface ServicePause {
+  readonly why: PauseWhy;
+  /** When the first of an unbroken series began. */
+  readonly since: number;
+  readonly until: number;
+}
+
+interface OperatorPause {
+  readonly since: number;
+  /** Who ran the command. */
+  readonly by: string;
+}
+
+interface PastPause {
+  readonly part: PausedPart;
+  readonly since: number;
+  readonly until: number;
+}
+
+export type Pause =
+  | ({ readonly by: 'service' } & ServicePause)
+  | { readonly by: 'operator'; readonly part: PausedPart; readonly since: number };
+
+/** Seconds. */
+const THROTTLED_LEAST = 1;
+const THROTTLED_LONGEST = 3_600;
+/** Where the service does not name a time: as long as the series lasts, within these bounds. */
+const UNNAMED_LEAST = 10;
+const UNNAMED_LONGEST = 120;
+const MISCONFIGURED = 300;
+
+/** A pause that begins so soon after the last one continues its series. */
+const SERIES_GAP_MS = 60_000;
+/** A slightly later end is not worth a write. */
+const LATER_MS = 1_000;
+/** SQS keeps no message for longer. */
+const PAST_KEPT_MS = 14 * 86_400_000;
+const PAST_KEPT = 20;
+
+const form = rememberedForm<ShopControl>('control', 1);
+
+const EMPTY: ShopControl = { operator: {}, past: [] };
+
+export function controlKey(shop: string): RecordKey<'control'> {
+  return { shop, kind: 'control', id: 'calls' };
+}
+
+export function controlIn(entry: LedgerEntry | undefined): ShopControl {
+  return form.read(entry?.remembered) ?? EMPTY;
+}
+
+/** Undefined: calls may be made. Without a queue only a pause of the whole shop counts. */
+export function pauseIn(
+  { service, operator }: ShopControl,
+  queue: QueueFamily | undefined,
+  now: Date,
+): Pause | undefined {
+  for (const part of partsOf(queue)) {
+    const pause = operator[part];
+    if (pause) return { by: 'operator', part, since: pause.since };
+  }
+  return service && service.until > now.getTime() ? { by: 'service', ...service } : undefined;
+}
+
+/** Undefined: the pause that is known lasts as long. */
+export function withServicePause(
+  control: ShopControl,
+  { why, seconds }: { readonly why: PauseWhy; readonly seconds?: number | undefined },
+  now: Date,
+): ShopControl | undefined {
+  const { service: last } = control;
+  const begins = now.getTime();
+  const since = last && begins <= last.until + SERIES_GAP_MS ? last.since : begins;
+  const length =
+    why === 'misconfigured' ? MISCONFIGURED : throttledFor(seconds, (begins - since) / 1_000);
+  const until = begins + length * 1_000;
+  if (last && until < last.until + LATER_MS) return undefined;
+  return { ...control, service: { why, since, until } };
+}
+
+function throttledFor(named: number | undefined, lasted: number): number {
+  return named === undefined
+    ? Math.min(Math.max(lasted, UNNAMED_LEAST), UNNAMED_LONGEST)
+    : Math.min(Math.max(named, THROTTLED_LEAST), THROTTLED_LONGEST);
+}
+
+/** The same record if the part is paused already. */
+export function withOperatorPause(
+  control: ShopControl,
+  part: PausedPart,
+  by: string,
+  now: Date,
+): ShopControl {
+  if (control.operator[part]) return control;
+  const pause = { since: now.getTime(), by };
+  return { ...control, operator: { ...control.operator, [part]: pause } };
+}
+
+/** Ends the pause of one queue, or with `all` every pause of the shop, the service's too. */
+export function resumed(control: ShopControl, part: PausedPart, now: Date): ShopControl {
+  const until = now.getTime();
+  const ended = Object.entries(control.operator)
+    .map(([name, { since }]) => ({ part: name as PausedPart, since, until }))
+    .filter((one) => part === 'all' || one.part === part);
+  const left = Object.entries(control.operator).filter(
+    ([name]) => !ended.some((one) => one.part === name),
+  );
+  const past = [...control.past, ...ended].filter((one) => one.until > until - PAST_KEPT_MS);
+  const { service, ...rest } = control;
+  return {
+    ...rest,
+    ...(service && part !== 'all' && { service }),
+    operator: Object.fromEntries(left),
+    past: past.slice(-PAST_KEPT),
+  };
+}
+
+/** Ends the pause that refused credentials began, and lets an open circuit breaker try a call. */
+export function woken({ service, ...rest }: ShopControl, now: Date): ShopControl {
+  const isKept = service !== undefined && service.why !== 'misconfigured';
+  return { ...rest, ...(isKept && { service }), wokenAt: now.getTime() };
+}
+
+/** For how long operators paused the queue since then. */
+export function pausedMs(
+  { operator, past }: ShopControl,
+  queue: QueueFamily,
+  from: number,
+  now: Date,
+): number {
+  const to = now.getTime();
+  const pauses = partsOf(queue).flatMap((part) => [
+    ...past.filter((one) => one.part === part),
+    ...(operator[part] ? [{ ...operator[part], until: to }] : []),
+  ]);
+  let [total, counted] = [0, from];
+  for (const { since, until } of pauses.toSorted((one, other) => one.since - other.since)) {
+    const end = Math.min(until, to);
+    total += Math.max(end - Math.max(since, counted), 0);
+    counted = Math.max(counted, end);
+  }
+  return total;
+}
+
+/** For those who have no batch that reads the record. */
+export async function readControl(
+  ledger: Pick<Ledger, 'readMany'>,
+  shop: string,
+): Promise<ShopControl> {
+  return controlIn(await readEntry(ledger, controlKey(shop)));
+}
+
+function partsOf(queue: QueueFamily | undefined): readonly PausedPart[] {
+  return queue === undefined ? ['all'] : ['all', queue];
+}
+
+/** Other workers, and operators, write it too: after so many conflicts the change is given up. */
+const TRIES = 5;
+
+/** Reads, changes and writes the record; `change` returns undefined, or the same, to leave it as it is. */
+export async function changeControl(
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+  shop: string,
+  change: (control: ShopControl) => ShopControl | undefined,
+): Promise<ShopControl> {
+  const key = controlKey(shop);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const entry = await readEntry(ledger, key);
+    const control = controlIn(entry);
+    const next = change(control);
+    if (!next || next === control) return control;
+    const line = { version: 0, uncertain: false, remembered: form.write(next), outcomes: [] };
+    const written = await ledger.write(key, line, entry?.revision);
+    if (written.kind === 'written') return next;
+  }
+  throw new Error('the control record of a shop changes too often to be written');
+}
+
+interface PausesWorld {
+  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly telemetry: Pick<Telemetry, 'log'>;
+  /** The queue that the process works for; undefined: none, and it stops only with the whole shop. */
+  readonly queue?: QueueFamily | undefined;
+}
+
+/** What one process knows of its shops' control records. */
+export interface Pauses extends PausedTime, LedgerPast {
+  keyOf(shop: string): LedgerKey;
+  /** Takes the shops' records from what was read for the batch. */
+  learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;
+  /** Undefined: calls may be made. */
+  of(shop: string, now: Date): Pause | undefined;
+  /** Reads the record, unless it was read a moment ago. */
+  refresh(shop: string, now: Date): Promise<void>;
+  /** The circuit breaker of a shop, which makes no call while the shop is paused, and one when it is woken. */
+  guard(shop: string, breaker: LocalBreaker): CircuitBreaker;
+}
+
+/** Of a batch that takes long, and of functions without batches: so much later they learn of a pause. */
+const STALE_MS = 10_000;
+/** Longer than a batch lasts: the record that was read with it is true until its end. */
+const FRESH_MS = 300_000;
+/** Longer than a message waits after a pause: the first call after it may be the one that probes. */
+const RECENT_MS = 3_600_000;
+/** A worker writes no more often. */
+const WRITE_MS = 1_000;
+
+export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses {
+  const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
+  const triedAt = new Map<string, number>();
+  const reading = new Map<string, Promise<void>>();
+  const writtenAt = new Map<string, number>();
+  const controlOf = (shop: string) => known.get(shop)?.control ?? controlIn(undefined);
+
+  function learn(shop: string, entry: LedgerEntry | undefined, now: Date): void {
+    known.set(shop, { control: controlIn(entry), readAt: now.getTime() });
+    triedAt.set(shop, now.getTime());
+  }
+
+  async function refresh(shop: string, now: Date): Promise<void> {
+    const last = triedAt.get(shop) ?? Number.NEGATIVE_INFINITY;
+    if (now.getTime() - last >= STALE_MS) {
+      triedAt.set(shop, now.getTime());
+      reading.set(shop, read(shop, now));
+    }
+    // Calls side by side wait for the one read: none may begin on what was known before it.
+    await reading.get(shop);
+  }
+
+  async function read(shop: string, now: Date): Promise<void> {
+    const key = controlKey(shop);
+    const before = known.get(shop);
+    try {
+      const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
+      // A pause that began meanwhile is newer than what was read.
+      if (known.get(shop) === before) learn(shop, entry, now);
+    } catch (error) {
+      // What is known stays true for most shops: a ledger that fails must not stop shoppers, too.
+      telemetry.log('warn', 'the control record could not be read', errorFields(error));
+      // A process that knows nothing yet asks again with its next call: the shop may be paused.
+      if (!before) triedAt.delete(shop);
+    }
+  }
+
+  async function begin(shop: string, asked: PauseRequest, now: Date): Promise<void> {
+    const next = withServicePause(controlOf(shop), asked, now);
+    if (!next) return;
+    // This process stops at once, even if the others cannot be informed.
+    known.set(shop, { control: next, readAt: known.get(shop)?.readAt ?? 0 });
+    const last = writtenAt.get(shop) ?? Number.NEGATIVE_INFINITY;
+    if (now.getTime() - last < WRITE_MS) return;
+    writtenAt.set(shop, now.getTime());
+    const { why } = asked;
+    const until = new Date(next.service?.until ?? 0).toISOString();
+    telemetry.log('warn', 'the calls of a shop pause', { shop, why, until });
+    try {
+      await changeControl(ledger, shop, (control) => withServicePause(control, asked, now));
+    } catch (error) {
+      telemetry.log('warn', 'a pause could not be recorded', errorFields(error));
+    }
+  }
+
+  const of = (shop: string, now: Date) => pauseIn(controlOf(shop), queue, now);
+
+  return {
+    keyOf: controlKey,
+    learn(shops, entries, now) {
+      for (const shop of shops) learn(shop, entries.get(ledgerKeyText(controlKey(shop))), now);
+    },
+    of,
+    doubtOf: (shop) => controlOf(shop).doubt,
+    goLiveOf: (shop) => controlOf(shop).goLive,
+    pausedMs(shop, from, now) {
+      const { control, readAt } = known.get(shop) ?? {};
+      const isKnown = control && readAt !== undefined && now.getTime() - readAt < FRESH_MS;
+      return isKnown && queue ? pausedMs(control, queue, from, now) : Number.POSITIVE_INFINITY;
+    },
+    refresh,
+    guard(shop, breaker) {
+      let lastEntered = Number.NEGATIVE_INFINITY;
+      let lastWoken: number | undefined;
+      return {
+        async enter(now) {
+          await refresh(shop, now);
+          const pause = of(shop, now);
+          if (pause) return { kind: 'stay-away', retry: waitFor(pause, now) };
+          const { service, wokenAt } = controlOf(shop);
+          const { until = Number.NEGATIVE_INFINITY } = service ?? {};
+          const isFirstAfter = until > lastEntered && now.getTime() - until < RECENT_MS;
+          if (isFirstAfter) breaker.returnGently();
+          // Not compared with a time of this process: the clock of the operator may be wrong.
+          if (wokenAt !== lastWoken) breaker.probeNow();
+          lastWoken = wokenAt;
+          const entered = await breaker.enter(now);
+          if (entered.kind === 'stay-away') return entered;
+          // The answer that it waited for may have begun one.
+          const begun = of(shop, now);
+          if (begun) {
+            entered.settle('unused', now);
+            return { kind: 'stay-away', retry: waitFor(begun, now) };
+          }
+          lastEntered = now.getTime();
+          return {
+            kind: 'permit',
+            async settle(how, at) {
+              entered.settle(how, at);
+              if (typeof how === 'object') await begin(shop, how, at);
+            },
+          };
+        },
+      };
+    },
+  };
+}
+
+/** How a message waits for the end of the pause. */
+export function waitFor(pause: Pause, now: Date): RetryReason & { readonly afterSeconds: number } {
+  if (pause.by === 'operator') return { why: 'shop-paused', pausedBy: 'operator', afterSeconds: 0 };
+  const afterSeconds = Math.ceil((pause.until - now.getTime()) / 1_000);
+  return { why: 'shop-paused', pausedBy: 'service', [pause.why]: true, afterSeconds };
+}

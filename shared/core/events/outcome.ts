@@ -1,0 +1,279 @@
+import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
+import type { OperationId } from '../../loyalty/operations.ts';
+import type { FindingName } from '../../loyalty/payload.ts';
+import type { TransportFailureReason } from '../../loyalty/result.ts';
+
+/** Why nothing is sent although the event was read and mapped. */
+export type SkipReason =
+  | MappingSkip
+  /** The store did not change it since it was sent: only the rules did. */
+  | 'rules-changed'
+  | 'automatic-discount'
+  /** The same bytes are a dead letter already. */
+  | 'parked-before'
+  /** The store has not merged the two customers, or not yet. */
+  | 'merge-not-completed'
+  /** A dispute of a payment that belongs to no order. */
+  | 'no-order'
+  /** Of a balance: its customer was merged into another, who has a balance of their own. */
+  | 'customer-merged'
+  /** The store does not know the customer. */
+  | 'unknown-customer'
+  /** The loyalty service names no balance of the customer. */
+  | 'no-balance';
+
+/** Why work is tried again: a name to count and filter by, and a value of the metrics' `why`. */
+type RetryWhy =
+  | 'ledger-unavailable'
+  | 'dead-letter-queue-unavailable'
+  /** A newer release wrote the message, or what the ledger holds. */
+  | 'newer-release'
+  | 'out-of-time'
+  /** Broken infrastructure, or a bug. */
+  | 'broke-off'
+  /** Another worker wrote the same entry. */
+  | 'overtaken'
+  /** The circuit breaker is open. */
+  | 'loyalty-unavailable'
+  | 'shop-paused'
+  /** An earlier call for it may still be executed. */
+  | 'call-under-way'
+  | LoyaltyErrorName
+  | FindingName
+  | 'unnamed-error'
+  | TransportFailureReason
+  /** Of a point event: by e-mail or document. */
+  | 'customer-not-found'
+  | 'redemption-in-progress'
+  /** The service did not know its key; it is looked up once more. */
+  | 'redemption-absent'
+  /** The store refuses its code; it is cancelled when no call can be under way any more. */
+  | 'redemption-to-cancel'
+  /** A redaction waits for it. */
+  | 'redemption-open'
+  | `store-${string}`;
+
+export interface RetryReason {
+  readonly why: RetryWhy;
+  /** The store did not answer: nothing was tried. */
+  readonly unanswered?: boolean;
+  /** The least time to wait; the retry policy may wait longer. */
+  readonly afterSeconds?: number;
+  /** Only a person can fix it: wait long, and raise the alarm. */
+  readonly misconfigured?: boolean;
+  /** The loyalty service asked for fewer calls. */
+  readonly throttled?: boolean;
+  /** Nothing was tried: the shop's calls are paused. */
+  readonly pausedBy?: 'service' | 'operator';
+  /** A call without an answer may still be executed: no person can end this part of the wait. */
+  readonly mayHaveHappened?: boolean;
+}
+
+export interface Rejection {
+  readonly reason: DeadLetterReason['reason'];
+  /** One plain sentence without personal data. */
+  readonly why: string;
+  readonly code?: LoyaltyErrorName;
+}
+
+/**
+ * How the work on one event ended.
+ * See docs/decisions/0007-what-a-rejection-does.md.
+ */
+export type Outcome =
+  | { readonly kind: 'applied'; readonly calls: readonly OperationId[] }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'superseded' }
+  | { readonly kind: 'skipped'; readonly why: SkipReason }
+  /** A task or a step of a redemption is done: fanned out, redacted, noted, code made. */
+  | { readonly kind: 'handled'; readonly how: string }
+  | ({ readonly kind: 'retry' } & RetryReason)
+  | ({ readonly kind: 'rejected' } & Rejection);
+
+/**
+ * Seconds. After a call whose outcome is unknown the service may still be executing it: a second call for the
+ * same entity could overtake the first.
+ */
+export const AFTER_UNKNOWN_OUTCOME = 30;
+
+/** Another worker wrote while this one worked; a call of either may still be under way. */
+export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
+  kind: 'retry',
+  why: 'overtaken',
+  afterSeconds: AFTER_UNKNOWN_OUTCOME,
+  mayHaveHappened: true,
+};
+
+/** What becomes of the message. */
+type Verdict =
+  | { readonly kind: 'acknowledge' }
+  | { readonly kind: 'delay'; readonly retry: RetryReason }
+  | { readonly kind: 'park'; readonly rejection: Rejection };
+
+/** The only place that decides what an outcome means for the message. */
+export function verdictOn(outcome: Outcome): Verdict {
+  switch (outcome.kind) {
+    case 'applied':
+    case 'unchanged':
+    case 'superseded':
+    case 'skipped':
+    case 'handled':
+      return { kind: 'acknowledge' };
+    case 'retry':
+      return { kind: 'delay', retry: outcome };
+    case 'rejected':
+      return { kind: 'park', rejection: outcome };
+  }
+}
+
+/** Why an entity is not sent. */
+export type MappingSkip =
+  | 'guest'
+  /** Nor with a document: the service could not tell who it is. */
+  | 'customer-without-email'
+  | 'test-order'
+  /** It is not completed yet, and earns nothing. */
+  | 'pending'
+  /** Placed before the program went live, and not in the ledger: only a backfill sends it. */
+  | 'before-go-live'
+  /** Nothing of it is kept, and its money was not refunded: what replaces it is not there yet. */
+  | 'exchange'
+  /** Its customer was redacted, and a live order needs one. */
+  | 'redacted'
+  /** It is gone, and the service never knew it. */
+  | 'never-sent'
+  /** The connector made the code itself, for a redeemed reward. */
+  | 'reward-coupon'
+  /** The settings send customers as part of their orders only. */
+  | 'customers-with-orders'
+  | 'coupon-kind-not-mirrored'
+  | 'coupon-for-everyone'
+  | 'coupon-for-several-customers';
+
+/**
+ * Why a message is a dead letter. `newer-release`: it, or what the ledger holds, was written by a newer
+ * release, which was not deployed within the retry window. `made-room`: its shop was paused or misconfigured, and so
+ * many messages waited that other shops would have got none. `crashed`: SQS moved it, because every worker
+ * died on it. `unknown`: a newer release wrote a reason that this one does not know.
+ */
+export const LETTER_REASONS = [
+  'unreadable',
+  'unmappable',
+  'rejected',
+  'retry-window-over',
+  'newer-release',
+  'made-room',
+  'crashed',
+  'unknown',
+] as const;
+export type LetterReason = (typeof LETTER_REASONS)[number];
+
+/** Why a worker gave a message up, in fields that a person can filter by. */
+export interface DeadLetterReason {
+  readonly reason: Exclude<LetterReason, 'crashed' | 'unknown'>;
+  /** One plain sentence without personal data. */
+  readonly why: string;
+  /** The loyalty service's error name, where there is one. */
+  readonly code?: string;
+  readonly attempts: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Seconds. The first retry comes soon, because most faults are short. */
+const FIRST_DELAY = 5;
+/**
+ * Half an hour. A late retry waits at least half of it. Ten days of such retries, the longest retry
+ * window, stay below the 1000 receives after which SQS moves the message to the dead letters.
+ */
+const LONGEST_DELAY = 1800;
+/**
+ * Seconds: the longest pause that a service which answers asks for by itself. Its account takes fewer calls than
+ * wait, and a message that only waits for its turn must not wait as if it had failed.
+ */
+const LONGEST_IN_LINE = 120;
+/** After these it waits as long as any other, so that SQS does not count to its limit. */
+const RECEIVES_IN_LINE = 30;
+/** Seconds. A service that asks for a longer delay is tried again after an hour. */
+const LONGEST_REQUESTED = 3600;
+/** Seconds. An operator's pause has no end that is known: so much later its messages notice the end. */
+const LONGEST_PAUSED = 3600;
+
+const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
+  ...(['loyalty-unavailable', 'shop-paused', 'call-under-way'] as const),
+  ...(['out-of-tokens', 'tokens-unreachable'] as const),
+]);
+
+/** Nothing was tried: the connector itself makes the message wait, so it counts as no failed try. */
+export const isHeldBack = ({ why }: RetryReason): boolean => HELD_BACK.has(why);
+
+export interface RetryRequest extends RetryReason {
+  /** How often the message was received, this time included. */
+  readonly receives: number;
+  /** How often it failed. What the connector held back itself is no try. */
+  readonly tries: number;
+}
+
+/**
+ * Exponential with jitter: half of the delay is fixed, half is random, so that entities which failed
+ * together do not come back together. A delay that the service asks for is a lower bound. What was held
+ * back returns spread over half of the time that it was held back for.
+ */
+export function retryDelaySeconds(request: RetryRequest, random: () => number): number {
+  const grown = grownDelay(request);
+  const requested = Math.min(Math.max(request.afterSeconds || 0, 0), LONGEST_REQUESTED);
+  const least = Math.max(grown / 2, requested);
+  const spread = isHeldBack(request) ? Math.max(grown, requested) : grown;
+  return Math.ceil(least + (random() * spread) / 2);
+}
+
+function grownDelay(request: RetryRequest): number {
+  const { why, receives, tries, misconfigured, throttled, pausedBy } = request;
+  const longest = receives <= RECEIVES_IN_LINE ? LONGEST_IN_LINE : LONGEST_DELAY;
+  if (misconfigured) return LONGEST_DELAY;
+  if (pausedBy === 'operator') return doubled(receives, LONGEST_PAUSED);
+  switch (why) {
+    case 'call-under-way':
+      return FIRST_DELAY;
+    case 'loyalty-unavailable':
+      // The circuit breaker doubles its own time.
+      return receives <= RECEIVES_IN_LINE ? FIRST_DELAY : LONGEST_DELAY;
+    case 'shop-paused':
+    case 'out-of-tokens':
+    case 'tokens-unreachable':
+      return doubled(receives, longest);
+    default:
+      return doubled(tries, throttled ? longest : LONGEST_DELAY);
+  }
+}
+
+const doubled = (times: number, longest: number): number =>
+  Math.min(FIRST_DELAY * 2 ** Math.min(times - 1, 20), longest);
+
+export interface PausedTime {
+  /** For how long operators paused the shop since then; infinite while that is not known. */
+  pausedMs(shop: string, from: number, now: Date): number;
+}
+
+/** When its message was put on the queue, or put there again: epoch milliseconds. */
+export function queuedAt(event: {
+  readonly receivedAt: string;
+  readonly replays?: readonly { readonly at: string }[];
+}): number {
+  return Date.parse(event.replays?.at(-1)?.at ?? event.receivedAt);
+}
+
+/**
+ * The age of the event ends its retries: an outage of a day must cost no dead letter. The time in which
+ * an operator paused its shop does not count.
+ */
+export function isRetryWindowOver(
+  event: Parameters<typeof queuedAt>[0] & { readonly shop?: string },
+  windowDays: number,
+  now: Date,
+  pauses: PausedTime,
+): boolean {
+  const start = queuedAt(event);
+  const paused = event.shop === undefined ? 0 : pauses.pausedMs(event.shop, start, now);
+  return now.getTime() - start - paused > windowDays * 86_400_000;
+}

@@ -1,0 +1,34 @@
+import type { Detail, Metric } from '../../config/metrics.ts';
+import type { EventHead } from './event.ts';
+
+export type { Metric };
+
+export type Dimensions = Readonly<Partial<Record<Detail, string>>>;
+
+/**
+ * Where the connector reports what it does. Callers pass ids, names of reasons and codes, and never a
+ * value out of a payload: nothing here can distinguish a person's name from a title.
+ */
+export interface Telemetry {
+  count(metric: Metric, dimensions?: Dimensions, value?: number): void;
+  log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields): void;
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What ties the log lines of one delivery together, from webhook to loyalty call. */
+export function correlationOf(event: Omit<EventHead, 'receivedAt'>) {
+  const { deliveryId, shop, kind, id, topic } = event;
+  return { correlationId: deliveryId, shop, kind, id, topic };
+}
+
+/** An error as it may be logged: without its message, which may quote what was being read. */
+export function errorFields(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return {
+    error: error.name,
+    errorCode: 'code' in error ? String(error.code) : undefined,
+    stack: frames.map((frame) => frame.trim()).join(' < '),
+  };
+}
