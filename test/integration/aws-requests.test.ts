@@ -7,7 +7,7 @@ import {
   createSqsClient,
 } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
-import { verifySignature } from '../../local/stack/gateway/signature.ts';
+import { verifySignature } from '../../local/stack/gateway/gateway.ts';
 import {
   addressOf,
   createDynamoDbCalls,

@@ -14,14 +14,15 @@ import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/recei
 import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
 import type { PointTopic } from '../../shared/loyalty/operations.ts';
 import {
+  buildWarm,
   countMessages,
   createSourceQueue,
   invocationOf,
   pollOnce,
   receive,
+  type Worker,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { buildWarm } from './warm-function.ts';
 
 /** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
@@ -124,10 +125,10 @@ export async function openBalances(
     /** One scheduled run, which repairs balances once in a night. */
     repair: () => reconcile({}, invocationOf('reconcile', 300)),
 
-    /** One batch; returns the number of its messages. */
-    async work(): Promise<number> {
+    /** One batch of this worker; returns the number of its messages. */
+    async work(by: Worker = worker): Promise<number> {
       connector.pass(0.05);
-      return pollOnce(sqs, queue.url, worker, 'sync-balances');
+      return pollOnce(sqs, queue.url, by, 'sync-balances');
     },
 
     /** Works until the queue is empty, letting time pass where messages wait. */

@@ -26,12 +26,12 @@ import {
 } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../fixtures/store-entities.ts';
-import { START } from './emulated-world.ts';
 import {
   type RunningConnector,
   type RunningSettings,
   type runConnectors,
   SHOP,
+  START,
 } from './running-connector.ts';
 
 const ACCESS_TOKEN = 'shpat_of_this_test_71c2';

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import { openBalances, type SandboxPayload } from '../../support/running-balances.ts';
-import { type RunningConnector, runConnectors } from '../../support/running-connector.ts';
+import {
+  LOYALTY_CREDENTIALS,
+  type RunningConnector,
+  runConnectors,
+} from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();

@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
-import { runConnectors } from '../../support/running-connector.ts';
+import { LOYALTY_CREDENTIALS, runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();

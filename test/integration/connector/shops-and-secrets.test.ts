@@ -3,8 +3,12 @@ import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
-import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import {
+  LOYALTY_CREDENTIALS,
+  runConnectors,
+  SECOND_SHOP,
+  SHOP,
+} from '../../support/running-connector.ts';
 import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
 import { CART, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
+import { both, isCodeMade, isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { both, isCodeMade, isRedeem, once } from '../../support/treatments.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: ExtensionWorld;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Asked,
   customerToken,
   type ExtensionWorld,
   nowSeconds,
@@ -11,6 +10,7 @@ import {
   staffToken,
 } from '../../support/extension-world.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import type { Asked } from '../../support/running-storefront.ts';
 import { CLIENT_ID } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });

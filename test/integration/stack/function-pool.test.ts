@@ -1,7 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AccountConcurrency, FunctionPool } from '../../../local/stack/functions/function-pool.ts';
+import {
+  AccountConcurrency,
+  FunctionPool,
+} from '../../../local/stack/functions/function-runner.ts';
 import type { FunctionDescription } from '../../../local/stack/template/stack-description.ts';
 
 const folder = join(import.meta.dirname, '../../../.connector/test-function');

@@ -91,8 +91,10 @@ const errorXml = (code: string, message: string) =>
 const fails = (status: number, code: string, message: string) =>
   answering(status, errorXml(code, message), { 'content-type': 'text/xml' });
 
+const output = (key: string, value: string) =>
+  `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`;
 const PREFIX = (stage: string) =>
-  `<member><OutputKey>Version</OutputKey><OutputValue>${VERSION}</OutputValue></member><member><OutputKey>SecretsPrefix</OutputKey><OutputValue>loyalty-connector/${stage}</OutputValue></member>`;
+  output('SecretsPrefix', `loyalty-connector/${stage}`) + output('Version', VERSION);
 
 const described = (outputs: string) =>
   answering(
@@ -144,7 +146,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
       'the clock of this machine is wrong',
       'date -u',
     ],
-    [described(PREFIX('prod')), 'has no output "LedgerTable"', 'npm run deploy'],
+    [described(PREFIX('prod')), 'has no output "OrdersDeadLetterQueueUrl"', 'npm run deploy'],
     [described(''), 'has no output "SecretsPrefix"', 'npm run deploy'],
   ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {
     aws.script = script;

@@ -10,10 +10,10 @@ import {
   createSqsClient,
 } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
+import { VERSION } from '../../../shared/config/release.ts';
 import { answerCaller, startAwsGateway } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { countMessages } from '../../support/event-source.ts';
+import { countMessages, createConnectorQueues } from '../../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 import { createProject } from '../../support/project.ts';
 
@@ -106,6 +106,7 @@ async function describeStack(name: string, count: number) {
     endpoint: gateway.endpoint,
     credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
     outputs: {
+      Version: VERSION,
       LedgerTable: 'ledger',
       OrdersQueueUrl: urls.orders.url,
       ProductsQueueUrl: urls.products.url,

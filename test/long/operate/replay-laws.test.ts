@@ -12,8 +12,7 @@ import {
 import { createSqsEventQueue, createSqsLetterQueue } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { countMessages, receive } from '../../support/event-source.ts';
+import { countMessages, createConnectorQueues, receive } from '../../support/event-source.ts';
 import {
   LETTER_SHOP,
   letterEvent,

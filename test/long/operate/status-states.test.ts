@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import { placeOrder } from '../../support/placed-order.ts';
+import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
 

@@ -19,9 +19,11 @@ import {
 } from '../../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
 import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
-import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
+import {
+  buildPayload,
+  productPayload,
+} from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { customerPayload } from '../../../local/store-sandbox/payloads/customer-payload.ts';
-import { productPayload } from '../../../local/store-sandbox/payloads/product-payload.ts';
 import { defaultShop } from '../../../local/store-sandbox/settings.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import type { StoreAnswer } from '../../../shared/core/store/store.ts';

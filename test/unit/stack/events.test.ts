@@ -1,9 +1,9 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { settledMessages } from '../../../local/stack/functions/event-source.ts';
-import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/http-event.ts';
+import { readRateMs } from '../../../local/stack/functions/function-runner.ts';
 import { readEmbeddedMetrics } from '../../../local/stack/functions/metrics.ts';
-import { readRateMs } from '../../../local/stack/functions/schedules.ts';
+import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/web-server.ts';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
 import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
 

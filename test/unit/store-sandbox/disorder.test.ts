@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
 import { inOrder, planDelivery } from '../../../local/store-sandbox/delivery/disorder.ts';
-import { Outbox } from '../../../local/store-sandbox/delivery/outbox.ts';
+import { Outbox } from '../../../local/store-sandbox/delivery/sender.ts';
 import { parseSearch } from '../../../local/store-sandbox/graphql/search-query.ts';
 
 function drain<Item>(outbox: Outbox<Item>): Item[] {

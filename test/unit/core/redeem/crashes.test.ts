@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createInterleaving, type Death } from '../../../support/interleaving.ts';
-import { openRedeeming, type Redeeming, ROBIN } from '../../../support/redeem-world.ts';
-import type { CallFate } from '../../../support/reward-service.ts';
+import {
+  type CallFate,
+  openRedeeming,
+  type Redeeming,
+  ROBIN,
+} from '../../../support/redeem-world.ts';
 
 interface Click {
   readonly rewardId: number;

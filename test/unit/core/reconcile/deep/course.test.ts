@@ -5,8 +5,7 @@ import {
   keepState,
   recallState,
 } from '../../../../../shared/core/reconcile/compare-entities.ts';
-import { openKnowing } from '../../../../support/deep-walk.ts';
-import { reconcileBriefly, replaceWalk } from '../../../../support/store-history.ts';
+import { openKnowing, reconcileBriefly, replaceWalk } from '../../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../../local/harness/in-process-connector.ts';
-import { openKnowing } from '../../../../support/deep-walk.ts';
-import { replaceWalk } from '../../../../support/store-history.ts';
+import { openKnowing, replaceWalk } from '../../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -3,8 +3,7 @@ import { SHOP } from '../../../../../local/harness/in-process-connector.ts';
 import { buildOrder } from '../../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../../fixtures/order-spec.ts';
 import { storeOrder } from '../../../../fixtures/store-entities.ts';
-import { openKnowing } from '../../../../support/deep-walk.ts';
-import { replaceWalk } from '../../../../support/store-history.ts';
+import { openKnowing, replaceWalk } from '../../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

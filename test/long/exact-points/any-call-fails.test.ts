@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
 import { outsideOf, startOrdersWorker } from '../../integration/exact-points/orders-worker.ts';
@@ -65,5 +66,55 @@ describe.each(['killed-before', 'killed-after'] as const)('a worker that is %s a
     const cancel = (shop: Shop, { id }: OrderRow) => shop.actions.cancelOrder({ orderId: id });
     const services = await killAtEachCall(death, cancel, 0);
     expect(services).toContain('loyalty');
+  });
+});
+
+const faults: readonly FaultRule[] = [
+  { kind: 'reset-after' },
+  { kind: 'reset-before' },
+  { kind: 'truncated' },
+  { kind: 'empty' },
+  { kind: 'http-500' },
+  { kind: 'http-503', retryAfterSeconds: 5 },
+  { kind: 'code-103' },
+  { kind: 'not-json', status: 502 },
+];
+
+const takePart = 'partiallyCancelPosOrder';
+
+/**
+ * 100 points, refunds of 20 and 40, one more piece of 20 in the same second as 15 added, then the rest: at the end
+ * 100 − 20 − 40 − 20 + 15 = 35.
+ */
+async function live(shop: Shop): Promise<{ readonly id: string }> {
+  const order = shop.sell([[20, 3], 40]);
+  await shop.rest();
+  shop.refundLine(order, 0);
+  await shop.rest();
+  shop.refundLine(order, 1);
+  await shop.rest();
+  shop.refundLine(order, 0);
+  shop.actions.editOrder({ orderId: order.id, add: [{ title: 'Wrap', price: 15 }] });
+  await shop.rest();
+  return order;
+}
+
+describe('an order of 100 with refunds of 20, 40 and 20 and an addition of 15', () => {
+  test.each(faults)('keeps 35 points where each call meets $kind once', async (fault) => {
+    const shop = await shops.open();
+    // The calls are: send, take 20, take 40, take 5. The first try of each fails.
+    shop.loyalty.faults.add({ ...fault, operation: 'sendOrder', count: 1 });
+    for (const after of [0, 1, 2]) {
+      shop.loyalty.faults.add({ ...fault, operation: takePart, after, count: 1 });
+    }
+    const order = await live(shop);
+    const met = shop.loyalty.journal.entries().filter((entry) => entry.fault !== undefined);
+    expect(met).toHaveLength(4);
+    expect(shop.points(order)).toBe(35);
+    expect(shop.balance()).toBe(35);
+    // No key stands for two values, and no value was taken twice.
+    const taken = shop.held(order)?.partialCancels.map(({ valueHundredths }) => valueHundredths);
+    expect(taken).toEqual([2000, 4000, 500]);
+    expect(await shop.parked()).toBe(0);
   });
 });
