@@ -48,7 +48,7 @@ function gatherEvidence({ store, loyalty }: Shop, order: OrderRow): Evidence {
 }
 
 /** The last step is done when the customer can see the points in the store. */
-export function stepsOf(evidence: Evidence): readonly Step[] {
+function stepsOf(evidence: Evidence): readonly Step[] {
   const { order } = evidence;
   const isGuest = order.customerId === null;
   const later = isGuest ? 'never' : 'waiting';
