@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
   namesOfClick,
   openRedeeming,
   type Redeeming,
   ROBIN,
+  SHOP,
 } from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
@@ -40,13 +42,6 @@ describe('redeeming a reward', () => {
     const other = await world.redeem({ clientKey: 'click-0003', rewardId: 2 });
     expect(other).toMatchObject({ redemption: { state: 'ready', rewardId: 2 } });
     expect(world.loyalty.calls()).toBe(2);
-  });
-
-  it('redeems again after the first is done, when the customer clicks anew', async () => {
-    await world.redeem();
-    const again = await world.redeem({ clientKey: 'click-0002' });
-    expect(again).toMatchObject({ redemption: { state: 'ready', code: 'FIVE-2' } });
-    expect(world.loyalty.balances.get(ROBIN)).toBe(800);
   });
 
   it('says why the service refuses, and asks it once for each click', async () => {
@@ -128,18 +123,158 @@ describe('redeeming a reward', () => {
     const other = await world.redeem({ customerId: '7002' });
     expect(other).toEqual({ kind: 'refused', why: 'too-few-points' });
   });
+});
 
-  it('is finished by the worker where the process of the click died before the call', async () => {
-    const { write } = world.ledger;
-    let writes = 0;
-    world.ledger.write = async (...given) => {
-      writes += 1;
-      if (writes === 2) throw new Error('the process died');
-      return write(...given);
-    };
+const READY_ANSWER = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
+const PENDING = { kind: 'redemption', redemption: { state: 'pending', code: null } };
+const OTHER_TAB = { clientKey: 'click-0002' };
+
+/** Once, after the intent is on the queue and before its click calls. */
+function afterIntent(act: () => Promise<unknown>): void {
+  const { send } = world.events;
+  world.events.send = async (event) => {
+    await send(event);
+    world.events.send = send;
+    await act();
+  };
+}
+
+describe('a click beside the worker', () => {
+  it('has its code at once, because the worker leaves it half a minute', async () => {
+    const calls: number[] = [];
+    afterIntent(async () => {
+      await world.work();
+      calls.push(world.loyalty.calls());
+    });
+    expect(await world.redeem()).toMatchObject(READY_ANSWER);
+    expect(calls).toEqual([0]);
+  });
+
+  it('makes no second call of what has no answer yet: that is the worker’s', async () => {
+    world.loyalty.fates.push('lost-answer');
+    await world.redeem();
+    world.clock.ms += 60_000;
+    for (const click of [{}, OTHER_TAB]) expect(await world.redeem(click)).toMatchObject(PENDING);
+    expect(world.loyalty.calls()).toBe(1);
+  });
+
+  it('that repeats an unanswered call and is throttled does not forget the first', async () => {
+    world.loyalty.fates.push('lost-answer', 'throttled');
+    afterIntent(async () => {
+      world.clock.ms += 31_000;
+      await world.work();
+      world.clock.ms += 31_000;
+    });
     expect(await world.redeem()).toEqual({ kind: 'unavailable' });
     await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY_ANSWER.redemption] });
+    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
+  });
+
+  it('hears that it failed when others write all the time, and does not wait for ever', async () => {
+    const { write } = world.ledger;
+    world.ledger.write = async (key, ...given) =>
+      key.kind === 'redemption' ? ({ kind: 'conflict' } as never) : write(key, ...given);
+    expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+    expect(world.loyalty.calls()).toBe(0);
+  });
+});
+
+describe('the answer to a click', () => {
+  const error = (code: number) =>
+    ({ kind: 'business-error', class: 'rejected', code, message: 'no', fields: [] }) as never;
+  const failure = (reason: 'refused' | 'connection') =>
+    transportFailure(reason, { mayHaveHappened: false, message: 'no' }) as never;
+  const refused = (why: string) => ({ kind: 'refused', why });
+
+  it.each([
+    [46, error(46), refused('too-few-points')],
+    [94, error(94), refused('too-few-points')],
+    [82, error(82), refused('not-available')],
+    [87, error(87), refused('not-available')],
+    [47, error(47), refused('limit-reached')],
+    [1, error(1), refused('refused')],
+    ['a request that is not acceptable', failure('refused'), refused('refused')],
+    ['no connection', failure('connection'), { kind: 'unavailable' }],
+  ])('says why nothing was spent: %s', async (_, result, expected) => {
+    const more = { HasGlobalUsageLimit: true };
+    world = openRedeeming({ rewards: [{ id: 1, points: 100, more }] });
+    world.loyalty.redeemRewardByKey = async () => result;
+    expect(await world.redeem()).toEqual(expected);
+    const open = (await world.kept()).filter(({ state }) => state.at !== 'refused');
+    expect(open).toEqual([]);
+  });
+});
+
+const AWAY = () => ({ kind: 'unavailable', why: 'time-out' }) as const;
+describe('a code', () => {
+  it('is noted in the ledger before the customer sees it', async () => {
+    const noted: boolean[] = [];
+    const { write } = world.ledger;
+    world.ledger.write = (key, entry, revision) => {
+      const isReady = entry.remembered?.includes('"ready"') ?? false;
+      if (isReady) noted.push(world.ledger.entries.has(`reward-code|${SHOP}|five-1`));
+      return write(key, entry, revision);
+    };
+    expect(await world.redeem()).toMatchObject({ redemption: READY });
+    expect(noted).toEqual([true]);
+  });
+
+  it('is made by the worker when the store was away, and shown as being made until then', async () => {
+    world.store.before = AWAY;
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
+    await world.work();
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'making' }] });
+    world.store.before = undefined;
+    await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY] });
-    expect(world.loyalty.calls()).toBe(1);
+    expect(world.dead.size).toBe(0);
+  });
+
+  it('that fails while the customer waits is said to be made, and is made by the worker', async () => {
+    world.store.before = () => {
+      throw new Error('the store broke off');
+    };
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
+    world.store.before = undefined;
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY] });
+  });
+
+  it('that cannot be made within the retry window is a dead letter that can be sent back', async () => {
+    world.store.before = AWAY;
+    await world.redeem();
+    world.clock.ms += 5 * 86_400_000;
+    await world.drain();
+    const [letter] = world.dead.receive();
+    expect(letter?.attributes).toMatchObject({ reason: 'retry-window-over' });
+    expect(letter?.attributes.why).toContain('store-time-out');
+    world.store.before = undefined;
+    world.clock.ms += 60_000;
+    world.replay();
+    await world.drain();
+    expect(await world.list()).toMatchObject({ redemptions: [READY] });
+  });
+
+  it('shows as used when the store has counted a use, and is never asked for again', async () => {
+    await world.redeem();
+    const [code] = world.store.codes.values();
+    if (code) code.used = 1;
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'used', code: 'FIVE-1' }] });
+    world.store.readUses = () => Promise.reject(new Error('asked again'));
+    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'used' }] });
+  });
+
+  it('is erased by a redaction with what the customer redeemed, and nothing brings it back', async () => {
+    world.store.before = AWAY;
+    await world.redeem();
+    const marked = { redactedAt: 1, expiresAt: 1_900_000_000 };
+    await world.ledger.redact([{ shop: SHOP, kind: 'redemption', id: ROBIN }], marked);
+    world.store.before = undefined;
+    await world.drain();
+    expect(await world.list()).toEqual({ redemptions: [] });
+    const remembered = [...world.ledger.entries.values()].map((entry) => entry.remembered);
+    expect(remembered).toEqual([undefined]);
+    expect(world.store.codes.size).toBe(0);
   });
 });

@@ -116,23 +116,6 @@ describe('a shop that the service throttles', () => {
     expect(calls).toBe(1);
   });
 
-  it('writes one pause for a batch of refusals', async () => {
-    const connector = openConnector();
-    let writes = 0;
-    const { ledger } = connector;
-    connector.parts.ledger = {
-      ...ledger,
-      write: (key, ...rest) => {
-        if (key.kind === 'control') writes += 1;
-        return ledger.write(key, ...rest);
-      },
-    };
-    refuse(connector, () => answer(429, { 'retry-after': '30' }));
-    await deliver(connector, SHOP, ...ids(100, 10));
-    await connector.work('orders');
-    expect(writes).toBe(1);
-  });
-
   it('returns with one call, and one more for each that succeeds', async () => {
     const connector = openConnector();
     refuse(connector, () => answer(429, { 'retry-after': '5' }));
@@ -204,13 +187,6 @@ describe('a shop that an operator paused', () => {
     await connector.drain();
     expect(connector.loyalty.journal).toHaveLength(20);
     expect(connector.dead.size).toBe(0);
-  });
-
-  it('on one queue goes on with the others', async () => {
-    const connector = openConnector();
-    await operate(connector, 'products', 'pause');
-    await deliver(connector, SHOP, 1);
-    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
   });
 
   // The simulation found it: a new process whose first read fails does not know of the pause.

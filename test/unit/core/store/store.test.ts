@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodeSnapshot, encodeCoupon, encodeSnapshot } from '../../../shared/core/store/store.ts';
-import { storeCoupon, storeOrder, storeProduct } from '../../fixtures/store-entities.ts';
+import {
+  decodeSnapshot,
+  encodeCoupon,
+  encodeSnapshot,
+} from '../../../../shared/core/store/store.ts';
+import { storeCoupon, storeOrder, storeProduct } from '../../../fixtures/store-entities.ts';
 
 const readAt = new Date('2026-10-09T12:00:00.000Z');
 const order = storeOrder();

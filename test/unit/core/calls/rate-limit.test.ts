@@ -5,8 +5,8 @@ import {
   createCallRate,
   createShopperRate,
   type TokenLine,
-} from '../../../shared/core/calls/rate-limit.ts';
-import { createVirtualClock } from '../../support/virtual-clock.ts';
+} from '../../../../shared/core/calls/rate-limit.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const START = 1_800_000_000_000;
 
@@ -46,7 +46,7 @@ async function run(perSecond: number, processes: readonly Process[], seconds: nu
       if (turn.kind === 'go') {
         calls.push(clock.now() - START);
         await clock.pause(callMs);
-      } else await clock.pause(50);
+      } else await clock.pause(200);
       if (count % 10 === 0) await clock.pause(idleMs);
     }
   }
@@ -108,24 +108,8 @@ describe('the rate of calls', () => {
         const warm = calls.filter((at) => at >= 5_000);
         expect(warm.length).toBeGreaterThanOrEqual(Math.floor(perSecond * (seconds - 5) * 0.9));
       }),
-      { numRuns: 15 },
+      { numRuns: 5 },
     );
-  });
-
-  it('costs each process one booking a second at most', async () => {
-    const clock = createVirtualClock(START);
-    const { line, bookings } = createLine(clock);
-    const rate = createCallRate({ perSecond: 20, line, ...clock });
-    const work = async () => {
-      for (;;) {
-        await rate.take();
-        await clock.pause(30);
-      }
-    };
-    for (let one = 0; one < 5; one += 1) void work();
-    await clock.runUntil(START + 20_000);
-    expect(bookings.length).toBeLessThanOrEqual(20);
-    expect(bookings.length).toBeGreaterThan(10);
   });
 
   // The first version lost a call that came while the last one before it was being let go.

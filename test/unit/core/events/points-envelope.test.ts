@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { isStoreEvent, type QueuedEvent } from '../../../shared/core/events/event.ts';
-import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { decodeEvent } from '../../../../shared/core/events/decode-event.ts';
+import { isStoreEvent, type QueuedEvent } from '../../../../shared/core/events/event.ts';
+import { encodeEvent } from '../../../../shared/core/events/message-body.ts';
 
 const head = {
   shop: 'example-store.myshopify.com',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const staffId = '42';
@@ -173,17 +174,6 @@ describe('the transaction of a challenge', () => {
     ]);
   });
 
-  it('is another one after a redemption, of another customer, and after an hour', async () => {
-    const till = open();
-    await till.challenge();
-    await till.click(1, '1001');
-    await till.challenge();
-    await till.challenge('7002');
-    till.clock.ms += 3_600_000;
-    await till.challenge();
-    expect(new Set(till.transactions()).size).toBe(4);
-  });
-
   it('ends with a redemption: its PIN redeems nothing else', async () => {
     const till = open();
     await till.challenge();
@@ -323,5 +313,21 @@ describe('a customer whom the service cannot reach', () => {
     till.loyalty.startChallenge = async () =>
       ({ kind: 'success', value: { Success: false, FriendlyErrorMessage: 7 } }) as never;
     expect(await till.challenge()).toMatchObject({ kind: 'refused', said: undefined });
+  });
+});
+
+describe('a PIN for the till', () => {
+  it('is said to be sent only if the service says so', async () => {
+    const world = openRedeeming();
+    const answer = async (result: object) => {
+      world.loyalty.startChallenge = async () => result as never;
+      return world.challenge();
+    };
+    expect(await world.challenge()).toMatchObject({ kind: 'started' });
+    const unsent = { kind: 'success', value: { Success: false } };
+    expect(await answer(unsent)).toMatchObject({ kind: 'refused', why: 'refused' });
+    const details = { mayHaveHappened: true, message: 'no answer' };
+    const late = transportFailure('time-out', details);
+    expect(await answer(late)).toMatchObject({ kind: 'unavailable' });
   });
 });

@@ -206,3 +206,54 @@ describe('a redemption', () => {
     expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
   });
 });
+
+describe('a redemption over all its steps', () => {
+  const NOON = Date.parse('2026-10-09T12:00:00.000Z');
+  const later = (seconds: number) => new Date(NOON + seconds * 1000);
+
+  const intended: Redemption = {
+    ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
+    terms: {
+      ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
+      ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
+    },
+    ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
+    state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
+  };
+  const code = codeFrom('FIVE-1', intended, later(0));
+
+  const steps: readonly (readonly [seconds: number, Step])[] = [
+    [1, { kind: 'call' }],
+    [40, { kind: 'call' }],
+    [50, { kind: 'get-stuck', why: 'look-up-refused' }],
+    [60, { kind: 'answer', redeemedRewardId: 7, code }],
+    [70, { kind: 'store-refused', why: 'TAKEN' }],
+    [140, { kind: 'cancel' }],
+    [150, { kind: 'cancelled' }],
+  ];
+
+  it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
+    let redemption = intended;
+    for (const [seconds, step] of steps) {
+      const next = advance(redemption, step, later(seconds));
+      if (!next) throw new Error(`no ${step.kind}`);
+      redemption = next;
+      expect(next.since).toBe(later(seconds).toISOString());
+      const { id, clientKeys, terms, intendedAt } = intended;
+      expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
+      expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
+    }
+    expect(redemption.state).toEqual({ at: 'cancelled', code });
+  });
+
+  it('stays in the book while its code can be used, up to the bound for such codes', () => {
+    const ready = Array.from(
+      { length: 120 },
+      (_, index): Redemption => ({
+        ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
+        state: { at: 'ready', code, discountId: String(index) },
+      }),
+    );
+    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
+  });
+});

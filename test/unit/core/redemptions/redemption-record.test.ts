@@ -1,19 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
-import {
-  advance,
-  codeFrom,
-  type Redemption,
-  type Step,
-} from '../../../../shared/core/redemptions/redemption.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
   bookKey,
   type OpenBook,
   openBook,
-  tidy,
+  rememberBook,
 } from '../../../../shared/core/redemptions/redemption-record.ts';
-import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 // What one change of a customer's book drops shows only at the change after it: here each story has several.
 
@@ -30,46 +25,8 @@ const intended: Redemption = {
   ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
   state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
 };
-const code = codeFrom('FIVE-1', intended, later(0));
 
-describe('a redemption over all its steps', () => {
-  const steps: readonly (readonly [seconds: number, Step])[] = [
-    [1, { kind: 'call' }],
-    [40, { kind: 'call' }],
-    [50, { kind: 'get-stuck', why: 'look-up-refused' }],
-    [60, { kind: 'answer', redeemedRewardId: 7, code }],
-    [70, { kind: 'store-refused', why: 'TAKEN' }],
-    [140, { kind: 'cancel' }],
-    [150, { kind: 'cancelled' }],
-  ];
-
-  it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
-    let redemption = intended;
-    for (const [seconds, step] of steps) {
-      const next = advance(redemption, step, later(seconds));
-      if (!next) throw new Error(`no ${step.kind}`);
-      redemption = next;
-      expect(next.since).toBe(later(seconds).toISOString());
-      const { id, clientKeys, terms, intendedAt } = intended;
-      expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
-      expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
-    }
-    expect(redemption.state).toEqual({ at: 'cancelled', code });
-  });
-
-  it('stays in the book while its code can be used, up to the bound for such codes', () => {
-    const ready = Array.from(
-      { length: 120 },
-      (_, index): Redemption => ({
-        ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
-        state: { at: 'ready', code, discountId: String(index) },
-      }),
-    );
-    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
-  });
-});
-
-describe('a customer’s book over many changes', () => {
+describe('the redemption record of a customer', () => {
   it('knows each of the last ten clicks that joined one redemption', async () => {
     const world = openRedeeming();
     world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
@@ -140,5 +97,38 @@ describe('a customer’s book over many changes', () => {
     await world.redeem({ clientKey: 'click-0003', rewardId: 3 });
     expect(entry()?.outcomes).toEqual(lines);
     expect(entry()?.expiresAt).toBeUndefined();
+  });
+});
+
+describe('a customer with many codes', () => {
+  let world: Redeeming;
+  beforeEach(() => {
+    world = openRedeeming();
+  });
+
+  it('sees the newest twenty, and the store is asked for no more than it answers at once', async () => {
+    await world.redeem();
+    const [one] = await world.kept();
+    if (one?.state.at !== 'ready') throw new Error('there is no code');
+    const { state } = one;
+    const redemptions = Array.from({ length: 60 }, (_, index) => ({
+      ...{ ...one, id: `R${index}`, state: { ...state, discountId: `D${index}` } },
+    }));
+    const remembered = rememberBook({ redemptions, intents: [] });
+    const key = bookKey({ shop: SHOP, customerId: '7002' });
+    await world.ledger.write(
+      key,
+      { version: 1, uncertain: false, outcomes: [], remembered },
+      undefined,
+    );
+    const asked: string[] = [];
+    world.store.readUses = async (_, ids) => {
+      asked.push(...ids);
+      return { kind: 'unavailable', why: 'time-out' };
+    };
+    const ids = redemptions.map(({ id }) => id).toReversed();
+    const listed = (await world.list('7002')).redemptions;
+    expect(listed.map(({ id }) => id)).toEqual(ids.slice(0, 20));
+    expect(asked).toEqual(redemptions.slice(-50).map(({ state }) => state.discountId));
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { mergedInto, noteMerge } from '../../../shared/core/ledger/merged-customer.ts';
-import { contactHash, plainCustomerForm } from '../../../shared/core/mapping/customer-form.ts';
-import { rememberMember } from '../../../shared/core/mapping/wanted-state.ts';
-import { hasLateCustomer } from '../../../shared/core/sync/sync-entity.ts';
-import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
-import { persons } from '../../fixtures/persons.ts';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
+import { contactHash, plainCustomerForm } from '../../../../shared/core/mapping/customer-form.ts';
+import { rememberMember } from '../../../../shared/core/mapping/wanted-state.ts';
+import { hasLateCustomer } from '../../../../shared/core/sync/sync-entity.ts';
+import { orderAt, storeOrderOf, withId } from '../../../fixtures/order-life.ts';
+import { persons } from '../../../fixtures/persons.ts';
 
 const { quillane: gone, ...others } = persons;
 const [kept = gone] = Object.values(others);
@@ -127,79 +127,5 @@ describe('an order and the address that its customer has in the ledger', () => {
     } as const;
     const asked = hasLateCustomer(SHOP, snapshot, { customers: 'from-sign-up' }, ledger);
     expect(await asked).toBe(false);
-  });
-});
-
-describe('the merge of a customer who is a member', () => {
-  const payload = {
-    admin_graphql_api_customer_kept_id: `gid://shopify/Customer/${kept.id}`,
-    admin_graphql_api_customer_deleted_id: `gid://shopify/Customer/${gone.id}`,
-    status: 'completed',
-  };
-
-  it.each([
-    ['ends where nothing is left', 0, 0, 0],
-    ['is for a person where points are left', 5, 0, 1],
-    ['is for a person where cashback is left', 0, 5, 1],
-  ])('%s', async (_, PointsBalance, CashbackBalance, parked) => {
-    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
-    const text = JSON.stringify({ CustomerExists: true, PointsBalance, CashbackBalance });
-    connector.loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
-    await connector.deliver({ topic: 'customers/merge', payload });
-    await connector.drain();
-    expect(connector.dead.size).toBe(parked);
-    expect(connector.telemetry.total('handled', { why: 'merged' })).toBe(1 - parked);
-    expect(connector.telemetry.total('retried')).toBe(0);
-  });
-
-  it('is tried again where another worker writes the customer meanwhile: it would not be noted', async () => {
-    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
-    const { ledger } = connector;
-    connector.parts.ledger = {
-      ...ledger,
-      write: async (key, ...rest) =>
-        key.kind === 'customer' ? { kind: 'conflict' } : ledger.write(key, ...rest),
-    };
-    await connector.deliver({ topic: 'customers/merge', payload });
-    expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
-    expect(connector.loyalty.journal).toEqual([]);
-    connector.parts.ledger = ledger;
-    await connector.drain();
-    expect(mergedInto(ledger.entries.get(`customer|${SHOP}|${gone.id}`))).toBe(String(kept.id));
-  });
-
-  it('costs no call where the settings send customers with their orders', async () => {
-    const connector = openConnector({ rules: { customers: 'with-orders' } });
-    await connector.deliver({ topic: 'customers/merge', payload });
-    await connector.drain();
-    expect([connector.loyalty.journal.length, connector.dead.size]).toEqual([0, 0]);
-  });
-});
-
-describe('the redaction of a customer who is a member', () => {
-  const payload = { shop_domain: SHOP, customer: { id: gone.id }, orders_to_redact: [] };
-  const answer = (ErrorCode: number) => ({
-    ...{ kind: 'answer' as const, status: 200, headers: {} },
-    text: JSON.stringify({ HasError: ErrorCode > 0, ErrorCode, ErrorMessage: 'no', Result: null }),
-  });
-
-  it.each([
-    ['leaves the member where the settings keep it', 'keep', 0, 0, 0],
-    ['ends the member', 'deactivate', 0, 1, 0],
-    ['is for a person where the service refuses', 'deactivate', 30, 1, 1],
-    ['is done where the service has no such member', 'deactivate', 59, 1, 0],
-  ] as const)('%s', async (_, redactedCustomers, code, calls, parked) => {
-    const connector = openConnector({ rules: { customers: 'from-sign-up', redactedCustomers } });
-    const made: unknown[] = [];
-    connector.loyalty.world.interfere = ({ operation, body }) => {
-      made.push([operation, body]);
-      return answer(code);
-    };
-    await connector.deliver({ topic: 'customers/redact', payload });
-    await connector.drain();
-    expect(made).toHaveLength(calls);
-    if (calls > 0) expect(made).toMatchObject([['changeCustomerStatus', { IsEnabled: false }]]);
-    expect(connector.dead.size).toBe(parked);
-    expect(connector.telemetry.total('handled', { why: 'redacted' })).toBe(1 - parked);
   });
 });
