@@ -69,24 +69,6 @@ describe('a run that does not come to its end', () => {
     expect(last?.stopped).toEqual([{ kind: 'order', why: 'overtaken' }]);
   });
 
-  it('waits for as long as the store asks for, and goes on in the same run', async () => {
-    for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
-    connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
-    let asked = 0;
-    const throttling = Object.create(walked) as typeof walked;
-    throttling.changedOrders = async (...given: Parameters<StoreWalk['changedOrders']>) => {
-      asked += 1;
-      return asked % 2 === 0
-        ? { kind: 'unavailable', why: 'throttled', afterSeconds: 12 }
-        : walked.changedOrders(...given);
-    };
-    connector.parts.walked = throttling;
-    await connector.reconcile();
-    expect(healed()).toBe(12);
-    expect(connector.telemetry.total('reconciled')).toBe(2);
-  });
-
   it('begins a page list anew when the store does not know the place any more', async () => {
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
 import {
@@ -68,13 +67,6 @@ async function place(connector: Connector, changed: Partial<OrderSpec>): Promise
   await connector.drain();
 }
 
-/** A completed order of 50.00, of which 20.00 are refunded a minute later. */
-async function refund(connector: Connector): Promise<void> {
-  for (const takenBack of [0, 2]) {
-    await place(connector, { ...COMPLETED, lines: [{ ...LINE, quantity: 5, takenBack }] });
-  }
-}
-
 async function walk(connector: Connector): Promise<void> {
   await connector.reconcile({ deep: true });
   await connector.drain();
@@ -134,14 +126,6 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
   });
 
-  it('says nothing of orders where it had none to read', async () => {
-    const { connector, history } = await open({ orders: [] });
-    await history.putProduct('81', 'Hat', true);
-    await connector.drain();
-    await walk(connector);
-    expect(await readFindings(connector.ledger, SHOP)).toEqual([]);
-  });
-
   it('counts what it sent before the service refused to be read', async () => {
     const { connector } = await open();
     // The hourly walk has passed these orders.
@@ -151,18 +135,6 @@ describe('a deep walk that reads the loyalty service', () => {
     await connector.reconcile({ deep: true });
     expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'loyalty-misconfigured' });
     expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(1);
-  });
-
-  it('forgets a report once a later walk finds the order corrected', async () => {
-    const { connector } = await open();
-    change(connector, '72', { OrderTotal: 51 });
-    await walk(connector);
-    change(connector, '72', { OrderTotal: 50 });
-    connector.clock.ms += 7 * DAY_MS;
-    await walk(connector);
-    expect(await readFindings(connector.ledger, SHOP)).toEqual([
-      { read: 3, unread: 0, differing: 0, ids: [] },
-    ]);
   });
 
   it('keeps what the walk before found until the next one has ended', async () => {
@@ -259,47 +231,6 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(connector.loyalty.rows.orders.get('71')).toMatchObject({ OrderTotal: 50 });
     expect(await found(connector)).toMatchObject({ read: 3, unread: 0, differing: 0 });
   });
-
-  it('cancels again what the store cancelled and the service shows as completed', async () => {
-    const { connector, history } = await open();
-    await history.putOrder('72', { ...COMPLETED, cancelledAfterDays: 0 }, true);
-    await connector.drain();
-    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(true);
-    change(connector, '72', { IsCancelledOrReturned: false, OrderCancelledDate: null });
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(false);
-    connector.clock.ms += 25 * HOUR_MS;
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(true);
-  });
-
-  it('reports a lost order of which something was taken: sending it would give too many points', async () => {
-    const { connector } = await open({ orders: [] });
-    await refund(connector);
-    const row = connector.loyalty.rows.orders.get('71');
-    expect(row && amountHeld(row)).toBe(30);
-    connector.clock.ms += 25 * HOUR_MS;
-    connector.loyalty.rows.orders.delete('71');
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('71')).toBeUndefined();
-    expect(reported(connector)).toBe(1);
-  });
-
-  it.each([
-    ['as-sent', 'as-sent', 0],
-    ['less-partial-cancels', 'less-partial-cancels', 0],
-    ['as-sent', 'less-partial-cancels', 1],
-  ] as const)(
-    'reads totals %s where the service gives them %s: %i differ',
-    async (readTotals, readTotal, differing) => {
-      const assumptions = { readTotals };
-      const { connector } = await open({ orders: [], assumptions, service: { readTotal } });
-      await refund(connector);
-      connector.clock.ms += 25 * HOUR_MS;
-      await walk(connector);
-      expect(await found(connector)).toMatchObject({ read: 1, differing });
-    },
-  );
 
   it('does not report what a worker changes while the walk reads', async () => {
     const shown = 'less-partial-cancels';
@@ -426,18 +357,5 @@ describe('a deep walk whose reading is interrupted', () => {
     };
     await walk(connector);
     expect(await stoppedIn(connector)).toEqual(stopped);
-  });
-
-  it('waits as long as the service asks it to', async () => {
-    const { connector } = await open({ orders });
-    let refusals = 2;
-    connector.loyalty.world.interfere = (_, pass) => {
-      refusals -= 1;
-      if (refusals < 0) return pass();
-      return { kind: 'answer', status: 429, headers: { 'retry-after': '5' }, text: '' };
-    };
-    await walk(connector);
-    expect(connector.telemetry.total('throttled')).toBe(2);
-    expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
   });
 });
