@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { expiringNext, recallBalance } from '../../../../shared/core/balances/point-balance.ts';
+import { expiringNext } from '../../../../shared/core/balances/point-balance.ts';
 import { readCustomer } from '../../../../shared/core/balances/read-customer.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
@@ -11,16 +11,6 @@ const serviceHolds = (worker: Worker, id: string, points: number) =>
   worker.points.set(id, { PointsBalance: points, CashbackBalance: points / 20 });
 
 describe('a balance that was asked for', () => {
-  it('is read from the service and written', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
-    worker.tiers.set('1', 'Gold');
-    await worker.ask('1');
-    expect(await worker.work()).toEqual({ received: 1, left: 0 });
-    expect(worker.store.customers.get('1')).toEqual({ points: '40', cashback: '2', tier: 'Gold' });
-    expect(worker.entry('1')?.version).toBe(worker.clock.ms);
-  });
-
   it('has the moment at which its request began as version', async () => {
     const worker = openBalanceWorker(['1']);
     serviceHolds(worker, '1', 40);
@@ -48,19 +38,6 @@ describe('a balance that was asked for', () => {
     expect(worker.pointsOf('1')).toBe('40');
   });
 
-  it('wins over a late event that is the newest to arrive, because later events may be lost', async () => {
-    const worker = openBalanceWorker(['1', '2']);
-    await worker.announce('1', 10, { at: -7_200 });
-    await worker.work();
-    for (const id of ['1', '2']) {
-      serviceHolds(worker, id, 90);
-      await worker.announce(id, 40, { at: -3_600 });
-    }
-    await worker.work();
-    expect([worker.pointsOf('1'), worker.pointsOf('2')]).toEqual(['90', '90']);
-    expect(worker.entry('1')?.version).toBe(worker.clock.ms);
-  });
-
   it('is not written for a customer of whom the service names no balance', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.ask('1');
@@ -85,48 +62,6 @@ describe('a balance that was asked for', () => {
     expect(worker.asked()).toBe(2);
     expect(worker.telemetry.total('unchanged')).toBe(1);
     expect(worker.store.calls).toEqual([1]);
-  });
-
-  it('counts as repaired only when it differed', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
-    await worker.announce('1', 30);
-    await worker.work();
-    worker.clock.ms += 60_000;
-    await worker.ask('1', 'repair');
-    await worker.work();
-    expect(worker.pointsOf('1')).toBe('40');
-    worker.clock.ms += 60_000;
-    await worker.ask('1', 'repair');
-    await worker.work();
-    expect(worker.telemetry.total('applied')).toBe(2);
-  });
-
-  it('is not read for a redacted person, until a new event names them', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
-    await worker.ask('1');
-    await worker.work();
-    const mark = { redactedAt: worker.clock.ms, expiresAt: 1_900_000_000 };
-    await worker.ledger.redact([{ shop: SHOP, kind: 'customer', id: '1' }], mark);
-    worker.clock.ms += 60_000;
-    await worker.ask('1', 'repair');
-    await worker.work();
-    expect(worker.entry('1')?.remembered).toBeUndefined();
-    await worker.announce('1', 50);
-    await worker.work();
-    expect(worker.pointsOf('1')).toBe('50');
-  });
-
-  it('is read for a customer whom the store did not know before', async () => {
-    const worker = openBalanceWorker([]);
-    serviceHolds(worker, '1', 40);
-    await worker.announce('1', 40);
-    await worker.work();
-    worker.store.customers.set('1', { points: '', cashback: '' });
-    await worker.ask('1');
-    await worker.work();
-    expect(worker.pointsOf('1')).toBe('40');
   });
 });
 
@@ -162,19 +97,6 @@ describe('points about to expire', () => {
     await worker.announce('1', 25, { at: 1 });
     await worker.work();
     expect(worker.store.customers.get('1')).toEqual({ points: '25', cashback: '1.25' });
-  });
-
-  it('are written though the points themselves are the same', async () => {
-    const worker = openBalanceWorker(['1']);
-    worker.points.set('1', { PointsBalance: 40 });
-    await worker.ask('1');
-    await worker.work();
-    worker.points.set('1', { PointsBalance: 40, ...soon });
-    worker.clock.ms += 86_400_000;
-    await worker.ask('1');
-    await worker.work();
-    expect(worker.store.customers.get('1')?.expiring?.points).toBe('15');
-    expect(recallBalance(worker.entry('1')?.remembered)?.expiring?.points).toBe('15');
   });
 
   // The simulation found it: a reading that was ahead of its event, and then an event with the same points.

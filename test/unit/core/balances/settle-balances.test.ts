@@ -30,15 +30,6 @@ describe('balances in the store', () => {
     });
   });
 
-  it('follow the newest event, however the events are ordered in a batch', async () => {
-    await worker.announce('1', 30, { at: -10 });
-    await worker.announce('1', 50, { at: 0 });
-    expect(await worker.handle('1', 40, { at: -5 })).toEqual({ received: 3, left: 0 });
-    expect(worker.pointsOf('1')).toBe('50');
-    expect(worker.store.calls).toEqual([1]);
-    expect(worker.telemetry.total('superseded')).toBe(2);
-  });
-
   it('cost no call to the store when nothing changed', async () => {
     await worker.handle('1', 50);
     const receivedAt = new Date(worker.clock.ms + 60_000).toISOString();
@@ -72,24 +63,6 @@ describe('balances in the store', () => {
 });
 
 describe('a worker that dies', () => {
-  it('leaves a mark, so that a return to the earlier balance is written and not taken for unchanged', async () => {
-    await worker.handle('1', 10);
-    await worker.announce('1', 99, { at: 1 });
-    const { ledger } = worker;
-    // The mark is written; the record after the call is not.
-    const write: typeof ledger.write = async (key, entry, revision) =>
-      entry.uncertain ? ledger.write(key, entry, revision) : Promise.reject(new Error('killed'));
-    worker.parts.ledger = { ...ledger, write };
-    expect(await worker.work()).toEqual({ received: 1, left: 1 });
-    expect(worker.pointsOf('1')).toBe('99');
-    worker.parts.ledger = ledger;
-    await worker.announce('1', 10, { at: 2 });
-    worker.clock.ms += 60_000;
-    await worker.work();
-    expect(worker.pointsOf('1')).toBe('10');
-    expect(worker.entry('1')?.uncertain).toBe(false);
-  });
-
   it('leaves no tier behind that the customer lost before the first write was recorded', async () => {
     const { ledger } = worker;
     worker.tiers.set('1', 'Gold');
@@ -102,16 +75,6 @@ describe('a worker that dies', () => {
     worker.clock.ms += 60_000;
     await worker.work();
     expect(worker.store.customers.get('1')).toEqual({ points: '50', cashback: '2.5' });
-  });
-
-  it('is finished by the next event, even by an older one', async () => {
-    await worker.handle('1', 10);
-    expect(worker.entry('1')?.remembered).toBeDefined();
-    await worker.ledger.markUncertain({ shop: SHOP, kind: 'customer', id: '1' });
-    worker.store.customers.set('1', { points: 'of another writer', cashback: '' });
-    await worker.handle('1', 3, { at: -60 });
-    expect(worker.pointsOf('1')).toBe('10');
-    expect(worker.entry('1')?.uncertain).toBe(false);
   });
 
   it('hands back only what is unfinished when its time is up', async () => {
@@ -188,37 +151,10 @@ describe('what goes wrong with one customer', () => {
     expect(worker.dead.receive()[0]?.attributes.why).toContain('lies 5 minutes after its arrival');
   });
 
-  it('loses no message that could be parked nowhere', async () => {
-    await worker.announce('1', 10);
-    worker.sendRaw('{', `${SHOP}/balance/1`);
-    worker.dead.send = () => {
-      throw new Error('down');
-    };
-    expect(await worker.work()).toEqual({ received: 2, left: 2 });
-  });
-
   it('parks events of a shop that is not in the settings', async () => {
     await worker.handle('1', 10, { shop: 'other.myshopify.com' });
     expect(worker.dead.size).toBe(1);
     expect(worker.store.calls).toEqual([]);
-  });
-
-  it('delays all messages of the customer together while the service is down', async () => {
-    worker.tiers.set('1', {
-      failure: {
-        ...{ kind: 'transport-failure', class: 'retry', reason: 'time-out', message: 'no answer' },
-        mayHaveHappened: true,
-      },
-    });
-    await worker.announce('1', 10);
-    await worker.announce('1', 20, { at: 1 });
-    expect(await worker.handle('2', 30)).toEqual({ received: 3, left: 2 });
-    expect(worker.pointsOf('2')).toBe('30');
-    expect(worker.queue.receive()).toEqual([]);
-    worker.tiers.clear();
-    worker.clock.ms += 60_000;
-    expect(await worker.work()).toEqual({ received: 2, left: 0 });
-    expect(worker.pointsOf('1')).toBe('20');
   });
 
   it('parks the newest with the store’s code when the store does not take it', async () => {
@@ -281,15 +217,6 @@ describe('a redaction', () => {
     await redact();
     await worker.work();
     expect(worker.store.calls).toEqual([1]);
-    expect(worker.entry('1')?.remembered).toBeUndefined();
-  });
-
-  it('keeps an event from before it from finishing a write that was begun', async () => {
-    await worker.handle('1', 10, { at: -60 });
-    await worker.ledger.markUncertain({ shop: SHOP, kind: 'customer', id: '1' });
-    await redact();
-    worker.points.set('1', { PointsBalance: 20 });
-    await worker.handle('1', 20, { at: -30 });
     expect(worker.entry('1')?.remembered).toBeUndefined();
   });
 });
@@ -379,28 +306,6 @@ describe('a balance over many changes', () => {
     worker.clock.ms += 600_000;
     await worker.work();
     expect(shown(worker)).toEqual({ points: '20', cashback: '1' });
-  });
-
-  it('is read for a request from before an event whose customer could not be read', async () => {
-    const worker = openBalanceWorker(['1']);
-    await tell(worker, 10, { at: 1 });
-    worker.points.set('1', { PointsBalance: 40, CashbackBalance: 2 });
-    worker.clock.ms -= 1_000;
-    await worker.ask('1');
-    await worker.work();
-    expect(shown(worker)?.points).toBe('40');
-  });
-
-  it('is finished by an older event after the store refused the newer one', async () => {
-    const worker = openBalanceWorker(['1']);
-    await tell(worker, 10, { at: 1 });
-    worker.store.before = async () => ({ kind: 'refused', code: 'INVALID' });
-    await tell(worker, 20, { at: 9 });
-    expect(worker.dead.size).toBe(1);
-    worker.store.before = undefined;
-    await tell(worker, 15, { at: 5 });
-    expect(shown(worker)?.points).toBe('20');
-    expect(worker.entry('1')?.uncertain).toBe(false);
   });
 
   it('that is the same is decided again where another worker wrote meanwhile', async () => {

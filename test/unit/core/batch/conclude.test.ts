@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
@@ -10,8 +10,8 @@ import {
 } from '../../../../shared/core/batch/conclude.ts';
 import { type WaitingMessage, waitingIn } from '../../../../shared/core/batch/waiting.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
-import { answerOf, refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
-import { storeCoupon, storeOrder, storeProduct } from '../../../fixtures/store-entities.ts';
+import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
+import { storeOrder } from '../../../fixtures/store-entities.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const guest = orderWithId(2, 1, { customer: null });
@@ -37,42 +37,6 @@ describe('outcomes', () => {
     expect(connector.orderIds()).toEqual(['1']);
   });
 
-  it('a rejected newest is parked, and the next newest is applied', async () => {
-    connector.loyalty.world.interfere = ({ body }, pass) =>
-      (body as { OrderStatus: string }).OrderStatus === 'voided' ? refusal(50) : pass();
-    for (const [i, financial_status] of ['pending', 'paid', 'voided'].entries()) {
-      const payload = orderWithId(1, i + 1, { financial_status });
-      await connector.deliver({ topic: 'orders/updated', payload });
-    }
-    expect(await connector.work('orders')).toEqual({ received: 3, left: 0 });
-    expect(connector.loyalty.rows.orders.get('1')).toMatchObject({ OrderStatus: 'paid' });
-    expect(connector.dead.size).toBe(1);
-  });
-
-  it('names the delivery and the end in the log, where a person looks for it', async () => {
-    const discount = { updated_at: '2026-10-09T11:00:00Z', title: 'Autumn' };
-    const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
-    connector.store.putCoupon(SHOP, storeCoupon());
-    for (const [webhookId, topic, payload] of [
-      ['sent', 'orders/create', orderWithId(1)],
-      ['guest', 'orders/create', guest],
-      ['fanned-out', 'discounts/create', { ...discount, admin_graphql_api_id: gid }],
-      ['refused', 'orders/create', { id: 3 }],
-    ] as const) {
-      await connector.deliver({ topic, payload, webhookId });
-    }
-    await connector.drain();
-    const lines = connector.telemetry.logged.map(({ fields }) => fields);
-    for (const fields of [
-      { correlationId: 'sent', shop: SHOP, kind: 'order', id: '1', calls: 'sendOrder' },
-      { correlationId: 'guest', topic: 'orders/create', why: 'guest' },
-      { correlationId: 'fanned-out', kind: 'discount', how: 'fanned-out' },
-      { correlationId: 'refused', id: '3', reason: 'unreadable' },
-    ]) {
-      expect(lines).toContainEqual(expect.objectContaining(fields));
-    }
-  });
-
   it('keeps the last ten outcomes of an entity for the operator', async () => {
     for (let second = 1; second <= 15; second += 1) {
       await connector.handle('orders/updated', orderWithId(1, second));
@@ -80,27 +44,6 @@ describe('outcomes', () => {
     const entry = connector.entry('order', '1');
     expect(entry?.outcomes).toHaveLength(10);
     expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'unchanged', topic: 'orders/updated' });
-  });
-
-  it('says of an outcome that reconciling asked for it', async () => {
-    const { id } = storeProduct();
-    const outcomes = () => connector.entry('product', id)?.outcomes;
-    await connector.reconcile();
-    const updatedAt = new Date(connector.clock.ms + 600_000).toISOString();
-    connector.store.putProduct(SHOP, storeProduct({ updatedAt }));
-    connector.clock.ms += 86_400_000;
-    await connector.reconcile();
-    await connector.drain();
-    expect(outcomes()?.at(-1)).toMatchObject({ outcome: 'applied', origin: 'reconcile' });
-    const product = {
-      id: Number(id),
-      title: 'Coat',
-      status: 'active',
-      variants: [{ price: '9.00' }],
-    };
-    const later = new Date(connector.clock.ms).toISOString();
-    await connector.handle('products/update', { ...product, updated_at: later });
-    expect(outcomes()?.at(-1)).not.toHaveProperty('origin');
   });
 
   it('measures from the store to the loyalty service', async () => {
@@ -117,35 +60,7 @@ describe('outcomes', () => {
   });
 });
 
-async function workForADay(): Promise<void> {
-  for (const end = connector.clock.ms + 86_400_000; connector.clock.ms < end; ) {
-    await connector.work('orders');
-    connector.clock.ms += 300_000;
-  }
-}
-
 describe('retries', () => {
-  it('wait as long as the service asks', async () => {
-    connector.loyalty.world.interfere = () => answerOf({}, 429, { 'retry-after': '120' });
-    await connector.deliverOrders(1);
-    await connector.work('orders');
-    connector.loyalty.world.interfere = undefined;
-    connector.clock.ms += 119_000;
-    expect(await connector.work('orders')).toMatchObject({ received: 0 });
-    connector.clock.ms += 5_000;
-    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
-  });
-
-  it('outlast a day without the service and cost no dead letter', async () => {
-    connector.loyalty.world.interfere = () => UNREACHABLE;
-    await connector.deliverOrders(1, 2, 3);
-    await workForADay();
-    connector.loyalty.world.interfere = undefined;
-    await connector.drain();
-    expect(connector.orderIds()).toEqual(['1', '2', '3']);
-    expect(connector.dead.size).toBe(0);
-  });
-
   it('end when the event is too old, with the reason, where a person finds it', async () => {
     connector.loyalty.world.interfere = () => UNREACHABLE;
     // After two days without an entry in the ledger the store is asked what the order is now.
@@ -157,27 +72,6 @@ describe('retries', () => {
       why: expect.stringContaining('4 days'),
     });
     expect(letter?.attempts).toBeDefined();
-  });
-
-  it('do not hammer a service that is down: few calls for many orders', async () => {
-    const interfere = vi.fn(() => UNREACHABLE);
-    connector.loyalty.world.interfere = interfere;
-    await connector.deliverOrders(...Array.from({ length: 40 }, (_, n) => n + 1));
-    for (let n = 0; n < 4; n += 1) await connector.work('orders');
-    expect(interfere.mock.calls.length).toBeLessThanOrEqual(8);
-    const retried = connector.telemetry.total('retried', { why: 'loyalty-unavailable' });
-    expect(retried).toBeGreaterThan(30);
-  });
-
-  it('wait for a person, without dead letters, when the credentials are refused', async () => {
-    connector.loyalty.world.interfere = () => answerOf({}, 401);
-    await connector.deliverOrders(1, 2, 3, 4, 5, 6);
-    await workForADay();
-    expect(connector.telemetry.total('misconfigured')).toBeGreaterThan(0);
-    connector.loyalty.world.interfere = undefined;
-    await connector.drain();
-    expect(connector.orderIds()).toHaveLength(6);
-    expect(connector.dead.size).toBe(0);
   });
 });
 

@@ -139,13 +139,6 @@ describe('the summary of a letter', () => {
     expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
   });
 
-  it('is not written after its letter left, however late the worker is', async () => {
-    const ledger = createMemoryLedger();
-    await retireSummaries([facts], 'replayed', { ledger, now: NOW });
-    await writeSummary(source, letterEvent(), parked, ledger);
-    expect(summaryOf(ledger, 'source-1')?.gone).toBeDefined();
-  });
-
   it('is retired although the worker writes it in the same moment', async () => {
     const ledger = createMemoryLedger();
     let reads = 0;
@@ -202,14 +195,6 @@ describe('a captured body, sent under other topics', () => {
     expect(connector.telemetry.total('skipped', { why: 'parked-before' })).toBeGreaterThan(10);
   });
 
-  it('makes no call and leaves nothing in the ledger but the claim and the summary of its letter', async () => {
-    const connector = openConnector();
-    await flood(connector);
-    expect(connector.loyalty.journal).toEqual([]);
-    const kinds = [...connector.ledger.entries.keys()].map((key) => key.split('|')[0]);
-    expect(new Set(kinds)).toEqual(new Set(['parked', 'letter']));
-  });
-
   it('hides no other body: each has its own letter', async () => {
     const connector = openConnector();
     await flood(connector);
@@ -236,17 +221,6 @@ describe('a rejected webhook', () => {
       text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
     });
   };
-
-  it('that is sent again and again is one dead letter', async () => {
-    const connector = openConnector();
-    refuse(connector);
-    for (let count = 0; count < 5; count += 1) {
-      await connector.deliver({ topic: 'products/update', payload: productAt(1) });
-      await connector.drain();
-      connector.clock.ms += 10 * MINUTE_MS;
-    }
-    expect(connector.dead.size).toBe(1);
-  });
 
   it('has a letter of its own, although a copy under another topic was parked before', async () => {
     const connector = openConnector();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { createMemorySourceQueue } from '../../../../local/harness/memory-queue.ts';
 import {
   changeControl,
   type PausedPart,
@@ -97,80 +96,6 @@ describe('a shop that the service throttles', () => {
     expect(asked).toHaveLength(before + 20);
     expect(connector.dead.size).toBe(0);
   });
-
-  it('is not called by the other workers either', async () => {
-    const connector = openConnector();
-    let calls = 0;
-    connector.loyalty.world.interfere = () => {
-      calls += 1;
-      return answer(429, { 'retry-after': '60' });
-    };
-    await deliver(connector, SHOP, 1);
-    await connector.work('orders');
-    expect(calls).toBe(1);
-    await connector.deliver({
-      topic: 'products/create',
-      payload: { id: 7, title: 'Hat', updated_at: '2026-10-09T11:00:00.000Z', status: 'active' },
-    });
-    expect(await connector.work('products')).toEqual({ received: 1, left: 1 });
-    expect(calls).toBe(1);
-  });
-
-  it('returns with one call, and one more for each that succeeds', async () => {
-    const connector = openConnector();
-    refuse(connector, () => answer(429, { 'retry-after': '5' }));
-    await deliver(connector, SHOP, ...ids(100, 4));
-    await connector.work('orders');
-    connector.clock.ms += 3_600_000;
-    let open = 0;
-    const sideBySide: number[] = [];
-    connector.loyalty.world.interfere = async (_, pass) => {
-      open += 1;
-      sideBySide.push(open);
-      await new Promise(setImmediate);
-      open -= 1;
-      return pass();
-    };
-    expect(await connector.work('orders')).toEqual({ received: 4, left: 0 });
-    expect(sideBySide).toEqual([1, 1, 2, 2]);
-  });
-
-  it('is not called by those who waited for the first call, if it is throttled again', async () => {
-    const connector = openConnector();
-    const refused = () => answer(429, { 'retry-after': '5' });
-    refuse(connector, refused);
-    await deliver(connector, SHOP, ...ids(100, 4));
-    await connector.work('orders');
-    connector.clock.ms += 3_600_000;
-    let calls = 0;
-    refuse(connector, () => {
-      calls += 1;
-      return refused();
-    });
-    expect(await connector.work('orders')).toEqual({ received: 4, left: 4 });
-    expect(calls).toBe(1);
-  });
-});
-
-describe('a shop whose credentials are refused', () => {
-  it('is probed once per pause, and loses nothing when a person corrects them', async () => {
-    const connector = openConnector();
-    let isRefused = true;
-    const asked = refuse(connector, () => (isRefused ? answer(401) : undefined));
-    await deliver(connector, SHOP, ...ids(100, 40));
-    await deliver(connector, NEIGHBOUR, ...ids(200, 40));
-    const hour = connector.clock.ms + 3_600_000;
-    while (connector.clock.ms < hour) {
-      if ((await connector.work('orders')).received === 0) connector.clock.ms += 10_000;
-    }
-    expect(sent(connector)).toEqual(ids(200, 40).map(String));
-    // Four at first; then at most one in each five minutes.
-    expect(asked.filter((id) => id.startsWith('1')).length).toBeLessThanOrEqual(4 + 12);
-    isRefused = false;
-    await connector.drain();
-    expect(sent(connector)).toHaveLength(80);
-    expect(connector.dead.size).toBe(0);
-  });
 });
 
 describe('a shop that an operator paused', () => {
@@ -238,28 +163,5 @@ describe('a shop that an operator paused', () => {
     expect(connector.dead.size).toBe(0);
     // An hour until it notices, then three short delays.
     expect(connector.clock.ms - resumedAt).toBeLessThan(1.5 * 3_600_000);
-  });
-});
-
-describe('a queue that is crowded with messages of a shop that waits', () => {
-  it('parks them, so that its neighbours get theirs; a replay brings them back', async () => {
-    const connector = openConnector();
-    const source = createMemorySourceQueue(connector.queues.orders);
-    connector.parts.source = { ...source, isCrowded: async () => true };
-    await operate(connector, 'all', 'pause');
-    await deliver(connector, SHOP, 100);
-    await deliver(connector, NEIGHBOUR, 200);
-    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
-    expect(sent(connector)).toEqual(['200']);
-    expect(connector.deadLetters()[0]?.attributes).toMatchObject({ reason: 'made-room' });
-  });
-
-  it('keeps the messages of a shop whose service is only down', async () => {
-    const connector = openConnector();
-    const source = createMemorySourceQueue(connector.queues.orders);
-    connector.parts.source = { ...source, isCrowded: async () => true };
-    connector.loyalty.world.interfere = () => answer(503);
-    await deliver(connector, SHOP, 100);
-    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
   });
 });

@@ -39,17 +39,6 @@ describe('the groups of a batch', () => {
     expect(interfere).toHaveBeenCalledOnce();
   });
 
-  it('applies the newest of a group with one call, whatever order they came in', async () => {
-    for (const second of [2, 3, 1]) {
-      const payload = orderWithId(1, second, { name: `#${second}` });
-      await connector.deliver({ topic: 'orders/updated', payload });
-    }
-    expect(await connector.work('orders')).toEqual({ received: 3, left: 0 });
-    expect(connector.loyalty.journal).toHaveLength(1);
-    expect(connector.telemetry.total('applied')).toBe(1);
-    expect(connector.telemetry.total('superseded')).toBe(2);
-  });
-
   it('reads the ledger once for all its groups and their customers, and writes once for a first send', async () => {
     const readMany = vi.fn(connector.ledger.readMany);
     const write = vi.fn(connector.ledger.write);

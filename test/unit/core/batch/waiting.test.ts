@@ -68,51 +68,6 @@ describe('after an outage', () => {
     expect([...newest.values()]).toEqual(['applied', 'applied']);
     expect((await wake(connector)).woken).toEqual([]);
   });
-
-  it('one probe of each process finds that the service is still down', async () => {
-    let calls = 0;
-    connector.loyalty.world.interfere = () => {
-      calls += 1;
-      return UNREACHABLE;
-    };
-    await connector.deliverOrders(1, 2, 3, 4, 5, 6);
-    await workFor(60, connector);
-    calls = 0;
-    await wake(connector);
-    expect(await connector.work('orders')).toEqual({ received: 6, left: 6 });
-    expect(calls).toBe(1);
-  });
-});
-
-describe('a wait that the connector caused itself', () => {
-  it('is no try: the next failure waits as after the failures alone', async () => {
-    connector.loyalty.world.interfere = () => UNREACHABLE;
-    await connector.deliverOrders(1, 2, 3, 4);
-    await workFor(600, connector);
-    const [last] = waits()
-      .filter(({ messageId }) => messageId === 'orders-1')
-      .toSorted((one, other) => other.until - one.until);
-    const held = waits().filter(
-      (one) => one.messageId === 'orders-1' && one.why === 'loyalty-unavailable',
-    );
-    const failed = waits().filter(
-      (one) => one.messageId === 'orders-1' && one.why === 'connection',
-    );
-    expect(held.length).toBeGreaterThan(0);
-    expect(last?.tries).toBe(failed.length);
-  });
-
-  it('ends with the circuit breaker, and not later by the length of the outage', async () => {
-    connector.loyalty.world.interfere = () => UNREACHABLE;
-    await connector.deliverOrders(1, 2, 3, 4);
-    await workFor(1_200, connector);
-    const held = connector.telemetry.logged.filter(
-      ({ fields }) => fields.why === 'loyalty-unavailable',
-    );
-    expect(held.length).toBeGreaterThan(10);
-    // The longest time that it stays open, and half of it for the spread.
-    expect(Math.max(...held.map(({ fields }) => Number(fields.afterSeconds)))).toBeLessThan(181);
-  });
 });
 
 describe('a call without an answer', () => {

@@ -40,13 +40,6 @@ describe('a pause by the service', () => {
     expect(pauseIn(throttled(never, 100, 7), 'orders', at(107))).toBeUndefined();
   });
 
-  it('stops every queue, and the functions without one', () => {
-    const control = throttled(never, 100, 7);
-    for (const queue of ['orders', 'products', 'coupons', 'balances', undefined] as const) {
-      expect(pauseIn(control, queue, at(101))).toMatchObject({ by: 'service', why: 'throttled' });
-    }
-  });
-
   it('grows from ten seconds to two minutes while the service names no time', () => {
     let [control, second] = [never, 0];
     const lengths: (number | undefined)[] = [];
@@ -274,14 +267,6 @@ describe('a process without batches', () => {
     parts.readMany = memory.readMany;
     expect(await ask()).toMatchObject({ kind: 'unavailable' });
     expect(counts()).toEqual({ calls: 1, reads: 2 });
-  });
-
-  it('goes on where only a queue is paused', async () => {
-    const { now, memory, ask } = openStorefront();
-    await changeControl(memory, SHOP, (control) =>
-      withOperatorPause(control, 'orders', 'kim', now()),
-    );
-    expect(await ask()).toMatchObject({ kind: 'answered' });
   });
 
   it('pauses the shop for the others when it is throttled itself, and calls on when the ledger fails', async () => {

@@ -3,7 +3,6 @@ import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { followMerges, noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
-import { serveInProcess } from '../../../support/served-storefront.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 
@@ -81,15 +80,5 @@ describe('the balance of a customer who was merged into another', () => {
     expect(worker.store.customers.get('1')?.points).toBe('');
     expect(worker.store.customers.get('2')?.points).toBe('70');
     expect(await followMerges({ shop: SHOP, id: '1' }, worker.ledger)).toBe('2');
-  });
-});
-
-describe('a visit of a customer who was merged into another', () => {
-  it('shows the balance of the kept one', async () => {
-    const shop = serveInProcess();
-    await shop.enroll('8', 80);
-    await shop.remember('8', '80', '4');
-    await merge(shop.parts.ledger, '7', '8');
-    expect((await shop.ask('me', { customerId: '7' })).json).toMatchObject({ points: 80 });
   });
 });

@@ -252,33 +252,6 @@ describe('a function of the merchant’s', () => {
     expect(result).not.toHaveProperty('IsEnrolled');
   });
 
-  it('that answers in another form is named', () => {
-    const wrong = (() => 'yes') as unknown as () => boolean;
-    expect(mapped(storeOrder(), { enrolment: wrong })).toEqual({
-      kind: 'fault',
-      faults: [{ path: 'rules.enrolment', problem: expect.stringContaining('true, false') }],
-    });
-  });
-
-  it('that throws is named, all of them at once, and nothing it knew is repeated', () => {
-    const fail = (order: StoreOrder): never => {
-      throw new TypeError(`no document for ${order.customer?.email}`);
-    };
-    const result = mapped(storeOrder(), {
-      document: fail,
-      birthday: fail,
-      enrolment: fail,
-      metadata: fail,
-    });
-    expect(result).toEqual({
-      kind: 'fault',
-      faults: ['document', 'birthday', 'enrolment', 'metadata'].map((name) => ({
-        path: `rules.${name}`,
-        problem: 'threw TypeError',
-      })),
-    });
-  });
-
   it.each([
     [
       'a name of the source',

@@ -134,18 +134,6 @@ describe('mapping an order', () => {
     });
   });
 
-  it('stays completed at its first date when an exchange adds a line that is not shipped', () => {
-    const shipped = storeOrder({ fulfilledAfterDays: 2 });
-    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 0 };
-    const lines = [line, { ...line, product: 2, priceCents: 1950 }];
-    const exchanged = storeOrder({ lines }, { fulfillment_status: 'partial' });
-    expect(formOf(exchanged).IsCompleted).toBe(false);
-    const completed = { IsCompleted: true, OrderCompletedDate: '2026-10-07T09:12:44.000Z' };
-    expect(formOf(exchanged, {}, sent(shipped))).toMatchObject({ ...completed, OrderTotal: 69.5 });
-    const again = storeOrder({ lines, fulfilledAfterDays: 4 });
-    expect(formOf(again, {}, sent(shipped))).toMatchObject(completed);
-  });
-
   it('waits in the middle of an exchange: nothing kept, and the money not refunded', () => {
     const gone = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 1 };
     const paid = storeOrder({ lines: [gone] }, { financial_status: 'paid' });
@@ -179,23 +167,6 @@ describe('mapping an order', () => {
       { OriginalId: '8012345678901', ProductPrice: 30.3 },
       { OriginalId: 'line-9001', Title: 'Gift wrapping', IsActive: false, ProductBrand: null },
     ]);
-  });
-
-  it('sends the first code used as the coupon and all of several as metadata', () => {
-    const codes = (...names: string[]) =>
-      storeOrder(
-        {},
-        { discount_applications: names.map((code) => ({ type: 'discount_code', code })) },
-      );
-    expect(formOf(codes('A1'))).toMatchObject({ Coupon: 'A1' });
-    expect(formOf(codes('A1')).Metadatas).not.toContainEqual(
-      expect.objectContaining({ Name: 'coupons' }),
-    );
-    expect(formOf(codes('A1', 'B2'))).toMatchObject({ Coupon: 'A1' });
-    expect(formOf(codes('A1', 'B2')).Metadatas).toContainEqual({
-      Name: 'coupons',
-      Value: 'A1, B2',
-    });
   });
 
   it('names the payment as specifically as it is known', () => {

@@ -7,9 +7,6 @@ import {
   recallState,
 } from '../../../../shared/core/reconcile/compare-entities.ts';
 import { askForDeepWalk } from '../../../../shared/core/reconcile/deep-scan.ts';
-import { buildOrder } from '../../../fixtures/order-payload.ts';
-import { simpleOrder } from '../../../fixtures/order-spec.ts';
-import { storeOrder } from '../../../fixtures/store-entities.ts';
 import { openKnowing } from '../../../support/deep-walk.ts';
 import { reconcileBriefly, replaceWalk } from '../../../support/store-history.ts';
 
@@ -70,20 +67,6 @@ describe('the course of a deep walk', () => {
     expect(await connector.lastRun()).not.toHaveProperty('deep');
   });
 
-  it('is not forgotten by a run that breaks off before its turn', async () => {
-    const connector = await openKnowing();
-    connector.clock.ms += DAY_MS;
-    const undo = replaceWalk(connector, () => ({
-      changedProducts: async () => {
-        throw new Error('out of memory');
-      },
-    }));
-    await expect(connector.reconcile({ deep: true })).rejects.toThrow('out of memory');
-    undo();
-    await connector.reconcile();
-    expect((await connector.lastRun())?.deep).toEqual({ beganAt: expect.any(String) });
-  });
-
   it('waits for as long as the store asks for, and goes on in the same run', async () => {
     const connector = await openKnowing({ orders: 20 });
     connector.clock.ms += DAY_MS;
@@ -99,78 +82,9 @@ describe('the course of a deep walk', () => {
     await connector.reconcile({ deep: true });
     expect((await connector.lastRun())?.deep).toEqual({ beganAt: expect.any(String) });
   });
-
-  it('ends where a newer run has continued it', async () => {
-    const connector = await openKnowing();
-    connector.clock.ms += DAY_MS;
-    const key = cursorKey(SHOP, 'deep');
-    replaceWalk(connector, (walked) => ({
-      changedOrders: async (...given) => {
-        const { state, revision } = await recallState<object>(connector.ledger, key);
-        const isDeep = given[1].from === undefined;
-        if (state && isDeep)
-          await keepState(connector.ledger, key, state, { version: 1, revision });
-        return walked.changedOrders(...given);
-      },
-    }));
-    await connector.reconcile({ deep: true });
-    const last = await connector.lastRun();
-    expect(last?.deep?.stopped).toMatchObject({ why: 'overtaken' });
-  });
-
-  it('begins a phase anew when the store does not know the place any more', async () => {
-    const connector = await openKnowing({ orders: 20 });
-    connector.clock.ms += DAY_MS;
-    let refused = 0;
-    let isBegunAnew = false;
-    replaceWalk(connector, (walked) => ({
-      changedOrders: async (...given) => {
-        const [, { from }, after] = given;
-        if (from === undefined && after === undefined && refused > 0) isBegunAnew = true;
-        if (after === undefined || isBegunAnew) return walked.changedOrders(...given);
-        refused += 1;
-        const why = 'query-refused';
-        return { kind: 'unavailable', why, misconfigured: true, queryRefused: true };
-      },
-    }));
-    await connector.reconcile({ deep: true });
-    const stopped = { in: 'order', why: 'store-query-refused' };
-    expect((await connector.lastRun())?.deep?.stopped).toEqual(stopped);
-    await connector.reconcile();
-    expect((await connector.lastRun())?.deep).toEqual({ beganAt: expect.any(String) });
-    expect(refused).toBe(1);
-  });
 });
 
 describe('what a deep walk heals', () => {
-  it('heals nothing where everything is as it should be', async () => {
-    const connector = await openKnowing();
-    const calls = connector.changes();
-    await connector.reconcileDeeply();
-    expect(connector.healed()).toBe(0);
-    expect(connector.changes()).toBe(calls);
-    // Each was seen in the store, and each was asked for as the ledger has it.
-    expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThanOrEqual(6);
-  });
-
-  it('sends the order of a customer who has an e-mail address by now, without an event', async () => {
-    const connector = await openKnowing({ orders: 0 });
-    const at = new Date(connector.clock.ms).toISOString();
-    const customer = { id: 5, first_name: 'Robin', phone: '+15555550100' };
-    const changes = { customer, email: '', created_at: at, processed_at: at, updated_at: at };
-    connector.store.putOrder(SHOP, storeOrder({}, changes));
-    const { payload } = buildOrder(simpleOrder, changes);
-    await connector.deliver({ topic: 'orders/create', payload });
-    await connector.drain();
-    expect(connector.telemetry.total('skipped', { why: 'customer-without-email' })).toBe(1);
-
-    const named = { ...changes, customer: { ...customer, email: 'robin.sample@example.com' } };
-    connector.store.putOrder(SHOP, storeOrder({}, named));
-    connector.clock.ms += HOUR_MS;
-    await connector.reconcileDeeply();
-    expect([...connector.loyalty.rows.orders.values()]).toMatchObject([{ OrderTotal: 50 }]);
-  });
-
   it('counts what the hourly walk missed as lost', async () => {
     const connector = await openKnowing();
     await connector.history.putOrder('79', {}, false);
@@ -229,17 +143,6 @@ describe('what a deep walk heals', () => {
     connector.clock.ms += 399 * DAY_MS;
     await connector.reconcile({ deep: true });
     expect(connector.healed()).toBe(before + 1);
-  });
-
-  it('ends a code whose last day has come without an event', async () => {
-    const connector = await openKnowing({ codes: [] });
-    const endsAt = new Date(connector.clock.ms + 10 * DAY_MS).toISOString();
-    await connector.history.putDiscount('92', ['SPRING'], { endsAt }, true);
-    await connector.drain();
-    expect(connector.activeCodes()).toEqual(['SPRING']);
-    connector.clock.ms += 11 * DAY_MS;
-    await connector.reconcileDeeply();
-    expect(connector.activeCodes()).toEqual([]);
   });
 });
 

@@ -123,14 +123,4 @@ describe('a ledger in doubt', () => {
     expect(knownIn(connector)).toBe(3);
     expect(await doubtOf(connector)).toHaveProperty('comparedAt');
   });
-
-  it('is not asked for another deep walk once it has ended', async () => {
-    const connector = openConnector();
-    await live(connector, [71]);
-    await put(connector);
-    await run(connector);
-    const looked = connector.telemetry.total('looked-at');
-    await run(connector);
-    expect(connector.telemetry.total('looked-at')).toBe(looked);
-  });
 });

@@ -152,31 +152,6 @@ describe('a run that does not come to its end', () => {
     expect(singly).toBe(1);
   });
 
-  it('keeps what it compared of a page before its time was over at a discount without codes', async () => {
-    await history.putDiscount('91', ['A'], {}, false);
-    connector.clock.ms += 1000;
-    await history.putDiscount('92', ['B'], {}, false);
-    connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
-    const end = new AbortController();
-    const looked = () => connector.telemetry.total('looked-at');
-    connector.parts.walked = Object.assign(Object.create(walked), {
-      changedDiscounts: async (...given: Parameters<StoreWalk['changedDiscounts']>) => {
-        end.abort();
-        const page = await walked.changedDiscounts(...given);
-        if (page.kind === 'unavailable') return page;
-        const changed = page.value.changed.map((one) =>
-          one.id === '92' ? { ...one, value: undefined } : one,
-        );
-        return { kind: 'found', value: { changed } };
-      },
-    });
-    await connector.reconcile({ deadline: end.signal });
-    expect([healed(), looked()]).toEqual([1, 1]);
-    await connector.reconcile();
-    expect([healed(), looked()]).toEqual([2, 2]);
-  });
-
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
@@ -200,35 +175,6 @@ describe('a run that does not come to its end', () => {
     expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(232);
     // Each was looked at once, although their page took several runs.
     expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
-  });
-
-  it('says that its time was over when it ended while the store was waited for', async () => {
-    await history.putOrder('71', {}, false);
-    connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
-    const end = new AbortController();
-    connector.parts.walked = Object.assign(Object.create(walked), {
-      changedOrders: async () => {
-        end.abort();
-        return { kind: 'unavailable', why: 'aborted' };
-      },
-    });
-    await connector.reconcile({ deep: true, deadline: end.signal });
-    const last = await readLastReconcile(connector.ledger, SHOP);
-    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
-    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'out-of-time' });
-  });
-
-  it('waits while the queue is full, and leaves the rest to the next run', async () => {
-    for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
-    connector.clock.ms += HOUR_MS;
-    const most = await reconcileAndWatch(connector, 'orders');
-    expect(most).toBeLessThanOrEqual(210);
-    expect(most).toBeGreaterThan(190);
-    await connector.drain();
-    await connector.reconcile();
-    await connector.drain();
-    expect(connector.loyalty.rows.orders.size).toBe(260);
   });
 
   it('waits while the queue is full within the codes of one discount, too', async () => {

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
-import {
-  changeControl,
-  type ShopControl,
-  withOperatorPause,
-  withServicePause,
-} from '../../../../shared/core/calls/shop-pause.ts';
 import { readFindings } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
@@ -124,29 +118,6 @@ describe('a deep walk that reads the loyalty service', () => {
     await walk(connector);
     const ids = orders.slice(0, 20);
     expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
-  });
-
-  it('counts what it sent before the service refused to be read', async () => {
-    const { connector } = await open();
-    // The hourly walk has passed these orders.
-    await connector.reconcile();
-    await connector.ledger.markUncertain({ shop: SHOP, kind: 'order', id: '72' });
-    connector.loyalty.world.interfere = () => ({ ...DOWN, status: 401 });
-    await connector.reconcile({ deep: true });
-    expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'loyalty-misconfigured' });
-    expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(1);
-  });
-
-  it('keeps what the walk before found until the next one has ended', async () => {
-    const { connector } = await open();
-    change(connector, '72', { OrderTotal: 51 });
-    await walk(connector);
-    connector.clock.ms += 7 * DAY_MS;
-    connector.store.outage = { kind: 'unavailable', why: 'server-error' };
-    await walk(connector);
-    expect(await readFindings(connector.ledger, SHOP)).toMatchObject([
-      { differing: 1, ids: ['72'] },
-    ]);
   });
 
   it('sends an order that the service lost again: 0 → 50 points, a day after its last call', async () => {
@@ -305,57 +276,5 @@ describe('a deep walk whose reading is interrupted', () => {
     connector.clock.ms += 6 * DAY_MS;
     await walk(connector);
     expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
-  });
-
-  it('waits for a whole day anew where it could read a page between two outages', async () => {
-    const { connector } = await open({ orders: [...orders, '80', '81', '82', '83', '84'] });
-    let readable = 0;
-    connector.loyalty.world.interfere = ({ path }, pass) =>
-      Number(path.orderId) > readable ? DOWN : pass();
-    await connector.reconcile({ deep: true });
-    connector.clock.ms += 20 * HOUR_MS;
-    readable = 77;
-    await connector.reconcile();
-    expect(await found(connector)).toMatchObject({ read: 7, unread: 0 });
-    connector.clock.ms += 5 * HOUR_MS;
-    await connector.reconcile();
-    expect(await stoppedIn(connector)).toMatchObject({ in: 'order' });
-  });
-
-  it('ends its run when the time is over, and takes no order for one that cannot be read', async () => {
-    const { connector } = await open({ orders });
-    const end = new AbortController();
-    connector.loyalty.world.interfere = ({ path }, pass) => {
-      if (path.orderId === '73') end.abort();
-      return pass();
-    };
-    await connector.reconcile({ deep: true, deadline: end.signal });
-    expect(readsOf(connector)).toEqual(['71', '72', '73']);
-    expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'out-of-time' });
-  });
-
-  it.each([
-    [
-      'ends its run where an operator pauses the shop, and does not wait for the end of the pause',
-      (control: ShopControl, now: Date) => withOperatorPause(control, 'all', 'kim', now),
-      { in: 'order', why: 'shop-paused' },
-    ],
-    [
-      'waits where the service paused the shop for a moment',
-      (control: ShopControl, now: Date) =>
-        withServicePause(control, { why: 'throttled', seconds: 30 }, now),
-      undefined,
-    ],
-  ])('%s', async (_, pause, stopped) => {
-    const { connector } = await open({ orders });
-    connector.loyalty.world.interfere = async (_, pass) => {
-      connector.loyalty.world.interfere = undefined;
-      const now = new Date(connector.clock.ms);
-      await changeControl(connector.ledger, SHOP, (control) => pause(control, now));
-      connector.clock.ms += 10_000;
-      return pass();
-    };
-    await walk(connector);
-    expect(await stoppedIn(connector)).toEqual(stopped);
   });
 });

@@ -8,7 +8,6 @@ import {
 } from '../../../../shared/core/calls/shop-pause.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreWalk } from '../../../../shared/core/store/store.ts';
-import { storeEvent } from '../../../fixtures/store-event.ts';
 import { createStoreHistory, openAfterRun } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -33,29 +32,6 @@ describe('one run', () => {
     connector.clock.ms += 2 * MINUTE_MS;
     await connector.reconcile();
     expect(healed()).toBe(1);
-  });
-
-  it('counts no webhook that is merely late', async () => {
-    await history.putOrder('71', {}, true);
-    connector.clock.ms += 10 * MINUTE_MS;
-    await connector.reconcile();
-    await connector.drain();
-    connector.clock.ms += HOUR_MS;
-    await connector.reconcile();
-    expect(healed()).toBe(0);
-    // Only a deep walk may ask for so much.
-    expect(connector.telemetry.total('orders-read')).toBe(0);
-  });
-
-  it('counts the second of two changes in one second as lost', async () => {
-    const at = connector.clock.ms;
-    await history.putProduct('81', 'First', true);
-    await connector.drain();
-    connector.clock.ms = at;
-    await history.putProduct('81', 'Second', false);
-    connector.clock.ms += HOUR_MS;
-    await connector.reconcile();
-    expect([healed(), connector.telemetry.total('rolled-out')]).toEqual([1, 0]);
   });
 
   it('sees what the store showed too late for the walk before', async () => {
@@ -108,45 +84,6 @@ describe('one run', () => {
       expect(connector.loyalty.rows.products.get('81')?.Title).toBe(title);
     },
   );
-
-  it.each([
-    [
-      'that cannot be read and was never sent',
-      async () => {
-        const key = { shop: SHOP, kind: 'product', id: '81' } as const;
-        await connector.ledger.write(
-          key,
-          { version: 1, uncertain: false, outcomes: [] },
-          undefined,
-        );
-        const { walked } = connector.parts;
-        connector.parts.walked = Object.assign(Object.create(walked), {
-          changedProducts: async (...given: Parameters<StoreWalk['changedProducts']>) => {
-            const page = await walked.changedProducts(...given);
-            if (page.kind === 'unavailable') return page;
-            const changed = page.value.changed.map((one) => ({ ...one, value: undefined }));
-            return { kind: 'found', value: { changed } };
-          },
-        });
-      },
-    ],
-    [
-      'of whose last call the end is not known',
-      async () => {
-        await history.putProduct('81', 'Same', true);
-        await connector.drain();
-        await connector.ledger.markUncertain({ shop: SHOP, kind: 'product', id: '81' });
-        connector.clock.ms += HOUR_MS;
-      },
-    ],
-  ])('counts a product %s as lost, also where products come by Events', async (_, prepare) => {
-    await open({ healing: { productChanges: 'events' } });
-    await prepare();
-    await history.putProduct('81', 'Same', false);
-    connector.clock.ms += HOUR_MS;
-    await connector.reconcile();
-    expect([healed(), connector.telemetry.total('rolled-out')]).toEqual([1, 0]);
-  });
 
   it('does not end a code that went to another discount', async () => {
     await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
@@ -230,35 +167,6 @@ describe('one run', () => {
     });
   });
 
-  it('sends again for what was refused when its dead letter has expired: 0 points become 50', async () => {
-    const { world, rows } = connector.loyalty;
-    world.interfere = () => ({
-      kind: 'answer',
-      status: 200,
-      headers: {},
-      text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
-    });
-    await history.putOrder('71', { fulfilledAfterDays: 0 }, true);
-    await connector.drain();
-    expect(connector.dead.size).toBe(1);
-    world.interfere = undefined;
-
-    connector.clock.ms += 14 * 24 * HOUR_MS;
-    await connector.reconcile({ deep: true });
-    await connector.drain();
-    expect(rows.orders.size).toBe(0);
-
-    connector.clock.ms += 24 * HOUR_MS;
-    const sent = recordSent();
-    await connector.reconcile({ deep: true });
-    await connector.drain();
-    // A backfill may have asked for it: without the mark, an order from before go-live would be skipped.
-    expect(sent).toMatchObject([{ id: '71', history: true }]);
-    expect([...rows.orders.values()]).toMatchObject([{ OrderTotal: 50, IsCompleted: true }]);
-    // No webhook was lost, so the count that an alarm looks at stays as it was.
-    expect(healed()).toBe(0);
-  });
-
   it('finds nothing less because a clock was a day ahead once', async () => {
     connector.clock.ms += 24 * HOUR_MS;
     await connector.reconcile();
@@ -289,39 +197,6 @@ describe('one run', () => {
     await connector.drain();
     const codes = [...connector.loyalty.rows.coupons.values()];
     expect(codes.filter(({ isActive }) => isActive)).toEqual([]);
-  });
-
-  it('counts what it sent for before the store failed in the middle of a page', async () => {
-    await history.putDiscount('90', ['KEPT', 'REMOVED', 'REMOVED-2'], {}, true);
-    await connector.drain();
-    connector.clock.ms += HOUR_MS;
-    await connector.reconcile();
-    await history.putDiscount('90', ['KEPT', 'NEW'], {}, false);
-    // A code that the ledger knows and that was never sent needs no end.
-    const unsent = { version: 1, discountId: '90', uncertain: false, outcomes: [] };
-    const key = { shop: SHOP, kind: 'coupon', id: 'NEVER-SENT' } as const;
-    await connector.ledger.write(key, unsent, undefined);
-    connector.clock.ms += HOUR_MS;
-    const sent = recordSent();
-    const { walked } = connector.parts;
-    let asked = 0;
-    connector.parts.walked = Object.assign(Object.create(walked), {
-      readCoupon: async (...given: Parameters<typeof walked.readCoupon>) => {
-        asked += 1;
-        return asked === 2
-          ? { kind: 'unavailable', why: 'server-error' }
-          : walked.readCoupon(...given);
-      },
-    });
-    await connector.reconcile();
-    expect(connector.queues.coupons.size).toBe(3);
-    expect(healed()).toBe(3);
-    const removal = { claim: 'code-removed', topic: 'discounts/redeemcode_removed' };
-    expect(sent.at(-1)).toMatchObject({ id: 'REMOVED', ...removal });
-    await connector.drain();
-    connector.clock.ms += HOUR_MS;
-    await connector.reconcile();
-    expect(healed()).toBe(4);
   });
 });
 
@@ -388,20 +263,6 @@ describe('a run for several shops', () => {
     expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
     // The alarm about missing runs counts those of all shops.
     expect(connector.telemetry.total('reconciled')).toBe(0);
-  });
-
-  it('compares a shop although the messages of a paused one fill the queue', async () => {
-    const now = new Date(connector.clock.ms);
-    await changeControl(connector.ledger, NEIGHBOUR, (control) =>
-      withOperatorPause(control, 'all', 'robin', now),
-    );
-    const order = { shop: NEIGHBOUR, kind: 'order', topic: 'orders/updated' } as const;
-    const bodiless = { ...order, receivedAt: now.toISOString(), body: undefined };
-    for (let i = 0; i < 1_001; i += 1) {
-      await connector.send(storeEvent({ ...bodiless, id: String(i), deliveryId: String(i) }));
-    }
-    await connector.reconcile({ shops });
-    expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({ stopped: [] });
   });
 
   it.each([

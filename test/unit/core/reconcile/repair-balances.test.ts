@@ -198,16 +198,6 @@ describe('the nightly repair of balances', () => {
     expect(await repair.run()).toEqual({ compared: 1, asked: 1 });
   });
 
-  it('asks for smaller pages when a large one does not come, and loses none', async () => {
-    const repair = openRepair();
-    for (let id = 1; id <= 130; id += 1) await repair.buy(String(id));
-    repair.clock.ms += HOUR_MS;
-    repair.loyalty.world.interfere = ({ query }, pass) =>
-      query.pageSize === '20' ? pass() : TIME_OUT;
-    expect(await repair.run()).toEqual({ compared: 130, asked: 130 });
-    expect(new Set(repair.askedFor()).size).toBe(130);
-  });
-
   it.each([
     ['time-out', TIME_OUT, [500, 100, 20], []],
     ['not-the-contract', { ...TIME_OUT, reason: 'too-large' }, [500, 100, 20], []],

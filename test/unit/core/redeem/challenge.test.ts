@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
-import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 const staffId = '42';
@@ -255,17 +254,6 @@ describe('a customer whom the service cannot reach', () => {
     expect(await till.redeem(click)).toMatchObject({ kind: 'redemption' });
   });
 
-  it('may need both: what was asked for before is asked for again', async () => {
-    const till = open('Email');
-    expect(await till.challenge()).toMatchObject({ asks: ['email'] });
-    till.service.asks = ['Phone'];
-    expect(await till.challenge(ROBIN, { email: EMAIL })).toMatchObject({
-      asks: ['phone', 'email'],
-    });
-    await till.challenge(ROBIN, { phone: PHONE, email: EMAIL });
-    expect(till.service.starts.at(-1)).toMatchObject({ Phone: PHONE, Email: EMAIL });
-  });
-
   it('is reached where the service says, never where a till says without being asked', async () => {
     const known = open();
     const typed = { phone: PHONE, email: EMAIL };
@@ -313,21 +301,5 @@ describe('a customer whom the service cannot reach', () => {
     till.loyalty.startChallenge = async () =>
       ({ kind: 'success', value: { Success: false, FriendlyErrorMessage: 7 } }) as never;
     expect(await till.challenge()).toMatchObject({ kind: 'refused', said: undefined });
-  });
-});
-
-describe('a PIN for the till', () => {
-  it('is said to be sent only if the service says so', async () => {
-    const world = openRedeeming();
-    const answer = async (result: object) => {
-      world.loyalty.startChallenge = async () => result as never;
-      return world.challenge();
-    };
-    expect(await world.challenge()).toMatchObject({ kind: 'started' });
-    const unsent = { kind: 'success', value: { Success: false } };
-    expect(await answer(unsent)).toMatchObject({ kind: 'refused', why: 'refused' });
-    const details = { mayHaveHappened: true, message: 'no answer' };
-    const late = transportFailure('time-out', details);
-    expect(await answer(late)).toMatchObject({ kind: 'unavailable' });
   });
 });

@@ -44,26 +44,6 @@ describe('redeeming a reward', () => {
     expect(world.loyalty.calls()).toBe(2);
   });
 
-  it('says why the service refuses, and asks it once for each click', async () => {
-    const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
-    const limited = { id: 1, points: 100, more };
-    world = openRedeeming({ rewards: [limited, { id: 2, points: 100 }] });
-    world.loyalty.balances.set(ROBIN, 99);
-    const refused = async (clientKey: string, rewardId: number) => {
-      const answer = await world.redeem({ clientKey, rewardId });
-      return answer.kind === 'refused' && answer.why;
-    };
-    expect(await refused('click-0001', 1)).toBe('too-few-points');
-    expect(await refused('click-0001', 1)).toBe('too-few-points');
-    expect(world.loyalty.calls()).toBe(1);
-    world.loyalty.fates.push('unknown-customer', 'refused', 'refused');
-    expect(await refused('click-0002', 1)).toBe('too-few-points');
-    expect(await refused('click-0003', 1)).toBe('limit-reached');
-    expect(await refused('click-0004', 2)).toBe('not-available');
-    // The answers said so: the list need not repeat it.
-    expect(await world.list()).toEqual({ redemptions: [] });
-  });
-
   it('sends the chosen amount and the customer’s id in the program', async () => {
     const more = { AvailableCashback: 20, MaxCashbackForCurrentPurchase: 20 };
     world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more }] });
@@ -158,19 +138,6 @@ describe('a click beside the worker', () => {
     expect(world.loyalty.calls()).toBe(1);
   });
 
-  it('that repeats an unanswered call and is throttled does not forget the first', async () => {
-    world.loyalty.fates.push('lost-answer', 'throttled');
-    afterIntent(async () => {
-      world.clock.ms += 31_000;
-      await world.work();
-      world.clock.ms += 31_000;
-    });
-    expect(await world.redeem()).toEqual({ kind: 'unavailable' });
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [READY_ANSWER.redemption] });
-    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
-  });
-
   it('hears that it failed when others write all the time, and does not wait for ever', async () => {
     const { write } = world.ledger;
     world.ledger.write = async (key, ...given) =>
@@ -220,38 +187,12 @@ describe('a code', () => {
     expect(noted).toEqual([true]);
   });
 
-  it('is made by the worker when the store was away, and shown as being made until then', async () => {
-    world.store.before = AWAY;
-    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
-    await world.work();
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'making' }] });
-    world.store.before = undefined;
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [READY] });
-    expect(world.dead.size).toBe(0);
-  });
-
   it('that fails while the customer waits is said to be made, and is made by the worker', async () => {
     world.store.before = () => {
       throw new Error('the store broke off');
     };
     expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
     world.store.before = undefined;
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [READY] });
-  });
-
-  it('that cannot be made within the retry window is a dead letter that can be sent back', async () => {
-    world.store.before = AWAY;
-    await world.redeem();
-    world.clock.ms += 5 * 86_400_000;
-    await world.drain();
-    const [letter] = world.dead.receive();
-    expect(letter?.attributes).toMatchObject({ reason: 'retry-window-over' });
-    expect(letter?.attributes.why).toContain('store-time-out');
-    world.store.before = undefined;
-    world.clock.ms += 60_000;
-    world.replay();
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY] });
   });

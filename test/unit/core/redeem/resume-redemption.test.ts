@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import { groupIdOf, type QueuedEvent } from '../../../../shared/core/events/event.ts';
+import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { foreseeClosing } from '../../../../shared/core/redeem/resume-redemption.ts';
 import type {
   Redemption,
@@ -50,17 +50,6 @@ describe('a lost answer', () => {
     await world.drain();
     await expectCode();
     expect(world.loyalty.calls()).toBe(2);
-  });
-
-  it('is asked for again after two lost calls, also where the look-up is not answered clearly', async () => {
-    const absent = { mayHaveHappened: false, message: 'HTTP 404.', status: 404 };
-    world.loyalty.updateRewardMetadata = async () => transportFailure('not-found', absent) as never;
-    world.loyalty.fates.push('lost-call', 'lost-call');
-    await world.redeem();
-    await world.drain();
-    await expectCode();
-    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
-    expect(world.dead.size).toBe(0);
   });
 
   // The simulation found it: the answer to each repetition opened the breaker, which allowed no look-up.
@@ -127,17 +116,6 @@ describe('a code that the store refuses', () => {
     const again = await world.redeem({ clientKey: 'click-0002' });
     expect(again).toMatchObject({ redemption: { state: 'ready', code: 'FIVE-2' } });
     expect(new Set(world.loyalty.redemptions.keys()).size).toBe(2);
-  });
-
-  it('and has after all is given to the customer', async () => {
-    world.store.before = (wanted) => {
-      world.store.codes.set('five-1', { ...wanted, discountId: 'late', used: 0 });
-      return REFUSED();
-    };
-    await world.redeem();
-    await world.drain();
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready', code: 'FIVE-1' }] });
-    expect(world.loyalty.balances.get(ROBIN)).toBe(900);
   });
 
   it('and has after the cancellation is deleted', async () => {
@@ -411,27 +389,6 @@ describe('the queue of balances', () => {
     await world.work();
     expect(world.telemetry.total('handled', { why: 'redemption-ready' })).toBe(3);
     expect(world.queue.size).toBe(0);
-  });
-
-  it('parks an unreadable message, and finishes the redemption of its group', async () => {
-    world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
-    await world.redeem();
-    world.store.before = undefined;
-    const [{ id = '' } = {}] = await world.kept();
-    const groupId = groupIdOf({ ...redemption, id });
-    world.queue.send({ body: '?', groupId, deduplicationId: 'unreadable' });
-    await world.work();
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'ready' }] });
-    expect([world.queue.size, world.dead.size]).toEqual([0, 1]);
-  });
-
-  it('keeps every message of a redemption that waits', async () => {
-    world.store.before = () => ({ kind: 'unavailable', why: 'time-out' });
-    await world.redeem();
-    const [{ id = '' } = {}] = await world.kept();
-    await world.events.send({ ...redemption, id, deliveryId: 'two' });
-    await world.work();
-    expect(world.queue.size).toBe(2);
   });
 
   it.each([

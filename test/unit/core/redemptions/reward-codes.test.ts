@@ -5,7 +5,6 @@ import {
 } from '../../../../local/harness/in-process-connector.ts';
 import { noteRewardCode, noteUsedCodes } from '../../../../shared/core/redemptions/reward-codes.ts';
 import type { StoreEntity } from '../../../../shared/core/store/store.ts';
-import { storeOrderOf } from '../../../fixtures/order-life.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
@@ -99,20 +98,6 @@ describe('an order with several codes', () => {
     const connector = openConnector();
     await noteCode(connector, 'FIVE-1');
     expect(await sendOrder(connector, 'WELCOME10', 'FREESHIP')).toBe('WELCOME10');
-  });
-
-  it('is not sent again by reconciling', async () => {
-    const connector = openConnector();
-    await noteCode(connector, 'FIVE-1');
-    await sendOrder(connector, 'WELCOME10', 'FIVE-1');
-    const { payload } = buildOrder(simpleOrder, withCodes('WELCOME10', 'FIVE-1'));
-    connector.store.putOrder(CONNECTOR_SHOP, storeOrderOf(payload));
-    await connector.reconcile({ deep: true });
-    await connector.drain();
-    expect(connector.telemetry.total('unchanged', { kind: 'order' })).toBe(0);
-    // Deep, it reads the order from the service.
-    const calls = connector.loyalty.journal.map(({ operation }) => operation);
-    expect(calls).toEqual(['sendOrder', 'getOrder']);
   });
 
   it.each([

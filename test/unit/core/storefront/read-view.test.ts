@@ -3,7 +3,6 @@ import type { View as PageView } from '../../../../app/program/answers.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import { rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
-import { isStale } from '../../../../shared/core/storefront/known-customer.ts';
 import type { View } from '../../../../shared/core/storefront/read-view.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
@@ -129,21 +128,6 @@ describe('a view', () => {
     };
     for (const _ of ['first page', 'second page']) await look(shop);
     expect([shop.calls('getCustomerPoints'), shop.calls('listTiers')]).toEqual([2, 1]);
-  });
-
-  it('reads the ledger once', async () => {
-    const shop = await open();
-    let reads = 0;
-    const { ledger } = shop.parts;
-    shop.parts.ledger = {
-      ...ledger,
-      readMany: (keys) => {
-        reads += 1;
-        return ledger.readMany(keys);
-      },
-    };
-    await look(shop);
-    expect(reads).toBe(1);
   });
 
   it('is the balance of the ledger, with its own moment and without rewards, while the service is away', async () => {
@@ -289,13 +273,6 @@ describe('a view after faults', () => {
     expect(asked).toBe(1);
   });
 
-  it('asks for the tier again on the next page where it did not come', async () => {
-    const shop = await openKnown();
-    lose(shop, 'listTiers', 2);
-    expect((await lookAt(shop)).tier?.next ?? null).toBeNull();
-    expect((await lookAt(shop)).tier?.next).not.toBeNull();
-  });
-
   it('says at a till whether the customer must answer, and not while the service is away', async () => {
     const shop = await openKnown({ challenge: 'asked' });
     expect((await lookAt(shop)).needsChallenge).toBe(true);
@@ -319,14 +296,6 @@ describe('a view after faults', () => {
       ...{ points: 280, asOf: '2026-10-09T12:00:01.000Z' },
       tier: { name: 'Silver', color: null, next: null },
     });
-  });
-
-  it('has the moment of the ledger where the service does not know the customer', async () => {
-    const shop = serveInProcess();
-    await shop.remember('7', '40', '0', null, { readAt: shop.clock.ms });
-    for (const _ of ['first page', 'second page']) {
-      expect(await lookAt(shop)).toMatchObject({ points: 40, asOf: '2026-10-09T11:30:00.000Z' });
-    }
   });
 
   it('has no moment while no balance is known, although the service counts points', async () => {
@@ -353,15 +322,6 @@ describe('a view after faults', () => {
     const asked = shop.loyalty.journal.slice(-2);
     expect(JSON.stringify(asked)).toContain('"7"');
     expect(JSON.stringify(asked.map(({ path, query }) => [path, query]))).not.toContain('"8"');
-  });
-
-  it.each([
-    [undefined, true],
-    [86_400_000, false],
-    [86_400_001, true],
-  ])('asks for a balance that was read %s ms ago: %s', (ago, expected) => {
-    const now = new Date('2026-10-09T12:00:00Z');
-    expect(isStale(ago === undefined ? undefined : now.getTime() - ago, now)).toBe(expected);
   });
 });
 

@@ -3,8 +3,6 @@ import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
-import { rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
 import type { KnownQuizzes } from '../../../../shared/core/storefront/answer-quiz.ts';
 import type { EarnedPoints } from '../../../../shared/core/storefront/earn-points.ts';
 import { readTier } from '../../../../shared/core/storefront/read-history.ts';
@@ -19,7 +17,7 @@ import {
   withOtherTiers,
 } from '../../../../shared/core/storefront/reward-view.ts';
 import { TIME_OUT } from '../../../fixtures/service-answers.ts';
-import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
+import { serveInProcess } from '../../../support/served-storefront.ts';
 
 const rewardTypes = {
   ...({ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom' } as const),
@@ -231,27 +229,6 @@ describe('the rewards', () => {
   it('are not listed for a cart that cannot be read', async () => {
     const { status, json } = await shop.ask('rewards', { own: { items: '11:1' } });
     expect([status, json.error.code]).toEqual([400, 'bad-request']);
-  });
-
-  it('of a redemption that is under way cannot be redeemed again', async () => {
-    const terms = { title: '', points: 50, kind: 'fixed', value: 5, combines: false } as const;
-    const common = { clientKeys: [], terms: { ...terms, codePrefix: '', limited: false } };
-    const at = new Date(shop.clock.ms).toISOString();
-    const code = { code: 'FIVE-1', kind: 'fixed', value: 5, startsAt: at } as const;
-    const state = (rewardId: number, where: Redemption['state']): Redemption => ({
-      ...{ ...common, id: `R${rewardId}`, rewardId, intendedAt: at, since: at, state: where },
-    });
-    const body = { CustomerId: '7', RewardId: 3, OriginalKey: 'a-key' };
-    const redemptions = [
-      state(3, { at: 'calling', body, attempts: 1, calledAt: at }),
-      state(1, { at: 'ready', code, discountId: '1' }),
-      state(4, { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at }),
-    ];
-    const remembered = rememberBook({ redemptions, intents: [] });
-    const entry = { version: 1, uncertain: false, outcomes: [], remembered };
-    await shop.parts.ledger.write({ shop: SHOP, kind: 'redemption', id: '7' }, entry, undefined);
-    await shop.enroll('7', 120);
-    expect(whys(await ofCustomer())).toMatchObject({ 1: null, 3: 'pending', 4: 'pending' });
   });
 });
 

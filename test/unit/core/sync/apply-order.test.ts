@@ -238,20 +238,6 @@ describe('a dispute', () => {
     await connector.handle('orders/fulfilled', orderAt(2, shippedAlone));
     expect(pointsHeld(connector)).toBe(0);
   });
-
-  it('that is lost before the order is sent is found by the next reconcile', async () => {
-    const connector = openWebhookConnector({ rules: { ...TAKE_BACK, pendingOrders: 'skip' } });
-    await connector.reconcile();
-    connector.clock.ms += 120_000;
-    const payload = orderAt(3_660, shippedAlone);
-    await connector.handle('orders/fulfilled', payload);
-    expect(pointsHeld(connector)).toBe(50);
-    connector.store.putOrder(SHOP, { ...storeOrderOf(payload), lostDispute: true });
-    connector.clock.ms += 3_600_000;
-    await connector.reconcile();
-    await connector.drain();
-    expect(pointsHeld(connector)).toBe(0);
-  });
 });
 
 describe('an order that was sent before lost disputes counted, or while they did', () => {

@@ -53,15 +53,6 @@ describe('a discount', () => {
     expect(inactive).toHaveLength(120);
   });
 
-  it('loses no page to another that is fanned out at the same time', async () => {
-    const other = '1688847450999';
-    putCodes(120, (n) => (n % 2 === 0 ? DISCOUNT : other));
-    await connector.deliver({ topic: 'discounts/create', payload: changed });
-    const ofOther = { admin_graphql_api_id: admin_graphql_api_id.replace(DISCOUNT, other) };
-    await connector.handle('discounts/create', { ...changed, ...ofOther });
-    expect(active()).toHaveLength(120);
-  });
-
   it('of any size is fanned out in pages, and a crash repeats one page at most', async () => {
     putCodes(300);
     await connector.deliver({ topic: 'discounts/create', payload: changed });
@@ -82,14 +73,6 @@ describe('a discount', () => {
     const automatic = { admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/7' };
     await connector.handle('discounts/create', { ...changed, ...automatic });
     expect(connector.telemetry.total('skipped', { why: 'automatic-discount' })).toBe(1);
-  });
-
-  it('that is announced before it can be read is mirrored when it can', async () => {
-    await connector.deliver({ topic: 'discounts/create', payload: changed });
-    expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
-    connector.store.putCoupon(SHOP, storeCoupon());
-    await connector.drain();
-    expect(connector.loyalty.rows.coupons.size).toBe(1);
   });
 
   it('deleted while its codes still wait leaves none of them active', async () => {

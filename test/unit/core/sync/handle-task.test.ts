@@ -54,18 +54,6 @@ describe('a redaction', () => {
     expect(connector.dead.size).toBe(0);
   });
 
-  it('does not try for days what cannot be sent: a change of an order without its customer', async () => {
-    await connector.handle('orders/create', orderWithId(1));
-    await redacted();
-    connector.clock.ms += 7_200_000;
-    await connector.deliver({
-      topic: 'orders/updated',
-      payload: orderWithId(1, 7_000, noCustomer),
-    });
-    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
-    expect(connector.telemetry.total('skipped', { why: 'redacted' })).toBe(1);
-  });
-
   it('never sends the person: a dead letter of an order that was refused, replayed', async () => {
     connector.loyalty.world.interfere = () => refusal(50);
     await connector.handle('orders/create', orderWithId(1));

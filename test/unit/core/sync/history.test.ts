@@ -139,18 +139,6 @@ describe('an order of the past', () => {
     expect(history()).toEqual([true]);
   });
 
-  it('is not sent again for the mark when it was sent live before go-live was known', async () => {
-    connector = openConnector();
-    const updated_at = '2026-10-09T10:00:00Z';
-    await hear({ updated_at });
-    connector.changeRules({ goLive: GO_LIVE });
-    await feedOrder(storeOrder({}, { updated_at }));
-    expect(calls()).toBe(1);
-    expect(history()).toEqual([false]);
-    await feedOrder(storeOrder({}, { updated_at: LATER, current_subtotal_price: '2' }));
-    expect(history()).toEqual([false]);
-  });
-
   it('is skipped when an event brings it: a tag, a shipment and a cancellation change 0 points', async () => {
     await hear({ updated_at: '2026-10-09T10:00:00Z', tags: 'vip' });
     await hear({ updated_at: '2026-10-09T10:10:00Z', ...SHIPPED });
@@ -272,20 +260,6 @@ describe('a snapshot of a feeder', () => {
     await feedOrder(order, { readAt: new Date(connector.clock.ms - 8 * 86_400_000) });
     expect(storeReads()).toBe(1);
     expect(history()).toEqual([true]);
-  });
-
-  it('is asked about when the second it is about may have had another state', async () => {
-    connector = openConnector();
-    const updated_at = '2026-10-09T11:59:59Z';
-    await hear({ updated_at });
-    const other = storeOrder({}, { updated_at, current_subtotal_price: '2.00' });
-    connector.store.putOrder(SHOP, other);
-    await feedOrder(other);
-    expect(storeReads()).toBe(1);
-    connector.clock.ms += 3 * 60_000;
-    await feedOrder(storeOrder({}, { updated_at, current_subtotal_price: '3.00' }));
-    expect(storeReads()).toBe(1);
-    expect(calls()).toBe(3);
   });
 
   it('carries products and coupons as well', async () => {

@@ -28,19 +28,24 @@ async function tell(connector: Connector, ...given: Parameters<typeof orderAt>) 
 /** What the loyalty service counts for the order, which is its points. */
 const points = ({ loyalty }: Connector) => {
   const order = loyalty.rows.orders.get(ID);
-  return order && !order.IsCancelledOrReturned ? amountHeld(order) : 0;
+  return order?.IsCompleted && !order.IsCancelledOrReturned ? amountHeld(order) : 0;
 };
 /** Reading an order in the service changes nothing. */
 const calls = ({ loyalty }: Connector) =>
   loyalty.journal.filter(({ operation }) => operation !== 'getOrder').length;
 
-/** Sent with taxes; then a release or a setting counts without them. */
+/** Sent with taxes; then a setting counts without them. */
 async function sentUnderOldRules(next: MappingSettings = { taxes: 'exclude' }) {
   const connector = openConnector({ rules: { taxes: 'include' } });
   await tell(connector, 1, shirts);
-  expect(points(connector)).toBe(120);
   connector.changeRules({ pendingOrders: 'send', ...next });
   return connector;
+}
+
+async function resend(connector: Connector): Promise<void> {
+  const receivedAt = new Date(connector.clock.ms).toISOString();
+  const event = { ...KEY, topic: 'orders/updated', deliveryId: 'resend/1', receivedAt };
+  await connector.send(storeEvent({ ...event, body: undefined, newRules: true }));
 }
 
 async function reconcileDeeply(connector: Connector): Promise<void> {
@@ -51,78 +56,109 @@ async function reconcileDeeply(connector: Connector): Promise<void> {
   expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(0);
 }
 
+const tipped = { ...shirts, tipCents: 300 };
+const dearerWithTip = { ...dearer, tipCents: 300 };
+const free = { ...tipped, lines: [{ ...line, discountCents: 12_000 }] };
+const states = {
+  ...{ shirts, oneBack, bothBack, dearer, tipped, dearerWithTip, free },
+  pending: { ...shirts, fulfilledAfterDays: undefined },
+  cancelled: { ...shirts, cancelledAfterDays: 2 },
+  swapped: { ...dearerWithTip, lines: [...bothBack.lines, ...dearer.lines.slice(1)] },
+  freeAndMore: { ...free, lines: [...free.lines, ...dearer.lines.slice(1)] },
+  amountRefunded: { ...shirts, amountRefundedCents: 3000 },
+};
+const changes = {
+  ...{
+    vip: { tags: 'vip' },
+    app: { source_name: 'app' },
+    refunded: { financial_status: 'refunded' },
+  },
+};
+type State = `${number} ${keyof typeof states}${'' | ` ${keyof typeof changes}`}`;
+const whole = { taxes: 'include', orderTotal: 'total-less-shipping' } as const;
+const goods = { taxes: 'include', orderTotal: 'subtotal' } as const;
+const included = { taxes: 'include', metadata: () => ({ a: 'b' }) } as const;
+
+/** Each state by its second; the first is sent under the settings before, the others under those after. */
+type Life = [
+  title: string,
+  life: readonly State[],
+  points: readonly number[],
+  before?: MappingSettings,
+  after?: MappingSettings,
+];
+const lives: Life[] = [
+  ['keeps its points when a tag changes it', ['1 shirts', '2 shirts vip'], [120, 120]],
+  ['loses what is refunded', ['1 shirts', '2 oneBack', '3 oneBack vip'], [120, 60, 60]],
+  ['loses all that is refunded', ['1 shirts', '2 bothBack refunded'], [120, 0]],
+  ['loses what is refunded in its second', ['1 shirts', '1 oneBack'], [120, 60]],
+  [
+    'loses what is refunded in the second of a tag',
+    ['1 shirts', '2 shirts vip', '2 oneBack vip'],
+    [120, 120, 60],
+  ],
+  ['loses an amount refunded without lines', ['1 shirts', '2 amountRefunded'], [120, 90]],
+  ['gains what is added', ['1 shirts', '2 dearer'], [120, 180]],
+  ['is cancelled in its second', ['1 shirts', '1 cancelled'], [120, 0]],
+  [
+    'keeps a tip that was counted, once',
+    ['1 tipped', '2 tipped app', '3 dearerWithTip app', '4 swapped'],
+    [123, 123, 183, 63],
+    whole,
+    goods,
+  ],
+  [
+    'earns nothing for a tip that was not counted',
+    ['1 tipped', '2 tipped app', '3 dearerWithTip app'],
+    [120, 120, 180],
+    goods,
+    whole,
+  ],
+  [
+    'of which only a tip was paid is counted by its own rules once it has a worth',
+    ['1 free', '2 free app', '3 freeAndMore'],
+    [3, 3, 63],
+    whole,
+  ],
+  ['without points yet is counted by the new rules', ['1 pending', '2 shirts'], [0, 100]],
+  ['that is completed in its second is counted so, too', ['1 pending', '1 shirts'], [0, 100]],
+  ['is counted exactly under other rules', ['1 shirts', '2 oneBack'], [120, 60], {}, included],
+];
+
 describe('after a changed setting, an order that was sent', () => {
-  it('keeps its 120 points in a deep walk, without a call', async () => {
-    const connector = await sentUnderOldRules();
-    const before = calls(connector);
-    await reconcileDeeply(connector);
-    expect(calls(connector)).toBe(before);
-    expect(points(connector)).toBe(120);
+  it.each(lives)('%s: %j → %j', async (_, life, expected, before, after) => {
+    const common = { pendingOrders: 'send' } as const;
+    const connector = openConnector({ rules: { ...common, taxes: 'include', ...before } });
+    const counted: number[] = [];
+    for (const state of life) {
+      const [second, name, change] = state.split(' ') as [string, keyof typeof states, 'vip'?];
+      await tell(connector, Number(second), states[name], change && changes[change]);
+      counted.push(points(connector));
+      connector.changeRules({ ...common, taxes: 'exclude', ...after });
+    }
+    expect([counted, connector.dead.size]).toEqual([expected, 0]);
   });
 
-  it('needs no call when an event brings the same version again', async () => {
-    const connector = await sentUnderOldRules();
-    const before = calls(connector);
-    await tell(connector, 1, shirts);
-    expect(calls(connector)).toBe(before);
-  });
-
-  it('keeps its 120 points when a tag changes it', async () => {
-    const connector = await sentUnderOldRules();
-    await tell(connector, 2, shirts, { tags: 'vip' });
-    expect(points(connector)).toBe(120);
-  });
-
-  it('loses what is refunded: 120 → 60 → 0 points', async () => {
-    const connector = await sentUnderOldRules();
-    await tell(connector, 2, oneBack);
-    expect(points(connector)).toBe(60);
-    await tell(connector, 3, oneBack, { tags: 'vip' });
-    expect(points(connector)).toBe(60);
-    await tell(connector, 4, bothBack, { financial_status: 'refunded' });
-    expect(points(connector)).toBe(0);
-    expect(connector.dead.size).toBe(0);
-  });
-
-  it('loses an amount that is refunded without lines: 120 → 90 points', async () => {
-    const connector = await sentUnderOldRules();
-    await tell(connector, 2, { ...shirts, amountRefundedCents: 3000 });
-    expect(points(connector)).toBe(90);
-  });
-
-  it('loses its share of such a refund where taxes come on top: 50 → 7.98 points, not 0', async () => {
+  it('loses its share of a refund without lines where taxes come on top: 50 → 7.98 points, not 0', async () => {
     const connector = openConnector({ rules: { taxes: 'exclude' } });
     const lines = [{ ...line, priceCents: 5000, quantity: 1 }];
     const onTop = { lines, taxPercent: 19, taxesIncluded: false, fulfilledAfterDays: 1 };
     await tell(connector, 1, onTop);
-    expect(points(connector)).toBe(50);
     connector.changeRules({ taxes: 'include' });
     await tell(connector, 2, { ...onTop, amountRefundedCents: 5000 });
     expect(points(connector)).toBe(7.98);
   });
 
-  it('gains what is added: 120 → 180 points', async () => {
+  it('keeps its 120 points in a deep scan, without a call', async () => {
     const connector = await sentUnderOldRules();
-    await tell(connector, 2, dearer);
-    expect(points(connector)).toBe(180);
+    await reconcileDeeply(connector);
+    expect([calls(connector), points(connector)]).toEqual([1, 120]);
   });
 
-  it('is cancelled as any other', async () => {
+  it('loses in a deep scan what was refunded in the second in which it was sent: 120 → 60 points', async () => {
     const connector = await sentUnderOldRules();
-    await tell(connector, 2, { ...shirts, cancelledAfterDays: 2 });
-    expect(points(connector)).toBe(0);
-  });
-
-  it('is cancelled in the second in which it was sent', async () => {
-    const connector = await sentUnderOldRules();
-    await tell(connector, 1, { ...shirts, cancelledAfterDays: 2 });
-    expect(points(connector)).toBe(0);
-  });
-
-  it('loses what is refunded in the second of a tag: 120 → 60 points', async () => {
-    const connector = await sentUnderOldRules();
-    await tell(connector, 2, shirts, { tags: 'vip' });
-    await tell(connector, 2, oneBack, { tags: 'vip' });
+    connector.store.putOrder(SHOP, storeOrderOf(orderAt(1, oneBack)));
+    await reconcileDeeply(connector);
     expect(points(connector)).toBe(60);
   });
 
@@ -135,149 +171,32 @@ describe('after a changed setting, an order that was sent', () => {
     await connector.drain();
     expect(points(connector)).toBe(0);
   });
-});
 
-describe('after a changed setting, an order that was sent', () => {
-  it('is counted by the new rules on request: 120 → 100 points', async () => {
+  it('is counted by the new rules on request, and from then on: 120 → 100 → 50 points', async () => {
     const connector = await sentUnderOldRules();
-    await tell(connector, 2, shirts, { tags: 'vip' });
+    await resend(connector);
+    // A request without that option waits behind it.
     const receivedAt = new Date(connector.clock.ms).toISOString();
-    const event = { ...KEY, topic: 'orders/updated', deliveryId: 'resend/1', receivedAt };
-    await connector.send(storeEvent({ ...event, body: undefined, newRules: true }));
+    const event = { ...KEY, topic: 'orders/updated', deliveryId: 'reconcile/1', receivedAt };
+    await connector.send(storeEvent({ ...event, body: undefined }));
     await connector.drain();
     expect(points(connector)).toBe(100);
-    await tell(connector, 3, shirts, { tags: 'vip, friend' });
+    await tell(connector, 2, shirts, changes.vip);
     expect(points(connector)).toBe(100);
-    await tell(connector, 4, oneBack);
+    await tell(connector, 3, oneBack);
     expect(points(connector)).toBe(50);
   });
-});
 
-describe('after a changed setting, an order of 120 with a tip of 3', () => {
-  const tip = { tipCents: 300 };
-  const open = async (before: MappingSettings, after: MappingSettings, sent: number) => {
-    const connector = openConnector({ rules: { taxes: 'include', ...before } });
-    await tell(connector, 1, { ...shirts, ...tip });
-    expect(points(connector)).toBe(sent);
-    connector.changeRules({ pendingOrders: 'send', taxes: 'include', ...after });
-    return connector;
-  };
-  const whole = { orderTotal: 'total-less-shipping' } as const;
-  const goods = { orderTotal: 'subtotal' } as const;
-
-  it('that was counted keeps it, once: 123 → 123 → 183 → 63 points', async () => {
-    const connector = await open(whole, goods, 123);
-    await tell(connector, 2, { ...shirts, ...tip }, { source_name: 'app' });
-    expect(points(connector)).toBe(123);
-    await tell(connector, 3, { ...dearer, ...tip }, { source_name: 'app' });
-    expect(points(connector)).toBe(183);
-    await tell(connector, 4, {
-      ...bothBack,
-      ...tip,
-      lines: [...bothBack.lines, dearer.lines[1] ?? line],
-    });
-    expect(points(connector)).toBe(63);
-  });
-
-  it('that was not counted earns nothing for it: 120 → 120 → 180 points', async () => {
-    const connector = await open(goods, whole, 120);
-    await tell(connector, 2, { ...shirts, ...tip }, { source_name: 'app' });
-    expect(points(connector)).toBe(120);
-    await tell(connector, 3, { ...dearer, ...tip }, { source_name: 'app' });
-    expect(points(connector)).toBe(180);
-  });
-});
-
-describe('an order of which only a tip of 3 was paid', () => {
-  const free = [{ ...line, discountCents: 12_000 }];
-  const open = async () => {
-    const connector = openConnector({
-      rules: { taxes: 'include', orderTotal: 'total-less-shipping' },
-    });
-    await tell(connector, 1, { ...shirts, lines: free, tipCents: 300 });
-    expect(points(connector)).toBe(3);
-    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude', orderTotal: 'subtotal' });
-    return connector;
-  };
-
-  it('keeps what it counted under other rules', async () => {
-    const connector = await open();
-    await tell(connector, 2, { ...shirts, lines: free, tipCents: 300 }, { source_name: 'app' });
-    expect(points(connector)).toBe(3);
-  });
-
-  it('is counted by its own rules once it has a worth: 3 → 63 points', async () => {
-    const connector = await open();
-    const lines = [...free, { ...line, product: 2, quantity: 1 }];
-    await tell(connector, 2, { ...shirts, lines, tipCents: 300 });
-    expect(points(connector)).toBe(63);
-  });
-});
-
-describe('new rules', () => {
-  it('that are asked for count, also if a question without that wish waits behind it', async () => {
-    const connector = await sentUnderOldRules();
-    const receivedAt = new Date(connector.clock.ms).toISOString();
-    const event = { ...KEY, topic: 'orders/updated', receivedAt, body: undefined };
-    await connector.send(storeEvent({ ...event, deliveryId: 'resend/1', newRules: true }));
-    await connector.send(storeEvent({ ...event, deliveryId: 'reconcile/1' }));
-    await connector.drain();
-    expect(points(connector)).toBe(100);
-  });
-
-  it('count a new order: 100 points', async () => {
-    const connector = openConnector({ rules: { taxes: 'exclude' } });
-    await tell(connector, 1, shirts);
-    expect(points(connector)).toBe(100);
-  });
-
-  it('count an order that had no points yet when it completes: 0 → 100 points', async () => {
-    const connector = openConnector({ rules: { taxes: 'include' } });
-    await tell(connector, 1, { ...shirts, fulfilledAfterDays: undefined });
-    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude' });
-    await reconcileDeeply(connector);
-    expect(calls(connector)).toBe(1);
-    await tell(connector, 2, shirts);
-    expect(points(connector)).toBe(100);
-  });
-
-  it('alone send nothing: the same version is skipped', async () => {
+  it('is not sent again for new rules alone: the same version is skipped', async () => {
     const connector = await sentUnderOldRules({ metadata: () => ({ channel: 'web' }) });
     await tell(connector, 1, shirts);
     expect(calls(connector)).toBe(1);
     expect(connector.telemetry.total('skipped', { why: 'rules-changed' })).toBe(1);
-    await tell(connector, 2, shirts, { tags: 'vip' });
+    await tell(connector, 2, shirts, changes.vip);
     expect(points(connector)).toBe(120);
     expect(connector.loyalty.rows.orders.get(ID)?.Metadatas).toContainEqual(
       expect.objectContaining({ Name: 'channel', Value: 'web' }),
     );
-  });
-
-  it('do not hide a refund in the second in which the order was sent: 120 → 60 points', async () => {
-    const connector = await sentUnderOldRules();
-    await tell(connector, 1, oneBack);
-    expect(points(connector)).toBe(60);
-  });
-
-  it('do not hide it from a deep walk either', async () => {
-    const connector = await sentUnderOldRules();
-    connector.store.putOrder(SHOP, storeOrderOf(orderAt(1, oneBack)));
-    await reconcileDeeply(connector);
-    expect(points(connector)).toBe(60);
-  });
-
-  it('do not hide that an order is completed in the second in which it was sent: 0 → 100 points', async () => {
-    const connector = openConnector({ rules: { pendingOrders: 'send', taxes: 'include' } });
-    await tell(connector, 1, { ...shirts, fulfilledAfterDays: undefined });
-    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude' });
-    await tell(connector, 1, shirts);
-    expect(points(connector)).toBe(100);
-  });
-
-  it('that are none for amounts keep counting exactly', async () => {
-    const connector = await sentUnderOldRules({ taxes: 'include', metadata: () => ({ a: 'b' }) });
-    await tell(connector, 2, oneBack);
-    expect(points(connector)).toBe(60);
   });
 });
 

@@ -168,30 +168,6 @@ describe('a first send without an answer', () => {
   });
 });
 
-describe('a partial cancel that a worker died over', () => {
-  it('is finished first, and then the order is sent: more of that work may be missing', async () => {
-    const connector = openConnector();
-    const { ledger, loyalty } = connector;
-    const payload = orderAt(1, { fulfilledAfterDays: 1 });
-    connector.store.putOrder(SHOP, storeOrderOf(payload));
-    await connector.deliver({ topic: 'orders/updated', payload });
-    await connector.drain();
-    const found = entryOf(connector);
-    if (!found?.amounts) throw new Error('no amounts');
-    const { revision, ...entry } = found;
-    const step = { key: `${ID}-1000`, value: 1_000, products: [] };
-    const amounts = { ...found.amounts, step };
-    await ledger.write(KEY, { ...entry, amounts, uncertain: true }, revision);
-    const calls = loyalty.journal.length;
-    const later = orderAt(2, { fulfilledAfterDays: 1 }, { current_subtotal_price: '49.00' });
-    connector.store.putOrder(SHOP, storeOrderOf(later));
-    await connector.deliver({ topic: 'orders/updated', payload: later });
-    await connector.drain();
-    const made = loyalty.journal.slice(calls).map(({ operation }) => operation);
-    expect(made).toEqual(['partiallyCancelPosOrder', 'sendOrder']);
-  });
-});
-
 describe('a refusal while another worker writes', () => {
   it('is no dead letter: what the other one did may have caused it', async () => {
     const connector = openConnector();
@@ -261,24 +237,4 @@ describe('a code that changes', () => {
       expect(connector.dead.size).toBe(parked);
     },
   );
-
-  it('does not keep a product from being sent again where only codes are not replaced', async () => {
-    const connector = openConnector({ assumptions: { couponsAreReplaced: false } });
-    const { id } = storeProduct();
-    for (const title of ['Shirt', 'Coat']) {
-      connector.clock.ms += 600_000;
-      const updated_at = nowOf(connector);
-      const payload = {
-        id: Number(id),
-        title,
-        status: 'active',
-        variants: [{ price: '9.00' }],
-        updated_at,
-      };
-      await connector.deliver({ topic: 'products/update', payload });
-      await connector.drain();
-    }
-    const calls = connector.loyalty.journal.map(({ operation }) => operation);
-    expect(calls).toEqual(['updateProduct', 'updateProduct']);
-  });
 });

@@ -65,25 +65,6 @@ async function doubt({ ledger, clock }: Connector, since = 0) {
 }
 
 describe('a ledger that was lost', () => {
-  it.each([
-    ['one refund', [[3]]],
-    ['two refunds', [[3], [3, 2]]],
-    ['three refunds', [[1], [1, 2], [1, 2, 3]]],
-    ['two refunds that were taken together', [[3, 2]]],
-  ])('takes nothing a second time from an order after %s', async (_, life) => {
-    const connector = openConnector();
-    await change(connector, []);
-    for (const refunds of life) await change(connector, refunds);
-    const before = held(connector);
-    connector.ledger.restore();
-    await change(connector, life.at(-1) ?? []);
-    expect(held(connector)).toEqual(before);
-    // And the next refund is exact.
-    await change(connector, [...(life.at(-1) ?? []), 1]);
-    const amount = (before.amount ?? 0) - 10;
-    expect(held(connector)).toEqual({ amount, points: amount, parked: 0 });
-  });
-
   it('costs a new order no call, and one with a refund a question', async () => {
     const connector = openConnector();
     await change(connector, []);

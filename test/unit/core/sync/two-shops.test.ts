@@ -62,16 +62,6 @@ describe('WELCOME10 of two shops on one loyalty account', () => {
     await remove(SHOP);
     expect(coupons()).toEqual([{ ...ofFirst, isActive: false }]);
   });
-
-  it('is free for the second shop under another code', async () => {
-    const { create, coupons } = openShops();
-    await create(SHOP);
-    await create(SECOND, { code: 'WELCOME25', value: amount('25') });
-    expect(coupons()).toEqual([
-      ofFirst,
-      { OriginalId: `WELCOME25@${SECOND}`, isActive: true, CouponValue: 25 },
-    ]);
-  });
 });
 
 type Connector = ReturnType<typeof openConnector>;

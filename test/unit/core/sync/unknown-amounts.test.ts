@@ -83,15 +83,6 @@ describe('an order whose sent amounts are not known', () => {
     expect(operations(connector)).toEqual(['sendOrder', 'getOrder', 'sendOrder']);
   });
 
-  it('is sent again if the service answers the question with 404', async () => {
-    const connector = await openOlder();
-    connector.loyalty.rows.orders.delete(ID);
-    connector.loyalty.world.interfere = ({ operation }, pass) =>
-      operation === 'getOrder' ? { kind: 'answer', status: 404, headers: {}, text: '' } : pass();
-    await change(connector, 2, 3);
-    expect(held(connector)).toMatchObject({ amount: 70, parked: 0 });
-  });
-
   it('is read if its worker died while it completed: 100 → 70 points', async () => {
     const connector = openConnector();
     await change(connector, 1, 0, { fulfillment_status: null, fulfillments: [] });
@@ -156,26 +147,6 @@ describe('an order whose ledger entry has expired', () => {
     connector.loyalty.rows.orders.put(ID, { ...row, IsCancelledOrReturned: true });
     await change(connector, 3, 0);
     expect(held(connector).parked).toBe(1);
-  });
-
-  it('is asked for again when the answer to the question is lost: 100 → 70 points', async () => {
-    const connector = await openForgetful(0);
-    const { world } = connector.loyalty;
-    world.interfere = (_, pass) => {
-      world.interfere = undefined;
-      pass();
-      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
-    };
-    await change(connector, 3, 3);
-    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
-  });
-
-  it('is refunded by its keys: what was taken before is not taken again', async () => {
-    for (const before of [0, 3]) {
-      const connector = await openForgetful(before);
-      await change(connector, 3, 3);
-      expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
-    }
   });
 
   it('is parked when the service holds an amount that it never had', async () => {
