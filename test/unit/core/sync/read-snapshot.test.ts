@@ -68,6 +68,27 @@ describe('several references to one order', () => {
     expect(connector.store.reads).toBe(1);
   });
 
+  // SQS numbers messages with 20 digits: too long for a number, and not ordered as texts where the length grows.
+  it.each([
+    ['in order', (messages: readonly unknown[]) => messages],
+    ['in reverse order', (messages: readonly unknown[]) => messages.toReversed()],
+  ])(
+    'are answered for the newest by its sequence number, in a batch that lists them %s',
+    async (_, list) => {
+      connector.store.putOrder(SHOP, storeOrderOf(orderAt(1)));
+      const { receive } = connector.queues.orders;
+      connector.queues.orders.receive = (given) =>
+        list(receive(given)) as ReturnType<typeof receive>;
+      for (const topic of ['orders/edited', 'refunds/create', 'orders/edited', 'refunds/create']) {
+        await connector.deliver({ topic, payload: bodyFor(topic, orderAt(1)) });
+        connector.clock.ms += 1_000;
+      }
+      await connector.work('orders');
+      const newest = { outcome: 'applied', topic: 'refunds/create' };
+      expect(connector.entry('order', ID)?.outcomes).toMatchObject([newest]);
+    },
+  );
+
   it('do not swallow what another says itself, where the store shows no such order', async () => {
     await refund();
     await connector.deliver({ topic: 'orders/fulfilled', payload: orderAt(1, fulfilled) });
