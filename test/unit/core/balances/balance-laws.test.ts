@@ -64,7 +64,7 @@ describe('whatever the order, repetition and failures', () => {
           if (last) expect(worker.pointsOf(id)).toBe(String(last.points));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });
@@ -148,7 +148,7 @@ describe('whatever the order of events, readings and repairs', () => {
         expect(worker.pointsOf('1')).toBe(String(held));
         expect(recallBalance(worker.entry('1')?.remembered)?.points).toBe(String(held));
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 });

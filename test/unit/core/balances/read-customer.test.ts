@@ -38,6 +38,15 @@ describe('a balance that was asked for', () => {
     expect(worker.pointsOf('1')).toBe('40');
   });
 
+  it('does not hide the newest of several events that it does not include yet', async () => {
+    const worker = openBalanceWorker(['1']);
+    serviceHolds(worker, '1', 40);
+    await worker.announce('1', 50, { at: -1 });
+    await worker.announce('1', 55);
+    await worker.work();
+    expect(worker.pointsOf('1')).toBe('55');
+  });
+
   it('is not written for a customer of whom the service names no balance', async () => {
     const worker = openBalanceWorker(['1']);
     await worker.ask('1');

@@ -14,6 +14,7 @@ import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
 import { topicRoutes } from '../../../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeProduct } from '../../../fixtures/store-entities.ts';
 import { LETTER_SHOP, letterEvent, letterReason } from '../../../support/parked-letters.ts';
 
@@ -38,10 +39,7 @@ describe('a worker that parks a message', () => {
   const payload = buildOrder(simpleOrder, {}).payload;
   const refusing = () => {
     const connector = openConnector();
-    connector.loyalty.world.interfere = () => ({
-      ...{ kind: 'answer', status: 200, headers: {} },
-      text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
-    });
+    connector.loyalty.world.interfere = () => refusal(50);
     return connector;
   };
 
@@ -214,12 +212,7 @@ describe('a captured body, sent under other topics', () => {
 
 describe('a rejected webhook', () => {
   const refuse = (connector: Connector) => {
-    connector.loyalty.world.interfere = () => ({
-      kind: 'answer',
-      status: 200,
-      headers: {},
-      text: JSON.stringify({ HasError: true, ErrorCode: 50, ErrorMessage: 'no', Result: null }),
-    });
+    connector.loyalty.world.interfere = () => refusal(50);
   };
 
   it('has a letter of its own, although a copy under another topic was parked before', async () => {

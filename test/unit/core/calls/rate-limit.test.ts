@@ -162,6 +162,30 @@ describe('the rate of calls', () => {
     expect(bookings).toHaveLength(2);
   });
 
+  it('saves nothing up: after a busy time and an idle hour calls are as far apart as ever', async () => {
+    const clock = createVirtualClock(START);
+    const { line, bookings, bookedUntil } = createLine(clock);
+    const rate = createCallRate({ perSecond: 2, line, ...clock });
+    for (let one = 0; one < 6; one += 1) {
+      void rate.take();
+      await clock.runUntil(START + 500 * (one + 1));
+    }
+    await clock.runUntil(START + 10_000);
+    const before = bookings.length;
+    await clock.runUntil(START + 3_600_000);
+    // Without a caller nothing is booked.
+    expect(bookings).toHaveLength(before);
+    const began: number[] = [];
+    for (let one = 0; one < 3; one += 1) void rate.take().then(() => began.push(clock.now()));
+    await clock.runUntil(START + 3_600_020);
+    // For the first of these, and none for those of the hour before.
+    expect(bookedUntil()).toBe(START + 3_600_500);
+    await clock.runUntil(START + 3_610_000);
+    const gaps = began.slice(1).map((at, index) => at - (began[index] ?? 0));
+    expect(gaps).toHaveLength(2);
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(490);
+  });
+
   it('sends a call back to its queue when the line is booked ten seconds ahead', async () => {
     const clock = createVirtualClock(START);
     const { line, bookings } = createLine(clock);

@@ -62,7 +62,7 @@ describe('for every order', () => {
         const inMoney = paid === 0 ? 1 : Math.max(0, paid - giftCardCents) / paid;
         expect(Math.abs(cents(order.OrderTotal) - left * inMoney)).toBeLessThan(0.51);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -79,7 +79,7 @@ describe('for every order', () => {
           wantedOf(readAll(fixture), orderRules).order.OrderTotal;
         expect(totalOf(buildOrder(other))).toBe(totalOf(buildOrder(spec)));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('for every order', () => {
           expect(wanted.cancellation.OrderCancelledDate).toBe(order.OrderCancelledDate);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -110,7 +110,7 @@ describe('for every order', () => {
           cancelled ? 'cancelled-order' : 'order',
         );
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

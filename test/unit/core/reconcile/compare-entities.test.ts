@@ -53,172 +53,139 @@ function judge(entry: LedgerEntry | undefined, changes: Partial<Comparison> = {}
 
 const heal = (why: string) => expect.objectContaining({ kind: 'heal', why });
 
+const DAY_MS = 86_400_000;
+const other = { ...settled, appliedKey: 'other' };
+const older = { ...settled, version: version - 1000 };
+const unknown = { version: 0, uncertain: false, outcomes: [], revision: 1 };
+const { rules: _, ...withoutRules } = other;
+/** Refused at this version, after an older one was applied; its dead letter waits for 15 days. */
+const refused = [line('applied', version - 1000), line('rejected', version)];
+const dropped = { ...older, outcomes: [...refused, line('dropped', version)] };
+const skipped = { ...unknown, version, outcomes: [line('skipped', version)] };
+const inDays = (days: number) => ({ now: new Date(now.getTime() + days * DAY_MS) });
+const testOrder = { entity: { kind: 'order', order: { ...order, test: true } } } as const;
+const unread = { entity: undefined };
+const failing = () => {
+  throw new Error('a mistake of the merchant');
+};
+const faulty = { rules: { ...rules, metadata: failing } };
+const goLive = { rules: { ...rules, goLive: new Date(now.getTime() + DAY_MS).toISOString() } };
+const long = inDays(300);
+const fine = { kind: 'fine' };
+const waits = { kind: 'waits' };
+const history = { kind: 'history' };
+
+type Row = [string, LedgerEntry | undefined, Partial<Comparison>, unknown];
+
 describe('the judgement on one entity', () => {
-  it('leaves alone what was applied as it is', () => {
-    expect(judge(settled)).toMatchObject({ kind: 'fine', applied: { kind: 'order' } });
-  });
-
-  it('sends for what the ledger does not know', () => {
-    expect(judge(undefined)).toEqual(heal('missing'));
-    expect(judge({ version: 0, uncertain: false, outcomes: [], revision: 1 })).toEqual(
-      heal('missing'),
-    );
-  });
-
-  it('leaves what is unknown and older than the connector to a backfill', () => {
-    expect(judge(undefined, { since: version + 1 })).toEqual({ kind: 'history' });
-    expect(judge(undefined, { since: version })).toEqual(heal('missing'));
-    // Known is known, whatever its age.
-    expect(judge({ ...settled, version: version - 1 }, { since: version + 1 })).toEqual(
+  it.each<Row>([
+    ['was applied as it is', settled, {}, expect.objectContaining(fine)],
+    ['the ledger does not know', undefined, {}, heal('missing')],
+    ['the ledger knows by a refusal alone', unknown, {}, heal('missing')],
+    ['is unknown, and older than the connector', undefined, { since: version + 1 }, history],
+    ['is unknown, and as old as the connector', undefined, { since: version }, heal('missing')],
+    ['is known, and older than the connector', older, { since: version + 1 }, heal('stale')],
+    ['the store has changed since', { ...older, appliedKey: 'other' }, {}, heal('stale')],
+    // A late version in between would be applied.
+    ['has a newer version of the same state', older, {}, heal('stale')],
+    ['the ledger knows better than the store', { ...other, version: version + 1000 }, {}, fine],
+    ['has another state in the same second', other, {}, heal('different')],
+    ['only other rules would send differently', { ...other, rules: 'older' }, {}, fine],
+    ['was sent before rules were named', withoutRules, {}, fine],
+    [
+      'is uncertain, under other rules',
+      { ...withoutRules, uncertain: true },
+      {},
+      heal('uncertain'),
+    ],
+    ['is older, under other rules', { ...older, rules: 'older' }, {}, heal('stale')],
+    ['is uncertain, and older', { ...older, uncertain: true }, {}, heal('uncertain')],
+    ['is uncertain', { ...settled, uncertain: true }, {}, heal('uncertain')],
+    [
+      'is uncertain, and newer',
+      { ...settled, version: version + 1, uncertain: true },
+      {},
+      heal('uncertain'),
+    ],
+    ['waits as a dead letter', { ...older, outcomes: refused }, inDays(14.9), waits],
+    ['waits, uncertain', { ...older, outcomes: refused, uncertain: true }, {}, waits],
+    ['waits, never applied', { ...unknown, outcomes: refused }, {}, waits],
+    [
+      'waited until its dead letter expired',
+      { ...older, outcomes: refused },
+      inDays(15),
+      heal('letter-expired'),
+    ],
+    [
+      'waited so, never applied',
+      { ...unknown, outcomes: refused },
+      inDays(15),
+      heal('letter-expired'),
+    ],
+    [
+      'waited so, uncertain',
+      { ...older, outcomes: refused, uncertain: true },
+      inDays(15),
+      heal('letter-expired'),
+    ],
+    [
+      'a backfill asked for and was refused, before go-live',
+      { ...unknown, outcomes: refused.slice(1) },
+      { ...goLive, ...inDays(16) },
+      heal('letter-expired'),
+    ],
+    ['is unknown, and from before go-live', undefined, { ...goLive, ...inDays(16) }, fine],
+    ['a person dropped', dropped, long, waits],
+    ['a person dropped, uncertain', { ...dropped, uncertain: true }, long, waits],
+    ['a person dropped, and changed', dropped, { ...long, version: version + 1000 }, heal('stale')],
+    [
+      'was refused, and has changed since',
+      { ...settled, version: version - 2000, outcomes: [line('rejected', version - 1000)] },
+      {},
       heal('stale'),
-    );
-  });
-
-  it('sends for what the store has changed since', () => {
-    expect(judge({ ...settled, version: version - 1000, appliedKey: 'other' })).toEqual(
-      heal('stale'),
-    );
-  });
-
-  it('sends for a newer version of the same state: a late middle one would be applied', () => {
-    expect(judge({ ...settled, version: version - 1000 })).toEqual(heal('stale'));
-  });
-
-  it('leaves alone what the ledger knows better than the store', () => {
-    expect(judge({ ...settled, version: version + 1000, appliedKey: 'other' })).toEqual({
-      kind: 'fine',
-    });
-  });
-
-  it('sends for another state of the same second', () => {
-    expect(judge({ ...settled, appliedKey: 'other' })).toEqual(heal('different'));
-  });
-
-  it('leaves alone an order that only other rules would send differently', () => {
-    const other = { ...settled, appliedKey: 'other', rules: 'older' };
-    expect(judge(other)).toEqual({ kind: 'fine' });
-    const { rules: _, ...first } = other;
-    expect(judge(first)).toEqual({ kind: 'fine' });
-    expect(judge({ ...other, uncertain: true })).toEqual(heal('uncertain'));
-    expect(judge({ ...other, version: version - 1000 })).toEqual(heal('stale'));
-  });
-
-  it('sends an event for an uncertain entity, older and newer than the store says', () => {
-    for (const known of [version - 1, version, version + 1]) {
-      expect(judge({ ...settled, version: known, uncertain: true })).toEqual(heal('uncertain'));
-    }
-  });
-
-  it('leaves alone what was refused at this version, and waits as a dead letter', () => {
-    const refused = [line('applied', version - 1000), line('rejected', version)];
-    const before = { ...settled, version: version - 1000, outcomes: refused };
-    expect(judge(before)).toEqual({ kind: 'waits' });
-    expect(judge({ ...before, uncertain: true })).toEqual({ kind: 'waits' });
-    const never = { version: 0, uncertain: false, outcomes: refused, revision: 1 };
-    expect(judge(never)).toEqual({ kind: 'waits' });
-  });
-
-  it('sends for what was refused once its dead letter can no longer exist', () => {
-    const refused = [line('applied', version - 1000), line('rejected', version)];
-    const before = { ...settled, version: version - 1000, outcomes: refused };
-    const inDays = (days: number) => ({ now: new Date(now.getTime() + days * 86_400_000) });
-    expect(judge(before, inDays(14.9))).toEqual({ kind: 'waits' });
-    expect(judge(before, inDays(15))).toEqual(heal('letter-expired'));
-    const never = { version: 0, uncertain: false, outcomes: refused, revision: 1 };
-    expect(judge(never, inDays(15))).toEqual(heal('letter-expired'));
-    expect(judge({ ...before, uncertain: true }, inDays(15))).toEqual(heal('letter-expired'));
-  });
-
-  it('sends for what a backfill asked for and was refused, though it is older than go-live', () => {
-    const goLive = { ...rules, goLive: new Date(now.getTime() + 86_400_000).toISOString() };
-    const given = { rules: goLive, now: new Date(now.getTime() + 16 * 86_400_000) };
-    const refused = {
-      version: 0,
-      uncertain: false,
-      revision: 1,
-      outcomes: [line('rejected', version)],
-    };
-    expect(judge(refused, given)).toEqual(heal('letter-expired'));
-    expect(judge(undefined, given)).toEqual({ kind: 'fine' });
+    ],
+    [
+      'was refused, and then applied by a replay',
+      { ...other, outcomes: [line('rejected', version), line('applied', version)] },
+      {},
+      heal('different'),
+    ],
+    [
+      'was refused, and then skipped by a replay',
+      {
+        ...other,
+        outcomes: [line('rejected', version), { ...line('skipped', version), why: 'pending' }],
+      },
+      {},
+      heal('different'),
+    ],
+    ['the rules skip, unknown', undefined, testOrder, fine],
+    ['the rules skip, known', { ...unknown, version: version - 1 }, testOrder, fine],
+    ['was skipped, and the rules want', skipped, {}, heal('different')],
+    ['was settled, where a rule of the merchant fails', settled, faulty, fine],
+    // It becomes a dead letter, as its webhook would have.
+    ['was never settled, where a rule of the merchant fails', undefined, faulty, heal('missing')],
+    ['is settled, and could not be read', settled, unread, fine],
+    ['is older, and could not be read', older, unread, heal('stale')],
+    ['is unknown, and could not be read', undefined, unread, heal('missing')],
+  ])('of what %s', (_title, entry, changes, judged) => {
+    expect(judge(entry, changes)).toEqual(judged);
   });
 
   const code = { code: 'A', updatedAt: order.updatedAt };
   const ended = { ...code, endsAt: order.updatedAt };
   it.each([
-    ['order', { kind: 'order', order }, { kind: 'history' }],
+    ['order', { kind: 'order', order }, history],
     ['product', { kind: 'product', product: storeProduct() }, heal('missing')],
     ['coupon', { kind: 'coupon', coupon: storeCoupon(code) }, heal('missing')],
-    ['coupon', { kind: 'coupon', coupon: storeCoupon(ended) }, { kind: 'history' }],
+    ['coupon', { kind: 'coupon', coupon: storeCoupon(ended) }, history],
   ] as const)(
     'takes a missing %s for forgotten only if it expires in the ledger (%#)',
     (kind, entity, judged) => {
       const key = { shop: SHOP, kind, id: 'A' };
-      const later = new Date(version + 401 * 86_400_000);
-      expect(judge(undefined, { key, entity, now: later })).toEqual(judged);
+      expect(judge(undefined, { key, entity, ...inDays(401) })).toEqual(judged);
     },
   );
-
-  it('never sends what was refused and dropped by a person, until it changes in the store', () => {
-    const refused = [line('applied', version - 1000), line('rejected', version)];
-    const outcomes = [...refused, line('dropped', version)];
-    const dropped = { ...settled, version: version - 1000, outcomes };
-    const inYears = { now: new Date(now.getTime() + 300 * 86_400_000) };
-    expect(judge(dropped, inYears)).toEqual({ kind: 'waits' });
-    expect(judge({ ...dropped, uncertain: true }, inYears)).toEqual({ kind: 'waits' });
-    expect(judge(dropped, { ...inYears, version: version + 1000 })).toEqual(heal('stale'));
-  });
-
-  it('sends for what was refused and has changed since', () => {
-    const outcomes = [line('rejected', version - 1000)];
-    expect(judge({ ...settled, version: 0, outcomes })).toEqual(heal('missing'));
-    expect(judge({ ...settled, version: version - 2000, outcomes })).toEqual(heal('stale'));
-  });
-
-  it.each([
-    ['applied', line('applied', version)],
-    ['skipped, because it was pending then', { ...line('skipped', version), why: 'pending' }],
-  ])('goes by the newest line of a version: a replay may have been %s', (_, newest) => {
-    const outcomes = [line('rejected', version), newest];
-    expect(judge({ ...settled, outcomes, appliedKey: 'other' })).toEqual(heal('different'));
-  });
-
-  it('leaves alone what the rules skip, known or not', () => {
-    const test = { ...order, test: true };
-    const entity = { kind: 'order', order: test } as const;
-    expect(judge(undefined, { entity })).toEqual({ kind: 'fine' });
-    const skipped = { version: version - 1, uncertain: false, outcomes: [], revision: 1 };
-    expect(judge(skipped, { entity })).toEqual({ kind: 'fine' });
-  });
-
-  it('sends for what was skipped, once the rules want it', () => {
-    const skipped = {
-      version,
-      uncertain: false,
-      outcomes: [line('skipped', version)],
-      revision: 1,
-    };
-    expect(judge(skipped)).toEqual(heal('different'));
-  });
-
-  it('makes no dead letters of what was settled, where a rule of the merchant fails', () => {
-    const failing = {
-      ...rules,
-      metadata: () => {
-        throw new Error('a mistake');
-      },
-    };
-    expect(judge(settled, { rules: failing })).toEqual({ kind: 'fine' });
-    // What was never settled becomes one, as its webhook would have.
-    expect(judge(undefined, { rules: failing })).toEqual(heal('missing'));
-  });
-
-  it('compares versions alone where the store could not be read', () => {
-    expect(judge(settled, { entity: undefined })).toEqual({ kind: 'fine' });
-    expect(judge({ ...settled, version: version - 1 }, { entity: undefined })).toEqual(
-      heal('stale'),
-    );
-    expect(judge(undefined, { entity: undefined })).toEqual(heal('missing'));
-  });
 });
 
 async function wait(

@@ -120,6 +120,17 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
   });
 
+  it('counts what it sent before the service refused to be read', async () => {
+    const { connector } = await open();
+    // The hourly walk has passed these orders.
+    await connector.reconcile();
+    await connector.ledger.markUncertain({ shop: SHOP, kind: 'order', id: '72' });
+    connector.loyalty.world.interfere = () => ({ ...DOWN, status: 401 });
+    await connector.reconcile({ deep: true });
+    expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'loyalty-misconfigured' });
+    expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(1);
+  });
+
   it('sends an order that the service lost again: 0 → 50 points, a day after its last call', async () => {
     const { connector } = await open({ hours: 23 });
     connector.loyalty.rows.orders.delete('72');

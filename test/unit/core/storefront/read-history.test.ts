@@ -9,7 +9,7 @@ import {
   type OrderEarning as Earning,
   earningOf,
 } from '../../../../shared/core/storefront/read-order-earning.ts';
-import { answerOf } from '../../../fixtures/service-answers.ts';
+import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
@@ -263,9 +263,7 @@ describe('what an order earns', () => {
   it('needs the service, once the order was sent', async () => {
     const shop = serveInProcess();
     await send(shop, { id: '123' });
-    shop.loyalty.world.interfere = () => ({
-      ...{ kind: 'failure', reason: 'time-out', mayHaveHappened: true },
-    });
+    shop.loyalty.world.interfere = () => TIME_OUT;
     expect((await earning(shop, '123')).status).toBe(503);
   });
 

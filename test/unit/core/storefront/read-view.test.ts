@@ -48,6 +48,7 @@ async function write(shop: Served, state: Redemption['state'], revision?: number
   );
 }
 
+const NOON = '2026-10-09T12:00:00.000Z';
 const CODE = {
   code: 'THREE-1',
   kind: 'fixed',
@@ -165,6 +166,17 @@ describe('a view', () => {
     expect(json).toMatchObject({ loggedIn: false, points: null, tier: null, redemptions: [] });
     expect(json.needsChallenge).toBe(false);
     expect(json.rewards[0]).toMatchObject({ redeemable: false, why: 'not-logged-in' });
+  });
+});
+
+describe('a reward that is being redeemed', () => {
+  it.each([
+    { at: 'calling', body: { CustomerId: '7', OriginalKey: 'a-key' }, attempts: 1, calledAt: NOON },
+    { at: 'redeemed', redeemedRewardId: 7, code: CODE, calledAt: NOON },
+  ] as const)('cannot be redeemed again while it is $at', async (state) => {
+    const shop = await open();
+    await write(shop, state);
+    expect(rewardIn(await look(shop), 3)).toMatchObject({ redeemable: false, why: 'pending' });
   });
 });
 

@@ -4,6 +4,7 @@ import { encodeSnapshot, type StoreEntity } from '../../../../shared/core/store/
 import type { StoreOrder } from '../../../../shared/store/order.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../../fixtures/store-entities.ts';
 
 /** Orders of the fixtures were placed on 5 October. */
@@ -83,9 +84,7 @@ describe('an order of the past', () => {
       const order = storeOrder({}, { updated_at: LATER });
       store.putOrder(SHOP, order);
       await connector.reconcile();
-      const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
-      const text = JSON.stringify(refusal);
-      loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+      loyalty.world.interfere = () => refusal(30);
       await feedOrder(order);
       loyalty.world.interfere = undefined;
       const refused = calls();
@@ -105,12 +104,10 @@ describe('an order of the past', () => {
   it('is not sent by a late event after its deletion was tried twice and refused', async () => {
     const { world } = connector.loyalty;
     const deletion = { id: Number(storeOrder().id) };
-    world.interfere = () => ({ kind: 'failure', reason: 'connection', mayHaveHappened: false });
+    world.interfere = () => UNREACHABLE;
     await connector.deliver({ topic: 'orders/delete', payload: deletion });
     await connector.work('orders');
-    const refusal = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
-    const text = JSON.stringify(refusal);
-    world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+    world.interfere = () => refusal(30);
     await connector.drain();
     expect(connector.dead.size).toBe(1);
     world.interfere = undefined;
@@ -167,6 +164,22 @@ describe('an order of the past', () => {
     await hear(now);
     expect(calls()).toBe(1);
     expect(history()).toEqual([true]);
+  });
+
+  it('is changed by an event when a worker died after the backfill had sent it', async () => {
+    const { world } = connector.loyalty;
+    world.interfere = (_call, pass) => {
+      pass();
+      world.interfere = undefined;
+      throw new Error('the worker dies');
+    };
+    await enqueue({ kind: 'order', order: storeOrder({}, { updated_at: OLD }) });
+    await connector.work('orders');
+    const now = { updated_at: '2026-10-09T10:00:00Z', current_subtotal_price: '30.00' };
+    connector.store.putOrder(SHOP, storeOrder({}, now));
+    await hear(now);
+    expect(history()).toEqual([true]);
+    expect([...connector.loyalty.rows.orders.values()]).toMatchObject([{ OrderTotal: 30 }]);
   });
 
   it('does not lose its mark with its ledger entry', async () => {

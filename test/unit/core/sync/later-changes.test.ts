@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
-import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
+import { refusal, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { amount, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
 import { changeOrder } from '../../../support/change-order.ts';
 
@@ -18,10 +18,7 @@ const entryOf = ({ ledger }: Connector) => ledger.entries.get(ledgerKeyText(KEY)
 
 const nowOf = ({ clock }: Connector) => new Date(clock.ms).toISOString();
 
-const refusal: CallAnswer = {
-  ...{ kind: 'answer', status: 200, headers: {} },
-  text: JSON.stringify({ HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null }),
-};
+const REFUSED = refusal(30);
 
 const tell = (connector: Connector, second: number, changes: Record<string, unknown>) =>
   changeOrder(connector, second, {}, changes);
@@ -34,10 +31,10 @@ describe('an order of the past, through any later life', () => {
     if (how === 'changes' || how === 'stays') return;
     world.interfere = (_, pass) => {
       world.interfere = undefined;
-      if (how === 'is refused') return refusal;
+      if (how === 'is refused') return REFUSED;
       pass();
       if (how === 'dies') throw new Error('the worker dies');
-      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
+      return TIME_OUT;
     };
   }
 
@@ -73,7 +70,7 @@ describe('an order of the past, through any later life', () => {
         expect(connector.loyalty.rows.orders.get(ID)?.IsCancelledOrReturned).toBe(true);
         expect(entryOf(connector)).toMatchObject({ history: true });
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 });
@@ -156,12 +153,12 @@ describe('a first send without an answer', () => {
       });
       await connector.work('products');
     };
-    loyalty.world.interfere = () => refusal;
+    loyalty.world.interfere = () => REFUSED;
     await send('2026-10-09T11:00:00.000Z');
     expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ version: 0, uncertain: false });
     loyalty.world.interfere = (_, pass) => {
       pass();
-      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
+      return TIME_OUT;
     };
     await send('2026-10-09T11:10:00.000Z');
     expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ uncertain: true });
@@ -175,12 +172,12 @@ describe('a refusal while another worker writes', () => {
     await tell(connector, 1, {});
     loyalty.world.interfere = () => {
       void ledger.markUncertain(KEY);
-      return refusal;
+      return REFUSED;
     };
     await connector.work('orders');
     expect([dead.size, queues.orders.size]).toEqual([0, 1]);
     expect(entryOf(connector)?.outcomes).toEqual([]);
-    loyalty.world.interfere = () => refusal;
+    loyalty.world.interfere = () => REFUSED;
     // A call of the other one may still be under way.
     connector.clock.ms += 29_000;
     expect(await connector.work('orders')).toMatchObject({ received: 0 });

@@ -185,7 +185,7 @@ describe('a ledger that was restored', () => {
           if (parked > 0) expect(added).toBeGreaterThan(0);
           else expect(amount).toBe((10 + added - refunds.reduce((sum, one) => sum + one, 0)) * 10);
         }),
-        { numRuns: 60 },
+        { numRuns: 20 },
       );
     },
   );

@@ -5,6 +5,7 @@ import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assum
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeOrder } from '../../../fixtures/store-entities.ts';
 
 const ID = '5512345678901';
@@ -220,8 +221,7 @@ describe('a call that the service refuses', () => {
     world.interfere = ({ operation }, pass) => {
       if (operation !== refused) return pass();
       if (arrives) pass();
-      const text = { HasError: true, ErrorCode: 30, ErrorMessage: 'no', Result: null };
-      return { kind: 'answer', status: 200, headers: {}, text: JSON.stringify(text) };
+      return refusal(30);
     };
   }
 
