@@ -11,18 +11,6 @@ const serviceHolds = (worker: Worker, id: string, points: number) =>
   worker.points.set(id, { PointsBalance: points, CashbackBalance: points / 20 });
 
 describe('a balance that was asked for', () => {
-  it('has the moment at which its request began as version', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
-    const began = worker.clock.ms;
-    worker.reading.before = () => {
-      worker.clock.ms += 9_000;
-    };
-    await worker.ask('1');
-    await worker.work();
-    expect(worker.entry('1')?.version).toBe(began);
-  });
-
   it('wins over an event dated earlier, which costs no call when it is older than the clocks may differ', async () => {
     const worker = openBalanceWorker(['1']);
     serviceHolds(worker, '1', 40);

@@ -157,6 +157,24 @@ describe('what goes wrong with one customer', () => {
     expect(worker.store.calls).toEqual([]);
   });
 
+  it('delays all messages of the customer together while the service is down', async () => {
+    worker.tiers.set('1', {
+      failure: {
+        ...{ kind: 'transport-failure', class: 'retry', reason: 'time-out', message: 'no answer' },
+        mayHaveHappened: true,
+      },
+    });
+    await worker.announce('1', 10);
+    await worker.announce('1', 20, { at: 1 });
+    expect(await worker.handle('2', 30)).toEqual({ received: 3, left: 2 });
+    expect(worker.pointsOf('2')).toBe('30');
+    expect(worker.queue.receive()).toEqual([]);
+    worker.tiers.clear();
+    worker.clock.ms += 60_000;
+    expect(await worker.work()).toEqual({ received: 2, left: 0 });
+    expect(worker.pointsOf('1')).toBe('20');
+  });
+
   it('parks the newest with the store’s code when the store does not take it', async () => {
     worker.store.before = async () => ({ kind: 'refused', code: 'INVALID_VALUE' });
     expect(await worker.handle('1', 10)).toEqual({ received: 1, left: 0 });
@@ -261,18 +279,6 @@ describe('a balance over many changes', () => {
     expect(shown(worker)?.points).toBe('30');
     // An item of the ledger has a largest size.
     expect(recallBalance(worker.entry('1')?.remembered)?.seen).toHaveLength(20);
-  });
-
-  it('shows a tier that the customer did not have before', async () => {
-    const worker = openBalanceWorker(['1']);
-    await tell(worker, 10, { at: 1 });
-    worker.tiers.set('1', '  Gold \n Plus ');
-    await tell(worker, 20, { at: 2 });
-    expect(shown(worker)?.tier).toBe('Gold Plus');
-    // The store refuses a blank text, and the points with it.
-    worker.tiers.set('1', ' ');
-    await tell(worker, 30, { at: 3 });
-    expect(shown(worker)).toEqual({ points: '30', cashback: '1.5' });
   });
 
   it.each([

@@ -10,8 +10,8 @@ import {
 } from '../../../../shared/core/batch/conclude.ts';
 import { type WaitingMessage, waitingIn } from '../../../../shared/core/batch/waiting.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
-import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
-import { storeOrder } from '../../../fixtures/store-entities.ts';
+import { refusal } from '../../../fixtures/service-answers.ts';
+import { storeCoupon } from '../../../fixtures/store-entities.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const guest = orderWithId(2, 1, { customer: null });
@@ -37,6 +37,30 @@ describe('outcomes', () => {
     expect(connector.orderIds()).toEqual(['1']);
   });
 
+  it('names the delivery and the end in the log, where a person looks for it', async () => {
+    const discount = { updated_at: '2026-10-09T11:00:00Z', title: 'Autumn' };
+    const gid = 'gid://shopify/DiscountCodeNode/1688847450345';
+    connector.store.putCoupon(SHOP, storeCoupon());
+    for (const [webhookId, topic, payload] of [
+      ['sent', 'orders/create', orderWithId(1)],
+      ['guest', 'orders/create', guest],
+      ['fanned-out', 'discounts/create', { ...discount, admin_graphql_api_id: gid }],
+      ['refused', 'orders/create', { id: 3 }],
+    ] as const) {
+      await connector.deliver({ topic, payload, webhookId });
+    }
+    await connector.drain();
+    const lines = connector.telemetry.logged.map(({ fields }) => fields);
+    for (const fields of [
+      { correlationId: 'sent', shop: SHOP, kind: 'order', id: '1', calls: 'sendOrder' },
+      { correlationId: 'guest', topic: 'orders/create', why: 'guest' },
+      { correlationId: 'fanned-out', kind: 'discount', how: 'fanned-out' },
+      { correlationId: 'refused', id: '3', reason: 'unreadable' },
+    ]) {
+      expect(lines).toContainEqual(expect.objectContaining(fields));
+    }
+  });
+
   it('keeps the last ten outcomes of an entity for the operator', async () => {
     for (let second = 1; second <= 15; second += 1) {
       await connector.handle('orders/updated', orderWithId(1, second));
@@ -44,6 +68,15 @@ describe('outcomes', () => {
     const entry = connector.entry('order', '1');
     expect(entry?.outcomes).toHaveLength(10);
     expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'unchanged', topic: 'orders/updated' });
+  });
+
+  it('skips a guest by name', async () => {
+    await connector.handle('orders/create', guest);
+    expect(connector.loyalty.journal).toEqual([]);
+    expect(connector.telemetry.total('skipped', { why: 'guest' })).toBe(1);
+    // The same event under another topic adds no second line.
+    await connector.handle('orders/paid', guest);
+    expect(connector.entry('order', '2')?.outcomes).toHaveLength(1);
   });
 
   it('measures from the store to the loyalty service', async () => {
@@ -57,21 +90,6 @@ describe('outcomes', () => {
     connector.clock.ms += 1_500;
     await connector.work('orders');
     expect(measured()).toBe(1_500);
-  });
-});
-
-describe('retries', () => {
-  it('end when the event is too old, with the reason, where a person finds it', async () => {
-    connector.loyalty.world.interfere = () => UNREACHABLE;
-    // After two days without an entry in the ledger the store is asked what the order is now.
-    connector.store.putOrder(SHOP, { ...storeOrder(), id: '1' });
-    await connector.handle('orders/create', orderWithId(1));
-    const [letter] = connector.deadLetters();
-    expect(letter?.attributes).toMatchObject({
-      reason: 'retry-window-over',
-      why: expect.stringContaining('4 days'),
-    });
-    expect(letter?.attempts).toBeDefined();
   });
 });
 
@@ -166,21 +184,6 @@ describe('true', () => {
       expect(new Set(reasons)).toEqual(new Set(['retry-window-over']));
       expect(left).toEqual(['replayed', 'replayed again', 'new']);
       expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
-    });
-
-    it('end their retries by the last replay also where a newer release wrote them', async () => {
-      const { parked, reasons, world } = open();
-      const newer = (id: string, ...given: [number, ...number[]]): Item => {
-        const { message, event } = item(id, 3, ...given);
-        if (!event) throw new Error('without an event');
-        const { receivedAt, replays } = event;
-        const age = { receivedAt, ...(replays?.length && { replays }) };
-        return { message, event: undefined, unreadable: 'newer', newer: { age } };
-      };
-      const items = [newer('old', 5), newer('replayed', 20, 9, 1)];
-      expect(await delayMessages(items, { why: 'newer-release' }, world)).toEqual(['replayed']);
-      expect(parked).toEqual(['old']);
-      expect(reasons).toEqual(['newer-release']);
     });
 
     it('do not end while they only wait for their turn, however old they are', async () => {

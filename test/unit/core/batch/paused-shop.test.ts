@@ -99,21 +99,6 @@ describe('a shop that the service throttles', () => {
 });
 
 describe('a shop that an operator paused', () => {
-  it('makes no call, counts no retry, and delivers everything once after it is resumed', async () => {
-    const connector = openConnector();
-    await operate(connector, 'all', 'pause');
-    await deliver(connector, SHOP, ...ids(100, 10));
-    await deliver(connector, NEIGHBOUR, ...ids(200, 10));
-    await connector.work('orders');
-    await connector.work('orders');
-    expect(sent(connector)).toEqual(ids(200, 10).map(String));
-    expect(connector.telemetry.total('retried')).toBe(0);
-    await operate(connector, 'all', 'resume');
-    await connector.drain();
-    expect(connector.loyalty.journal).toHaveLength(20);
-    expect(connector.dead.size).toBe(0);
-  });
-
   // The simulation found it: a new process whose first read fails does not know of the pause.
   it('loses no message to a worker that cannot read the ledger', async () => {
     const connector = openConnector();

@@ -61,14 +61,6 @@ describe('the groups of a batch', () => {
     await connector.work('orders');
     expect(readsAndWrites()).toEqual([3, 8]);
   });
-
-  it('leaves everything on the queue when the ledger cannot be read', async () => {
-    const readMany = async () => Promise.reject(new Error('down'));
-    connector.parts.ledger = { ...connector.ledger, readMany };
-    await connector.deliverOrders(1, 2);
-    expect(await connector.work('orders')).toEqual({ received: 2, left: 2 });
-    expect(connector.loyalty.journal).toEqual([]);
-  });
 });
 
 function breakOff(): never {

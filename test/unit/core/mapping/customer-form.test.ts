@@ -205,6 +205,19 @@ describe('the customer of an order', () => {
     expect(birthdayIn(storeOrder({}, { customer: { id: 7 } }))).toBe(undefined);
   });
 
+  it('has a detail from the one metafield of that owner, namespace and key', () => {
+    const near = [
+      { ...birthMetafield, owner: 'order', value: '1991-01-01' },
+      { ...birthMetafield, namespace: 'other', value: '1992-02-02' },
+      { ...birthMetafield, key: 'other', value: '1993-03-03' },
+    ] as const;
+    const birthdayIn = (metafields: StoreOrder['metafields']) =>
+      customerOf({ ...storeOrder(), metafields }, { birthday: fromMetafield })?.BirthdayDate;
+    expect(birthdayIn(near)).toBe(undefined);
+    const all = [...near, { ...birthMetafield, value: '1990-04-01' }];
+    expect(birthdayIn(all)).toBe('1990-04-01T00:00:00.000Z');
+  });
+
   it('has the e-mail address of today, also in an order that has earned points', () => {
     const earned = storeOrder({ fulfilledAfterDays: 1 });
     const first = mapped(earned, {});
@@ -312,6 +325,14 @@ describe('a function of the merchant’s', () => {
     });
   });
 
+  it('that answers in another form is named', () => {
+    const wrong = (() => 'yes') as unknown as () => boolean;
+    expect(mapped(storeOrder(), { enrolment: wrong })).toEqual({
+      kind: 'fault',
+      faults: [{ path: 'rules.enrolment', problem: expect.stringContaining('true, false') }],
+    });
+  });
+
   it('cannot smuggle a value out in the name of its error', () => {
     const document = (): never => {
       throw Object.assign(new Error(), { name: 'robin.sample@example.com' });
@@ -320,7 +341,7 @@ describe('a function of the merchant’s', () => {
   });
 
   it('that gives metadata other than texts is a fault of that order', () => {
-    const metadata = (() => ({ a: 1 })) as unknown as NonNullable<OrderRules['metadata']>;
+    const metadata = (() => ({ a: 'b', c: 1 })) as unknown as NonNullable<OrderRules['metadata']>;
     expect(mapOrder(storeOrder(), { ...rules, metadata }, neverSent)).toEqual({
       kind: 'fault',
       faults: [{ path: 'rules.metadata', problem: 'must return an object of texts' }],

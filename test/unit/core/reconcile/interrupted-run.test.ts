@@ -152,6 +152,31 @@ describe('a run that does not come to its end', () => {
     expect(singly).toBe(1);
   });
 
+  it('keeps what it compared of a page before its time was over at a discount without codes', async () => {
+    await history.putDiscount('91', ['A'], {}, false);
+    connector.clock.ms += 1000;
+    await history.putDiscount('92', ['B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { walked } = connector.parts;
+    const end = new AbortController();
+    const looked = () => connector.telemetry.total('looked-at');
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedDiscounts: async (...given: Parameters<StoreWalk['changedDiscounts']>) => {
+        end.abort();
+        const page = await walked.changedDiscounts(...given);
+        if (page.kind === 'unavailable') return page;
+        const changed = page.value.changed.map((one) =>
+          one.id === '92' ? { ...one, value: undefined } : one,
+        );
+        return { kind: 'found', value: { changed } };
+      },
+    });
+    await connector.reconcile({ deadline: end.signal });
+    expect([healed(), looked()]).toEqual([1, 1]);
+    await connector.reconcile();
+    expect([healed(), looked()]).toEqual([2, 2]);
+  });
+
   it('ends in time, and the runs that follow it bring the walk to its end', async () => {
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
+import {
+  changeControl,
+  type ShopControl,
+  withOperatorPause,
+  withServicePause,
+} from '../../../../shared/core/calls/shop-pause.ts';
 import { readFindings } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
@@ -129,6 +135,14 @@ describe('a deep walk that reads the loyalty service', () => {
     await connector.reconcile({ deep: true });
     expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'loyalty-misconfigured' });
     expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(1);
+  });
+
+  it('says nothing of orders where it had none to read', async () => {
+    const { connector, history } = await open({ orders: [] });
+    await history.putProduct('81', 'Hat', true);
+    await connector.drain();
+    await walk(connector);
+    expect(await readFindings(connector.ledger, SHOP)).toEqual([]);
   });
 
   it('sends an order that the service lost again: 0 → 50 points, a day after its last call', async () => {
@@ -287,5 +301,30 @@ describe('a deep walk whose reading is interrupted', () => {
     connector.clock.ms += 6 * DAY_MS;
     await walk(connector);
     expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
+  });
+
+  it.each([
+    [
+      'ends its run where an operator pauses the shop, and does not wait for the end of the pause',
+      (control: ShopControl, now: Date) => withOperatorPause(control, 'all', 'kim', now),
+      { in: 'order', why: 'shop-paused' },
+    ],
+    [
+      'waits where the service paused the shop for a moment',
+      (control: ShopControl, now: Date) =>
+        withServicePause(control, { why: 'throttled', seconds: 30 }, now),
+      undefined,
+    ],
+  ])('%s', async (_, pause, stopped) => {
+    const { connector } = await open({ orders });
+    connector.loyalty.world.interfere = async (_, pass) => {
+      connector.loyalty.world.interfere = undefined;
+      const now = new Date(connector.clock.ms);
+      await changeControl(connector.ledger, SHOP, (control) => pause(control, now));
+      connector.clock.ms += 10_000;
+      return pass();
+    };
+    await walk(connector);
+    expect(await stoppedIn(connector)).toEqual(stopped);
   });
 });

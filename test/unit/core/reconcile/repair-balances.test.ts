@@ -143,17 +143,6 @@ describe('the nightly repair of balances', () => {
     expect(repair.askedFor()).toEqual(['1']);
   });
 
-  it('looks only at customers whose points moved, at each movement on two nights', async () => {
-    const repair = openRepair();
-    await repair.buy('1');
-    const compared = [];
-    for (let night = 0; night < 4; night += 1) {
-      repair.clock.ms += 24 * HOUR_MS;
-      compared.push((await repair.run())?.compared);
-    }
-    expect(compared).toEqual([1, 1, 0, 0]);
-  });
-
   it('asks for the movements of two days, without the last quarter of an hour, and with pauses', async () => {
     const repair = openRepair();
     await repair.run();

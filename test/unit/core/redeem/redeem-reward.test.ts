@@ -217,15 +217,6 @@ describe('a code', () => {
     expect(await world.list()).toMatchObject({ redemptions: [READY] });
   });
 
-  it('shows as used when the store has counted a use, and is never asked for again', async () => {
-    await world.redeem();
-    const [code] = world.store.codes.values();
-    if (code) code.used = 1;
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'used', code: 'FIVE-1' }] });
-    world.store.readUses = () => Promise.reject(new Error('asked again'));
-    expect(await world.list()).toMatchObject({ redemptions: [{ state: 'used' }] });
-  });
-
   it('is erased by a redaction with what the customer redeemed, and nothing brings it back', async () => {
     world.store.before = AWAY;
     await world.redeem();

@@ -212,6 +212,14 @@ async function clickThatDies(): Promise<void> {
 }
 
 describe('the worker of redemptions', () => {
+  it('makes the code of its own call in the same batch', async () => {
+    await clickThatDies();
+    world.clock.ms += 31_000;
+    await world.work();
+    expect(await world.list()).toMatchObject({ redemptions: [READY.redemption] });
+    expect(world.queue.size).toBe(0);
+  });
+
   it('lets the customer see a refusal that no click was answered with', async () => {
     await clickThatDies();
     world.loyalty.fates.push('refused');

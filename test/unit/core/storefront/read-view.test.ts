@@ -293,23 +293,6 @@ describe('a view after faults', () => {
     expect((await lookAt(shop)).needsChallenge).toBe(false);
   });
 
-  it('shows the newer balance of the ledger while the service is away, with its tier', async () => {
-    const shop = await openKnown();
-    await lookAt(shop);
-    const key = { shop: SHOP, kind: 'customer', id: '7' } as const;
-    const [entry] = [...(await shop.parts.ledger.readMany([key])).values()];
-    if (!entry) throw new Error('there is no entry');
-    const remembered = entry.remembered?.replace('"300"', '"280"').replace('Bronze', 'Silver');
-    const version = shop.clock.ms + 1_000;
-    const next = { version, uncertain: false, outcomes: [], ...(remembered && { remembered }) };
-    await shop.parts.ledger.write(key, next, entry.revision);
-    shop.loyalty.world.interfere = () => TIME_OUT;
-    expect(await lookAt(shop)).toMatchObject({
-      ...{ points: 280, asOf: '2026-10-09T12:00:01.000Z' },
-      tier: { name: 'Silver', color: null, next: null },
-    });
-  });
-
   it('has no moment while no balance is known, although the service counts points', async () => {
     const shop = serveInProcess();
     await shop.enroll('7', 300);

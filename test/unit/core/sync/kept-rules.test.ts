@@ -155,6 +155,14 @@ describe('after a changed setting, an order that was sent', () => {
     expect([calls(connector), points(connector)]).toEqual([1, 120]);
   });
 
+  it('is not sent in a deep scan while it has no points', async () => {
+    const connector = openConnector({ rules: { pendingOrders: 'send', taxes: 'include' } });
+    await tell(connector, 1, states.pending);
+    connector.changeRules({ pendingOrders: 'send', taxes: 'exclude' });
+    await reconcileDeeply(connector);
+    expect(calls(connector)).toBe(1);
+  });
+
   it('loses in a deep scan what was refunded in the second in which it was sent: 120 → 60 points', async () => {
     const connector = await sentUnderOldRules();
     connector.store.putOrder(SHOP, storeOrderOf(orderAt(1, oneBack)));

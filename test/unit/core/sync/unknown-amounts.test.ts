@@ -67,15 +67,6 @@ describe('an order whose sent amounts are not known', () => {
     expect(operations(connector).filter((name) => name === 'getOrder')).toHaveLength(1);
   });
 
-  it('is corrected by what the store says, not by an event that is late: 100 → 90 points', async () => {
-    const connector = await openOlder();
-    const late = bodyOf(connector, 2, 3);
-    connector.store.putOrder(SHOP, storeOrder(...bodyOf(connector, 3, 1)));
-    await connector.deliver({ topic: 'orders/updated', payload: buildOrder(...late).payload });
-    await connector.drain();
-    expect(held(connector)).toEqual({ amount: 90, points: 90, parked: 0 });
-  });
-
   it('is sent again if the service does not have it', async () => {
     const connector = await openOlder();
     connector.loyalty.rows.orders.delete(ID);
