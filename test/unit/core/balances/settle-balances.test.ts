@@ -131,7 +131,7 @@ describe('what goes wrong with one customer', () => {
     expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
   });
 
-  it('is settled once though their letters were sent back, each in a group of its own', async () => {
+  it('is settled once though their dead letters were sent back, each in a group of its own', async () => {
     await worker.announce('1', 20, { at: 0 });
     await worker.announce('1', 10, { at: -60 });
     await worker.announce('2', 30);

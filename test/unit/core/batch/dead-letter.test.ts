@@ -76,7 +76,7 @@ describe('a worker that parks a message', () => {
   });
 });
 
-describe('the summary of a letter', () => {
+describe('the summary of a dead letter', () => {
   it('is listed under what it is about until the dead letter leaves', async () => {
     const ledger = createMemoryLedger();
     const listed: unknown[] = [];
@@ -106,14 +106,14 @@ describe('the summary of a letter', () => {
     expect(summary?.why).toBe('w'.repeat(1_000));
   });
 
-  it('says how its letter left first, also if it is taken from the lists again', async () => {
+  it('says how its dead letter left first, also if it is taken from the lists again', async () => {
     const ledger = createMemoryLedger();
     await retireSummaries([facts], 'replayed', { ledger, now: NOW });
     await retireSummaries([facts], 'dropped', { ledger, now: new Date(NOW.getTime() + 1_000) });
     expect(summaryOf(ledger, 'source-1')?.gone).toEqual({ at: NOW.toISOString(), how: 'replayed' });
   });
 
-  it('keeps its letter on the queue while others write it all the time', async () => {
+  it('keeps its dead letter on the queue while others write it all the time', async () => {
     const { readMany } = createMemoryLedger();
     const ledger = { readMany, write: async () => ({ kind: 'conflict' }) as const };
     const retired = retireSummaries([facts], 'replayed', { ledger, now: NOW });
@@ -128,7 +128,7 @@ describe('the summary of a letter', () => {
     expect(summaryOf(ledger, 'source-1')?.gone).toEqual({ at: NOW.toISOString(), how: 'replayed' });
   });
 
-  it('expires with its letter, also after that was replayed', async () => {
+  it('expires with its dead letter, also after that was replayed', async () => {
     const ledger = createMemoryLedger();
     const expiry = () => ledger.entries.get(ledgerKeyText(letterKey('source-1')))?.expiresAt;
     await writeSummary(source, undefined, parked, ledger);
@@ -156,7 +156,7 @@ describe('the summary of a letter', () => {
     });
   });
 
-  it('does not exist for a letter that SQS moved, and none is made when that leaves', async () => {
+  it('does not exist for a dead letter that SQS moved, and none is made when that leaves', async () => {
     const ledger = createMemoryLedger();
     await retireSummaries([{ ...facts, reason: 'crashed' }], 'replayed', { ledger, now: NOW });
     expect(ledger.entries.size).toBe(0);
@@ -193,14 +193,14 @@ describe('a captured body, sent under other topics', () => {
     expect(connector.telemetry.total('skipped', { why: 'parked-before' })).toBeGreaterThan(10);
   });
 
-  it('hides no other body: each has its own letter', async () => {
+  it('hides no other body: each has its own dead letter', async () => {
     const connector = openConnector();
     await flood(connector);
     await flood(connector, { ...captured, note: 'another' });
     expect(connector.dead.size).toBe(2);
   });
 
-  it('can be a letter again when the first one has expired', async () => {
+  it('can be a dead letter again when the first one has expired', async () => {
     const connector = openConnector();
     await flood(connector);
     connector.clock.ms += 14 * DAY_MS;
@@ -215,7 +215,7 @@ describe('a rejected webhook', () => {
     connector.loyalty.world.interfere = () => refusal(50);
   };
 
-  it('has a letter of its own, although a copy under another topic was parked before', async () => {
+  it('has a dead letter of its own, although a copy under another topic was parked before', async () => {
     const connector = openConnector();
     refuse(connector);
     await flood(connector);
@@ -225,7 +225,7 @@ describe('a rejected webhook', () => {
     expect(connector.dead.size).toBe(2);
   });
 
-  it('is one letter each time where a person sends it, and no webhook', async () => {
+  it('is one dead letter each time where a person sends it, and no webhook', async () => {
     const connector = openConnector();
     refuse(connector);
     const product = storeProduct();
@@ -256,7 +256,7 @@ describe('a rejected webhook', () => {
     expect(connector.dead.size).toBe(1);
   });
 
-  it('whose letter SQS sends back is parked again, and not lost', async () => {
+  it('whose dead letter SQS sends back is parked again, and not lost', async () => {
     const connector = openConnector();
     refuse(connector);
     await connector.deliver({ topic: 'products/update', payload: productAt(1) });

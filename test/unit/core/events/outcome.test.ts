@@ -28,11 +28,11 @@ describe('the retry delay', () => {
   it('never comes back sooner than the service asked, and never waits for an eternity', () => {
     const receives = fc.integer({ min: 1, max: 1000 });
     fc.assert(
-      fc.property(receives, receives, fc.double(), anyRandom, (one, other, wish, r) => {
+      fc.property(receives, receives, fc.double(), anyRandom, (one, other, asked, r) => {
         const tries = Math.min(one, other);
-        const seconds = delayOf({ tries, receives: one, afterSeconds: wish }, r);
+        const seconds = delayOf({ tries, receives: one, afterSeconds: asked }, r);
         expect(Number.isInteger(seconds)).toBe(true);
-        expect(seconds).toBeGreaterThanOrEqual(Math.min(Number.isNaN(wish) ? 0 : wish, 3600));
+        expect(seconds).toBeGreaterThanOrEqual(Math.min(Number.isNaN(asked) ? 0 : asked, 3600));
         expect(seconds).toBeLessThanOrEqual(3600 + 900);
         expect(seconds).toBeGreaterThan(0);
       }),

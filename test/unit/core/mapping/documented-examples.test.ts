@@ -233,7 +233,7 @@ describe('a life in docs/mapping.md', () => {
 describe('the mapping of orders', () => {
   /**
    * If the second value changes, the mapping sends the same order differently. Raise the number in
-   * rules-revision.ts, so that the next deep walk does not send all orders again, and write both values here.
+   * rules-revision.ts, so that the next deep scan does not send all orders again, and write both values here.
    */
   it('the same orders are mapped the same, or the revision of the rules changes', () => {
     const line = { priceCents: 5990, quantity: 2, discountCents: 590 };

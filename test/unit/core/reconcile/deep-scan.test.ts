@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const OTHER_URL = 'https://www.example.com/p/{handle}';
 
-describe('the course of a deep walk', () => {
+describe('the course of a deep scan', () => {
   it('comes to its end over as many runs as it takes, one page in each', async () => {
     const connector = await openKnowing({ orders: 30, products: 30 });
     connector.store.remove(SHOP, 'order', '100');
@@ -23,7 +23,7 @@ describe('the course of a deep walk', () => {
     connector.clock.ms += DAY_MS;
     let runs = 0;
     for (; runs < 200; runs += 1) {
-      // The three walks of the hour come first, then one page of the deep one.
+      // The three scans of the hour come first, then one page of the deep one.
       await reconcileBriefly(connector, runs === 0);
       await connector.drain();
       connector.clock.ms += HOUR_MS;
@@ -84,8 +84,8 @@ describe('the course of a deep walk', () => {
   });
 });
 
-describe('what a deep walk heals', () => {
-  it('counts what the hourly walk missed as lost', async () => {
+describe('what a deep scan heals', () => {
+  it('counts what the hourly scan missed as lost', async () => {
     const connector = await openKnowing();
     await connector.history.putOrder('79', {}, false);
     connector.clock.ms += HOUR_MS;
@@ -146,7 +146,7 @@ describe('what a deep walk heals', () => {
   });
 });
 
-describe('a deep walk that is asked for', () => {
+describe('a deep scan that is asked for', () => {
   const key = cursorKey(SHOP, 'deep');
   const now = () => new Date(9_000);
   const anew = { began: 9_000, phase: 'order' };

@@ -108,7 +108,7 @@ describe('a ledger in doubt', () => {
     expect(knownIn(connector)).toBe(1);
   });
 
-  it('is compared again by a deep walk that was under way when it was restored', async () => {
+  it('is compared again by a deep scan that was under way when it was restored', async () => {
     const connector = openConnector();
     await live(connector, [71, 72]);
     await run(connector);

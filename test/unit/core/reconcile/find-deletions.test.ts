@@ -6,7 +6,7 @@ import { replaceWalk } from '../../../support/store-history.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-describe('the deletions that a deep walk finds', () => {
+describe('the deletions that a deep scan finds', () => {
   it('finds what the store deleted without a word, also behind an empty page of the ledger', async () => {
     const connector = await openKnowing();
     const { ledger } = connector;

@@ -177,7 +177,7 @@ describe('a run that does not come to its end', () => {
     expect([healed(), looked()]).toEqual([2, 2]);
   });
 
-  it('ends in time, and the runs that follow it bring the walk to its end', async () => {
+  it('ends in time, and the runs that follow it bring the scan to its end', async () => {
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
     connector.clock.ms += 1000;

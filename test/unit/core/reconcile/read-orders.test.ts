@@ -85,7 +85,7 @@ const found = async ({ ledger }: Connector) => (await readFindings(ledger, SHOP)
 const stoppedIn = async ({ ledger }: Connector) =>
   (await readLastReconcile(ledger, SHOP))?.deep?.stopped;
 
-describe('a deep walk that reads the loyalty service', () => {
+describe('a deep scan that reads the loyalty service', () => {
   it('reads every order that was sent, counts it, and changes nothing', async () => {
     const { connector } = await open();
     const calls = callsOf(connector);
@@ -128,7 +128,7 @@ describe('a deep walk that reads the loyalty service', () => {
 
   it('counts what it sent before the service refused to be read', async () => {
     const { connector } = await open();
-    // The hourly walk has passed these orders.
+    // The hourly scan has passed these orders.
     await connector.reconcile();
     await connector.ledger.markUncertain({ shop: SHOP, kind: 'order', id: '72' });
     connector.loyalty.world.interfere = () => ({ ...DOWN, status: 401 });
@@ -228,7 +228,7 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(await found(connector)).toMatchObject({ read: 3, unread: 0, differing: 0 });
   });
 
-  it('does not report what a worker changes while the walk reads', async () => {
+  it('does not report what a worker changes while the scan reads', async () => {
     const shown = 'less-partial-cancels';
     const { connector, history } = await open({
       ...{ orders: ['71'], assumptions: { readTotals: shown }, service: { readTotal: shown } },
@@ -247,7 +247,7 @@ describe('a deep walk that reads the loyalty service', () => {
   });
 });
 
-describe('a deep walk whose reading is interrupted', () => {
+describe('a deep scan whose reading is interrupted', () => {
   const orders = Array.from({ length: 9 }, (_, index) => String(71 + index));
 
   it('continues with its page after it was killed, and reads every order', async () => {
@@ -296,7 +296,7 @@ describe('a deep walk whose reading is interrupted', () => {
     expect(await stoppedIn(connector)).toBeUndefined();
     await connector.drain();
 
-    // The next walk reads again.
+    // The next scan reads again.
     connector.loyalty.world.interfere = undefined;
     connector.clock.ms += 6 * DAY_MS;
     await walk(connector);

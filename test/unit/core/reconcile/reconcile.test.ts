@@ -34,7 +34,7 @@ describe('one run', () => {
     expect(healed()).toBe(1);
   });
 
-  it('sees what the store showed too late for the walk before', async () => {
+  it('sees what the store showed too late for the scan before', async () => {
     await history.putOrder('71', {}, false);
     connector.clock.ms += 16 * MINUTE_MS;
     const { walked } = connector.parts;
@@ -271,7 +271,7 @@ describe('a run for several shops', () => {
     expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
   });
 
-  it('compares one although the walk of another breaks off', async () => {
+  it('compares one although the scan of another breaks off', async () => {
     connector = openConnector();
     const { walked } = connector.parts;
     const breaks: StoreWalk['changedOrders'] = async (shop, ...asked) => {

@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
-// What one change of a customer's book drops shows only at the change after it: here each story has several.
+// What one change of a customer's redemption record drops shows only at the change after it: here each story has several.
 
 const KEY = ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN }));
 const NOON = Date.parse('2026-10-09T12:00:00.000Z');

@@ -246,7 +246,7 @@ describe('a redemption over all its steps', () => {
     expect(redemption.state).toEqual({ at: 'cancelled', code });
   });
 
-  it('stays in the book while its code can be used, up to the bound for such codes', () => {
+  it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
     const ready = Array.from(
       { length: 120 },
       (_, index): Redemption => ({

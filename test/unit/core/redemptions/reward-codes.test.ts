@@ -31,7 +31,7 @@ async function open() {
 }
 
 describe('an order that names a reward’s code', () => {
-  it('marks it as used, in any case of letters, and again without harm', async () => {
+  it('marks it as used, in upper or lower case, and again without harm', async () => {
     const { note, state, code } = await open();
     for (const _ of ['first', 'again']) {
       await note(orderWith(['SUMMER', code.toLowerCase()]));

@@ -78,7 +78,7 @@ describe('an order of the past', () => {
     [', also if an event passed it by at once', LATER],
     [', also if it changed since', '2026-10-10T11:00:00Z'],
   ])(
-    'is sent by the deep walk after it was refused and its letter expired%s',
+    'is sent by the deep scan after it was refused and its dead letter expired%s',
     async (_, heardAt) => {
       const { loyalty, store, dead, clock } = connector;
       const order = storeOrder({}, { updated_at: LATER });
@@ -195,7 +195,7 @@ describe('an order of the past', () => {
 
   it.each([
     ['', false],
-    [', also if a question without that wish waits behind it', true],
+    [', also if a request without that option waits behind it', true],
   ])('is asked of the store when its message is of another form%s', async (_, isFollowed) => {
     const order = storeOrder({}, { updated_at: OLD });
     connector.store.putOrder(SHOP, order);

@@ -188,7 +188,7 @@ describe('an order that was cancelled because its money went back', () => {
 describe('an order that the service lost', () => {
   it.each([
     ['although nothing changed', false],
-    ['although a question without that wish waits behind it', true],
+    ['although a request without that option waits behind it', true],
   ])('is sent again when a person asks for it, %s: 0 → 100 points', async (_, isFollowed) => {
     const connector = openConnector();
     await change(connector, 1, 0);
