@@ -18,11 +18,10 @@ import { serveInProcess } from '../../../support/served-storefront.ts';
 
 describe('quizzes', () => {
   let shop: ReturnType<typeof serveInProcess>;
-  beforeEach(() => {
+  beforeEach(async () => {
     shop = serveInProcess();
+    await shop.enroll('7');
   });
-
-  beforeEach(() => shop.enroll('7'));
 
   const of = (...answers: readonly unknown[]) => ({ quizId: 1, answers });
   const answer = (body: unknown) => shop.ask('answer', { customerId: '7', body });
