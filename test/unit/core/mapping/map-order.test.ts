@@ -98,20 +98,6 @@ describe('mapping an order', () => {
     });
   });
 
-  it('completes on payment only where the settings say so, when it was paid or else placed', () => {
-    const paid = storeOrder();
-    expect(formOf(paid)).toMatchObject({ IsCompleted: false, OrderStatus: 'paid' });
-    expect(formOf(paid, { completeWhen: 'paid' })).toMatchObject({
-      IsCompleted: true,
-      OrderCompletedDate: '2026-10-05T09:12:44.000Z',
-    });
-    const paidAt = '2026-11-06T08:00:00.000Z';
-    expect(formOf({ ...paid, paidAt }, { completeWhen: 'paid' }).OrderCompletedDate).toBe(paidAt);
-    const unpaid = storeOrder({ fulfilledAfterDays: 1 }, { financial_status: 'pending' });
-    expect(formOf(unpaid, { completeWhen: 'paid' }).IsCompleted).toBe(false);
-    expect(formOf(unpaid).IsCompleted).toBe(true);
-  });
-
   it('takes the closing date where no fulfilment is recorded', () => {
     const changes = { fulfillment_status: 'fulfilled', closed_at: '2026-10-08T12:00:00Z' };
     expect(formOf(storeOrder({}, changes)).OrderCompletedDate).toBe('2026-10-08T12:00:00.000Z');

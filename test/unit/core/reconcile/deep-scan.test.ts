@@ -85,20 +85,6 @@ describe('the course of a deep scan', () => {
 });
 
 describe('what a deep scan heals', () => {
-  it('counts what the hourly scan missed as lost', async () => {
-    const connector = await openKnowing();
-    await connector.history.putOrder('79', {}, false);
-    connector.clock.ms += HOUR_MS;
-    replaceWalk(connector, (walked) => ({
-      changedOrders: async (...given) =>
-        given[1].from === undefined
-          ? walked.changedOrders(...given)
-          : { kind: 'found', value: { changed: [] } },
-    }));
-    await connector.reconcileDeeply();
-    expect([connector.healed('order'), connector.rolledOut('order')]).toEqual([1, 0]);
-  });
-
   it('rolls a corrected rule out to products sent long ago, and to no order', async () => {
     const connector = await openKnowing();
     connector.clock.ms += 30 * DAY_MS;
