@@ -1,4 +1,3 @@
-import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { describe, expect, it } from 'vitest';
 import {
   readCustomerRedaction,
@@ -7,6 +6,7 @@ import {
   readDiscountWebhook,
   readOrderReference,
 } from '../../../shared/shopify/webhooks/read-event.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 
 function parsed(text: string): unknown {
   const result = parseJson(text);
