@@ -5,6 +5,8 @@ import { rmSync } from 'node:fs';
 
 const [, , folder = ''] = process.argv;
 const mark = `TEST_RUN_FOLDER=${folder}`;
+/** It ends with the run by itself; killed while the run waits for its answer, it would delay the end by a minute. */
+const WORKER = /vitest\/dist\/workers\//;
 
 process.stdin.resume().once('close', () => {
   for (const pid of markedProcesses()) {
@@ -25,6 +27,6 @@ function markedProcesses(): readonly number[] {
   });
   return listed.split('\n').flatMap((line) => {
     const [, pid] = /^ *(\d+) /.exec(line) ?? [];
-    return pid && line.includes(mark) ? [Number(pid)] : [];
+    return pid && line.includes(mark) && !WORKER.test(line) ? [Number(pid)] : [];
   });
 }
