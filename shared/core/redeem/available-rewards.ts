@@ -48,7 +48,7 @@ export function cannotUse({ CanUse, CannotUseReason }: AvailableReward): CannotU
   return CanUse === true ? undefined : (REASONS[CannotUseReason ?? 0] ?? 'not-available');
 }
 
-export interface AvailableWorld extends AskingWorld {
+export interface AvailableDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards'>;
   readonly programIdOf: ProgramIdOf;
 }
@@ -57,24 +57,24 @@ export interface AvailableWorld extends AskingWorld {
 export async function readAvailable(
   customerId: string,
   cart: readonly CartLine[],
-  world: AvailableWorld,
+  deps: AvailableDeps,
 ): Promise<
   | { readonly kind: 'answered'; readonly programId: string; readonly value: AvailableRewards }
   | { readonly kind: 'not-a-member' }
   | Unavailable
 > {
-  const found = await world.programIdOf(customerId);
+  const found = await deps.programIdOf(customerId);
   if (found.kind !== 'id') return found;
   const purchase = { CustomerId: found.id, ...purchaseOf(cart) };
   const asked = await askLoyalty(
     'listAvailableRewards',
-    (options) => world.loyalty.listAvailableRewards(purchase, options),
-    world,
+    (options) => deps.loyalty.listAvailableRewards(purchase, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
     const why = asked.name ?? 'unnamed-error';
-    world.telemetry.log('warn', 'the loyalty service listed no rewards of a customer', { why });
+    deps.telemetry.log('warn', 'the loyalty service listed no rewards of a customer', { why });
     return { kind: 'answered', programId: found.id, value: { Rewards: [] } };
   }
   const value = { ...asked.value, Rewards: asked.value.Rewards ?? [] };
@@ -135,7 +135,7 @@ type ProgramId =
 /** The `CustomerId` of a customer of the store in the service's reward operations. */
 export type ProgramIdOf = (customerId: string) => Promise<ProgramId>;
 
-interface ProgramIdWorld extends AskingWorld {
+interface ProgramIdDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'getCustomer'>;
   readonly posCustomerId: PosCustomerId;
 }
@@ -144,11 +144,11 @@ interface ProgramIdWorld extends AskingWorld {
 const SECONDS = 60;
 const MOST = 2_000;
 
-export function createProgramIds(world: ProgramIdWorld): ProgramIdOf {
-  const known = createTimedCache<string>({ seconds: SECONDS, most: MOST, now: world.now });
+export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
+  const known = createTimedCache<string>({ seconds: SECONDS, most: MOST, now: deps.now });
   return async (customerId) => {
-    if (world.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
-    const id = known.recall(customerId) ?? (await readId(customerId, world));
+    if (deps.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
+    const id = known.recall(customerId) ?? (await readId(customerId, deps));
     if (typeof id !== 'string') return id;
     known.keep(customerId, id);
     return { kind: 'id', id };
@@ -157,12 +157,12 @@ export function createProgramIds(world: ProgramIdWorld): ProgramIdOf {
 
 async function readId(
   customerId: string,
-  world: ProgramIdWorld,
+  deps: ProgramIdDeps,
 ): Promise<string | Exclude<ProgramId, { kind: 'id' }>> {
   const asked = await askLoyalty(
     'getCustomer',
-    (options) => world.loyalty.getCustomer(customerId, options),
-    world,
+    (options) => deps.loyalty.getCustomer(customerId, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return { kind: 'not-a-member' };

@@ -2,11 +2,11 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
 import { askLoyalty } from '../calls/ask-loyalty.ts';
-import { isValueOf, type RewardTerms } from '../redemptions/redemption.ts';
+import type { RewardTerms } from '../redemptions/redemption.ts';
 import {
+  type AvailableDeps,
   type AvailableReward,
   type AvailableRewards,
-  type AvailableWorld,
   type CannotUse,
   type CartLine,
   cannotUse,
@@ -47,21 +47,21 @@ type Offer =
   | { readonly kind: 'refused'; readonly why: OfferRefusal }
   | { readonly kind: 'unavailable' };
 
-interface OfferWorld extends AvailableWorld {
+interface OfferDeps extends AvailableDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards' | 'getRewardConfiguration'>;
   readonly store: Pick<RewardStore, 'readPrices'>;
-  readonly settings: { readonly rewardTypes: RewardTypes };
+  readonly rewardTypes: RewardTypes;
 }
 
 /**
  * Before anything is spent: what the service offers, and whether the store can give it.
  * See docs/decisions/0024-the-service-decides-and-one-read-shows-it.md.
  */
-export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
+export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise<Offer> {
   const { rewardId } = request;
   const [offered, alone] = await Promise.all([
-    readAvailable(request.customerId, request.cart, world),
-    allowedAlone(request, world),
+    readAvailable(request.customerId, request.cart, deps),
+    allowedAlone(request, deps),
   ]);
   if (offered.kind === 'unavailable' || alone === 'unavailable') return UNAVAILABLE;
   if (offered.kind === 'not-a-member') return refused('not-a-member');
@@ -73,12 +73,12 @@ export async function findOffer(request: OfferRequest, world: OfferWorld): Promi
   // breaker would stop the calls of every other shopper.
   const configured = await askLoyalty(
     'getRewardConfiguration',
-    (options) => world.loyalty.getRewardConfiguration(rewardId, options),
-    world,
+    (options) => deps.loyalty.getRewardConfiguration(rewardId, options),
+    deps,
   );
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
-  const found = await findDiscount(reward, offered.value, { ...request, alone }, world);
+  const found = await findDiscount(reward, offered.value, { ...request, alone }, deps);
   if (found.kind !== 'discount') return found;
   const terms = readTerms(reward, configured.value, found.discount);
   if (!terms) return refused('not-online');
@@ -101,9 +101,9 @@ async function findDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
   request: PricedRequest,
-  world: OfferWorld,
+  deps: OfferDeps,
 ): Promise<Found> {
-  const meaning = meaningOf(reward.RewardType, world.settings.rewardTypes);
+  const meaning = meaningOf(reward.RewardType, deps.rewardTypes);
   if (meaning === 'cashback') return cashbackDiscount(reward, offered, request);
   if (request.value !== undefined) return refused('value-not-allowed');
   switch (meaning) {
@@ -115,7 +115,7 @@ async function findDiscount(
       return { kind: 'discount', discount: { kind: meaning, value: 0 } };
     case 'product': {
       const wanted = productDiscount(reward);
-      return wanted ? priceProduct(wanted, request.shop, world) : refused('not-online');
+      return wanted ? priceProduct(wanted, request.shop, deps) : refused('not-online');
     }
     case 'custom':
       return refused('not-online');
@@ -136,12 +136,12 @@ function amountOff(value: number, cart: readonly CartLine[]): Discount {
  */
 async function allowedAlone(
   { customerId, rewardId, value, cart }: OfferRequest,
-  world: OfferWorld,
+  deps: OfferDeps,
 ): Promise<number | 'unavailable' | undefined> {
   const price = readAmount(value);
   const [line] = cart;
   if (price === undefined || !line) return undefined;
-  const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], world);
+  const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], deps);
   if (asked.kind === 'unavailable') return asked.kind;
   if (asked.kind === 'not-a-member') return undefined;
   const reward = asked.value.Rewards.find(({ Id }) => Id === rewardId);
@@ -179,7 +179,7 @@ function cashbackDiscount(
 async function priceProduct(
   wanted: ProductDiscount,
   shop: string,
-  { store }: OfferWorld,
+  { store }: OfferDeps,
 ): Promise<Found> {
   const read = await store.readPrices(shop, wanted.product.id);
   if (read.kind === 'unavailable') return UNAVAILABLE;
@@ -222,7 +222,7 @@ export function readTerms(
   const { MinimalValue, ValidDays, CumulativeDiscount } = configuration;
   const points = discount.cashback ? 0 : Points;
   if (points === undefined || !(points >= 0)) return undefined;
-  if (!isValueOf(discount.kind, discount.value) || hasOtherLimits(configuration)) return undefined;
+  if (!canBeDiscount(discount) || hasOtherLimits(configuration)) return undefined;
   const minimum = Math.max(discount.minimum ?? 0, MinimalValue ?? 0);
   // The store counts the minimum of a product's discount over that product alone.
   if (discount.product && minimum > 0) return undefined;
@@ -238,6 +238,17 @@ export function readTerms(
       configuration.HasSameCustomerUsageLimit === true ||
       configuration.HasGlobalUsageLimit === true,
   };
+}
+
+function canBeDiscount({ kind, value }: Discount): boolean {
+  switch (kind) {
+    case 'fixed':
+      return value > 0 && Number.isFinite(value);
+    case 'percent':
+      return value > 0 && value <= 100;
+    case 'free-shipping':
+      return true;
+  }
 }
 
 /** A condition that the store's discount cannot have: the code would give more than the reward. */
