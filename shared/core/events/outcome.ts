@@ -103,28 +103,6 @@ export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
   mayHaveHappened: true,
 };
 
-/** What becomes of the message. */
-type Verdict =
-  | { readonly kind: 'acknowledge' }
-  | { readonly kind: 'delay'; readonly retry: RetryReason }
-  | { readonly kind: 'park'; readonly rejection: Rejection };
-
-/** The only place that decides what an outcome means for the message. */
-export function verdictOn(outcome: Outcome): Verdict {
-  switch (outcome.kind) {
-    case 'applied':
-    case 'unchanged':
-    case 'superseded':
-    case 'skipped':
-    case 'handled':
-      return { kind: 'acknowledge' };
-    case 'retry':
-      return { kind: 'delay', retry: outcome };
-    case 'rejected':
-      return { kind: 'park', rejection: outcome };
-  }
-}
-
 /** Why an entity is not sent. */
 export type MappingSkip =
   | 'guest'

@@ -71,7 +71,7 @@ describe('a worker that parks a message', () => {
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
     expect(connector.dead.size).toBe(1);
     expect(connector.telemetry.logged).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: 'a letter has no summary' }),
+      expect.objectContaining({ level: 'warn', message: 'a dead letter has no summary' }),
     );
   });
 });
