@@ -35,7 +35,6 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
       .date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') })
       .map((date) => date.toISOString()),
     triggeredAt: anyText,
-    apiVersion: anyText,
     replays: fc.array(fc.record({ at: anyText, by: anyText }, { noNullPrototype: true })),
     cursor: anyText,
     history: fc.boolean(),

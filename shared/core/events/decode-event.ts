@@ -153,7 +153,6 @@ const storeEvent = v.object({
   claim: v.picklist(CLAIMS),
   origin: v.picklist(ORIGINS),
   triggeredAt: v.exactOptional(v.string()),
-  apiVersion: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.string()),
   history: v.exactOptional(v.boolean()),
   newRules: v.exactOptional(v.boolean()),

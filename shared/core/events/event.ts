@@ -68,8 +68,6 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly topic: string;
   /** From an unsigned header: for measuring latency, never for deciding. */
   readonly triggeredAt?: string;
-  /** From an unsigned header: worth a metric when unexpected. */
-  readonly apiVersion?: string;
   /** The body, byte for byte; undefined when it was too large to carry: read the store instead. */
   readonly body: Uint8Array | undefined;
   /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */

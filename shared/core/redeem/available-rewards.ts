@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<number, CannotUse>> = {
   12: 'product-conditions',
 };
 
-/** Undefined: the customer can have it. Only the service decides. */
+/** Undefined when the customer can have it. Only the service decides. */
 export function cannotUse({ CanUse, CannotUseReason }: AvailableReward): CannotUse | undefined {
   return CanUse === true ? undefined : (REASONS[CannotUseReason ?? 0] ?? 'not-available');
 }
@@ -122,9 +122,6 @@ export function cashbackRange(
   return { least: reward.CanSelectValue === false ? whole : 0.01, most: whole };
 }
 
-/** How the service's reward operations name a customer. */
-type PosCustomerId = 'email-or-document' | 'store-id';
-
 type ProgramId =
   /** Personal data: for requests to the service, never for a log. */
   | { readonly kind: 'id'; readonly id: string }
@@ -137,28 +134,26 @@ export type ProgramIdOf = (customerId: string) => Promise<ProgramId>;
 
 interface ProgramIdDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'getCustomer'>;
-  readonly posCustomerId: PosCustomerId;
+  /** How the service's reward operations name a customer. */
+  readonly posCustomerId: 'email-or-document' | 'store-id';
 }
 
 /** A list of rewards and a click on one of them need one request. */
-const SECONDS = 60;
-const MOST = 2_000;
+const LIMITS = { seconds: 60, most: 2_000 };
 
 export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
-  const known = createTimedCache<string>({ seconds: SECONDS, most: MOST, now: deps.now });
+  const known = createTimedCache<string>({ ...LIMITS, now: deps.now });
   return async (customerId) => {
     if (deps.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
-    const id = known.recall(customerId) ?? (await readId(customerId, deps));
-    if (typeof id !== 'string') return id;
-    known.keep(customerId, id);
-    return { kind: 'id', id };
+    const recalled = known.recall(customerId);
+    if (recalled !== undefined) return { kind: 'id', id: recalled };
+    const read = await readId(customerId, deps);
+    if (read.kind === 'id') known.keep(customerId, read.id);
+    return read;
   };
 }
 
-async function readId(
-  customerId: string,
-  deps: ProgramIdDeps,
-): Promise<string | Exclude<ProgramId, { kind: 'id' }>> {
+async function readId(customerId: string, deps: ProgramIdDeps): Promise<ProgramId> {
   const asked = await askLoyalty(
     'getCustomer',
     (options) => deps.loyalty.getCustomer(customerId, options),
@@ -171,7 +166,7 @@ async function readId(
   const isAnother = OriginalId !== undefined && OriginalId !== customerId;
   // Documented: of a document, only the digits.
   const id = Email?.trim() || Document?.replace(/\D/g, '');
-  return isAnother || !id ? { kind: 'not-a-member' } : id;
+  return isAnother || !id ? { kind: 'not-a-member' } : { kind: 'id', id };
 }
 
 /** One line of a cart, or the product of a page. */

@@ -15,7 +15,7 @@ import {
   readAvailable,
   totalOf,
 } from './available-rewards.ts';
-import type { ProductPrices, RewardStore } from './reward-store.ts';
+import type { RewardStore } from './reward-store.ts';
 
 export interface OfferRequest {
   readonly shop: string;
@@ -78,9 +78,9 @@ export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise
   );
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
-  const found = await findDiscount(reward, offered.value, { ...request, alone }, deps);
-  if (found.kind !== 'discount') return found;
-  const terms = readTerms(reward, configured.value, found.discount);
+  const discount = await findDiscount(reward, offered.value, request, alone, deps);
+  if (discount.kind === 'refused' || discount.kind === 'unavailable') return discount;
+  const terms = readTerms(reward, configured.value, discount);
   if (!terms) return refused('not-online');
   const needsChallenge = offered.value.ShouldValidateCustomer === true;
   return { kind: 'on-offer', terms, programId: offered.programId, needsChallenge };
@@ -90,44 +90,34 @@ const UNAVAILABLE = { kind: 'unavailable' } as const;
 
 const refused = (why: OfferRefusal) => ({ kind: 'refused', why }) as const;
 
-type Found =
-  | { readonly kind: 'discount'; readonly discount: Discount }
-  | Exclude<Offer, { kind: 'on-offer' }>;
-
-/** `alone`: the cashback that the service allows for a purchase of just the chosen amount, if any. */
-type PricedRequest = OfferRequest & { readonly alone: number | undefined };
+type Found = Discount | Exclude<Offer, { kind: 'on-offer' }>;
 
 async function findDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
-  request: PricedRequest,
+  request: OfferRequest,
+  alone: number | undefined,
   deps: OfferDeps,
 ): Promise<Found> {
   const meaning = meaningOf(reward.RewardType, deps.rewardTypes);
-  if (meaning === 'cashback') return cashbackDiscount(reward, offered, request);
+  if (meaning === 'cashback') return cashbackDiscount(reward, offered, request, alone);
   if (request.value !== undefined) return refused('value-not-allowed');
   switch (meaning) {
     case 'percent':
-      return { kind: 'discount', discount: { kind: meaning, value: reward.Value ?? 0 } };
-    case 'fixed':
-      return { kind: 'discount', discount: amountOff(reward.Value ?? 0, request.cart) };
-    case 'free-shipping':
-      return { kind: 'discount', discount: { kind: meaning, value: 0 } };
-    case 'product': {
-      const wanted = productDiscount(reward);
-      return wanted ? priceProduct(wanted, request.shop, deps) : refused('not-online');
+      return { kind: 'percent', value: reward.Value ?? 0 };
+    case 'fixed': {
+      const value = reward.Value ?? 0;
+      // Only for a real purchase can the service say that a reward exceeds it. A code for any purchase needs one
+      // that the reward does not exceed, or the customer would lose the rest of it.
+      return { kind: 'fixed', value, ...(isAnyPurchase(request.cart) && { minimum: value }) };
     }
+    case 'free-shipping':
+      return { kind: 'free-shipping', value: 0 };
+    case 'product':
+      return priceProduct(productDiscount(reward), request.shop, deps);
     case 'custom':
       return refused('not-online');
   }
-}
-
-/**
- * Only for a real purchase can the service say that a reward exceeds it. A code for any purchase needs one that the
- * reward does not exceed, or the customer would lose the rest of it.
- */
-function amountOff(value: number, cart: readonly CartLine[]): Discount {
-  return { kind: 'fixed', value, ...(isAnyPurchase(cart) && { minimum: value }) };
 }
 
 /**
@@ -150,12 +140,13 @@ async function allowedAlone(
 
 /**
  * The service allows an amount for this cart, often as a part of it. The code needs an order of which the
- * amount is no larger part.
+ * amount is no larger part. `alone`: what it allows for a purchase of just that amount, if anything.
  */
 function cashbackDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
-  { value, cart, alone }: PricedRequest,
+  { value, cart }: OfferRequest,
+  alone: number | undefined,
 ): Found {
   const range = cashbackRange(reward, offered);
   if (!range) return refused('no-cashback');
@@ -167,26 +158,30 @@ function cashbackDiscount(
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
   // The amount of such a cart means nothing: a code from it would need an order that does not exist.
-  if (alone === undefined && isAnyPurchase(cart)) {
-    return refused('below-minimum');
-  }
+  if (alone === undefined && isAnyPurchase(cart)) return refused('below-minimum');
   const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;
   const part = Math.ceil(Math.round(value * orderPerUnit * 1e4) / 100) / 100;
-  const minimum = Math.max(part, value);
-  return { kind: 'discount', discount: { kind: 'fixed', value, minimum, cashback: true } };
+  return { kind: 'fixed', value, minimum: Math.max(part, value), cashback: true };
 }
 
+/**
+ * As an amount, because a percentage of a product would apply to every unit in the order, and the reward
+ * is for one. A part of the price is known only where all variants have the same.
+ */
 async function priceProduct(
-  wanted: ProductDiscount,
+  wanted: ProductDiscount | undefined,
   shop: string,
   { store }: OfferDeps,
 ): Promise<Found> {
-  const read = await store.readPrices(shop, wanted.product.id);
+  if (!wanted) return refused('not-online');
+  const { kind, value, product } = wanted;
+  const read = await store.readPrices(shop, product.id);
   if (read.kind === 'unavailable') return UNAVAILABLE;
-  const value = read.kind === 'read' ? takeOff(wanted, read) : undefined;
-  return value === undefined
-    ? refused('not-online')
-    : { kind: 'discount', discount: { kind: 'fixed', value, product: wanted.product } };
+  if (read.kind === 'absent') return refused('not-online');
+  const { lowest, highest } = read;
+  if (kind === 'fixed') return { kind: 'fixed', value: Math.min(value, lowest), product };
+  if (lowest !== highest) return refused('not-online');
+  return { kind: 'fixed', value: Math.round(lowest * value) / 100, product };
 }
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
@@ -297,16 +292,4 @@ export function productDiscount(reward: AvailableReward): ProductDiscount | unde
     default:
       return undefined;
   }
-}
-
-/**
- * As an amount, because a percentage of a product would apply to every unit in the order, and the reward
- * is for one. A part of the price is known only where all variants have the same.
- */
-function takeOff(
-  { kind, value }: ProductDiscount,
-  { lowest, highest }: ProductPrices,
-): number | undefined {
-  if (kind === 'fixed') return Math.min(value, lowest);
-  return lowest === highest ? Math.round(lowest * value) / 100 : undefined;
 }
