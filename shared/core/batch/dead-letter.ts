@@ -1,15 +1,15 @@
 import {
+  deadLetterIdOf,
   type EntityKey,
   type EventHead,
   hashBody,
   isStoreEvent,
-  letterIdOf,
   type QueuedEvent,
   type QueueFamily,
   type StoreEvent,
 } from '../events/event.ts';
 import { canBeReadFromStore } from '../events/message-body.ts';
-import type { DeadLetterReason, LetterReason } from '../events/outcome.ts';
+import type { DeadLetterReason, ParkingReason } from '../events/outcome.ts';
 import {
   expiresAfter,
   type Ledger,
@@ -31,16 +31,16 @@ export interface DeadLetters {
   readonly family: QueueFamily;
   park(
     source: { readonly messageId: string; readonly body: string },
-    reason: DeadLetterReason,
+    reason: ParkingReason,
   ): Promise<void>;
 }
 
 /** What a dead letter says of itself, also where its message cannot be read. */
-export interface LetterFacts {
-  /** See `letterIdOf`; of a dead letter that SQS moved, the id of its message. */
+export interface DeadLetterFacts {
+  /** See `deadLetterIdOf`; of a dead letter that SQS moved, the id of its message. */
   readonly letterId: string;
   readonly family: QueueFamily;
-  readonly reason: LetterReason;
+  readonly reason: DeadLetterReason;
   readonly why: string;
   readonly code: string | undefined;
   /** How often the worker tried; undefined where it was not recorded. */
@@ -50,7 +50,7 @@ export interface LetterFacts {
 }
 
 /** What is known of a dead letter without its message. */
-export interface ListedLetter extends LetterFacts {
+export interface ListedDeadLetter extends DeadLetterFacts {
   /** Undefined when its envelope cannot be read. */
   readonly event: ListedEvent | undefined;
 }
@@ -60,7 +60,7 @@ export interface ListedEvent
     Pick<StoreEvent, 'triggeredAt'> {}
 
 /** A message in a dead-letter queue, held by the caller that received it. */
-export interface DeadLetter extends LetterFacts {
+export interface DeadLetter extends DeadLetterFacts {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly body: string;
@@ -69,7 +69,7 @@ export interface DeadLetter extends LetterFacts {
 }
 
 /** One dead-letter queue, for a person to go through. */
-export interface LetterQueue {
+export interface DeadLetterQueue {
   readonly family: QueueFamily;
   /**
    * Up to ten dead letters that no other caller holds; they stay hidden from all others for this long, or
@@ -100,7 +100,7 @@ export interface LetterQueue {
  * So a crash can leave a dead letter without a summary, never a summary without a dead letter.
  * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
-interface Summary extends Omit<LetterFacts, 'letterId' | 'at' | 'code'> {
+interface Summary extends Omit<DeadLetterFacts, 'letterId' | 'at' | 'code'> {
   readonly code?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
@@ -118,7 +118,7 @@ interface SummaryOfEvent extends ListedEvent {
 export type WayOut = 'replayed' | 'dropped';
 
 /** A dead letter as its summary describes it. */
-export interface SummarizedLetter extends ListedLetter {
+export interface SummarizedDeadLetter extends ListedDeadLetter {
   readonly event: SummaryOfEvent | undefined;
   readonly gone: Summary['gone'];
 }
@@ -131,7 +131,7 @@ const REPLAYS_KEPT = 5;
 export async function writeSummary(
   source: { readonly messageId: string; readonly body: string },
   event: QueuedEvent | undefined,
-  reason: DeadLetterReason & { readonly family: QueueFamily },
+  reason: ParkingReason & { readonly family: QueueFamily },
   ledger: Pick<Ledger, 'write'>,
 ): Promise<void> {
   const summary = {
@@ -139,7 +139,7 @@ export async function writeSummary(
     why: reason.why.slice(0, MOST_CHARACTERS),
     ...(event && { event: summaryOf(event) }),
   };
-  await ledger.write(letterKey(letterIdOf(source)), entryOf(summary), undefined);
+  await ledger.write(deadLetterKey(deadLetterIdOf(source)), entryOf(summary), undefined);
 }
 
 function summaryOf(event: QueuedEvent): SummaryOfEvent {
@@ -157,14 +157,14 @@ function summaryOf(event: QueuedEvent): SummaryOfEvent {
  * its worker may be about to write one. One that SQS moved never has a summary.
  */
 export async function retireSummaries(
-  letters: readonly LetterFacts[],
+  letters: readonly DeadLetterFacts[],
   how: WayOut,
   { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany' | 'write'>; readonly now: Date },
 ): Promise<void> {
   const gone = { at: now.toISOString(), how };
   const summarized = letters.filter(({ reason }) => reason !== 'crashed');
   const changes = summarized.map((letter) => ({
-    key: letterKey(letter.letterId),
+    key: deadLetterKey(letter.letterId),
     change(entry: LedgerEntry | undefined) {
       const summary = form.read(entry?.remembered) ?? factsOf(letter);
       return summary.gone ? undefined : entryOf({ ...summary, gone });
@@ -173,15 +173,15 @@ export async function retireSummaries(
   await writeAll(changes, ledger);
 }
 
-function factsOf({ family, reason, why, code, attempts, at }: LetterFacts): Summary {
+function factsOf({ family, reason, why, code, attempts, at }: DeadLetterFacts): Summary {
   return { family, reason, why, code, attempts, at: new Date(at).toISOString() };
 }
 
 /** Undefined when a newer release wrote it. */
-export function letterIn(
+export function readSummary(
   letterId: string,
   remembered: string | undefined,
-): SummarizedLetter | undefined {
+): SummarizedDeadLetter | undefined {
   const summary = form.read(remembered);
   if (!summary) return undefined;
   const { family, reason, why, code, attempts, at, event, gone } = summary;
@@ -202,7 +202,7 @@ function entryOf(summary: Summary): LetterWrite {
 }
 
 /** All dead letters have one place in the ledger: one whose envelope cannot be read belongs to no shop. */
-export function letterKey(letterId: string): RecordKey<'letter'> {
+export function deadLetterKey(letterId: string): RecordKey<'letter'> {
   return { shop: 'letters', kind: 'letter', id: letterId };
 }
 

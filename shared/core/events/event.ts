@@ -286,7 +286,10 @@ export function deduplicationIdOf({
  * second rejection is another dead letter, while parking the same message again (its deletion failed) stays
  * one. Each has its own group: one that a caller holds must not hide another.
  */
-export function letterIdOf(source: { readonly messageId: string; readonly body: string }): string {
+export function deadLetterIdOf(source: {
+  readonly messageId: string;
+  readonly body: string;
+}): string {
   return source.messageId;
 }
 

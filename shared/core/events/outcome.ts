@@ -69,7 +69,7 @@ export interface RetryReason {
 }
 
 export interface Rejection {
-  readonly reason: DeadLetterReason['reason'];
+  readonly reason: ParkingReason['reason'];
   /** One plain sentence without personal data. */
   readonly why: string;
   readonly code?: LoyaltyErrorName;
@@ -133,7 +133,7 @@ export type MappingSkip =
  * many messages waited that other shops would have got none. `crashed`: SQS moved it, because every worker
  * died on it. `unknown`: a newer release wrote a reason that this one does not know.
  */
-export const LETTER_REASONS = [
+export const DEAD_LETTER_REASONS = [
   'unreadable',
   'unmappable',
   'rejected',
@@ -143,11 +143,11 @@ export const LETTER_REASONS = [
   'crashed',
   'unknown',
 ] as const;
-export type LetterReason = (typeof LETTER_REASONS)[number];
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 
 /** Why a worker gave a message up, in fields that a person can filter by. */
-export interface DeadLetterReason {
-  readonly reason: Exclude<LetterReason, 'crashed' | 'unknown'>;
+export interface ParkingReason {
+  readonly reason: Exclude<DeadLetterReason, 'crashed' | 'unknown'>;
   /** One plain sentence without personal data. */
   readonly why: string;
   /** The loyalty service's error name, where there is one. */
