@@ -6,7 +6,10 @@ import type {
   Redemption,
   RedemptionState,
 } from '../../../../shared/core/redemptions/redemption.ts';
-import { applyStep, openRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
+import {
+  applyStep,
+  openRedemptions,
+} from '../../../../shared/core/redemptions/redemption-record.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
   namesOfClick,

@@ -3,9 +3,9 @@ import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
-  redemptionsKey,
   type OpenRedemptions,
   openRedemptions,
+  redemptionsKey,
   rememberRedemptions,
 } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
@@ -67,7 +67,9 @@ describe('the redemption record of a customer', () => {
   it('is read anew by a process that wrote it before another one did', async () => {
     const { ledger } = openRedeeming();
     const world = { ledger, now: () => later(0), retentionDays: 400 };
-    const [one, other] = [1, 2].map(() => openRedemptions({ shop: SHOP, customerId: ROBIN }, world));
+    const [one, other] = [1, 2].map(() =>
+      openRedemptions({ shop: SHOP, customerId: ROBIN }, world),
+    );
     const add = (record: OpenRedemptions | undefined, id: string) =>
       record?.change(({ redemptions, ...found }) => ({
         record: { ...found, redemptions: [...redemptions, { ...intended, id }] },

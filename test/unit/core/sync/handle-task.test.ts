@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { mergedInto } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
-import { redemptionsKey, rememberRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
+import {
+  redemptionsKey,
+  rememberRedemptions,
+} from '../../../../shared/core/redemptions/redemption-record.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
