@@ -66,7 +66,7 @@ export function createStorefrontFunction(
     telemetry,
     now,
     newKey: randomUUID,
-    settings: { rewardTypes, redeemsPerHour, retentionDays, keepsMetadata },
+    ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata },
   };
   const store = createLazyStore(connector, secrets);
   const uses = createUsesCache(now);

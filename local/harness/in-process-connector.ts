@@ -204,7 +204,6 @@ export function openConnector({
         deliveryId: webhookId ?? `delivery-${deliveries}`,
         receivedAt: now().toISOString(),
         triggeredAt: now().toISOString(),
-        apiVersion: '2026-10',
         body,
       });
     },

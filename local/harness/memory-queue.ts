@@ -1,9 +1,9 @@
 import type { DeadLetters } from '../../shared/core/batch/dead-letter.ts';
 import {
+  deadLetterIdOf,
   deduplicationIdOf,
   type EventQueue,
   groupIdOf,
-  letterIdOf,
   type QueueDepth,
   type QueueFamily,
   queueFamilyOf,
@@ -217,7 +217,7 @@ export function createMemoryDeadLetters(
     family,
     async park(source, { attempts, ...texts }) {
       const attributes = { attempts: String(attempts), ...texts };
-      const id = letterIdOf(source);
+      const id = deadLetterIdOf(source);
       queue.send({ body: source.body, groupId: id, deduplicationId: id, attributes });
     },
   };

@@ -1,4 +1,8 @@
-import { letterIn, letterKey, type SummarizedLetter } from '../core/batch/dead-letter.ts';
+import {
+  deadLetterKey,
+  readSummary,
+  type SummarizedDeadLetter,
+} from '../core/batch/dead-letter.ts';
 import type { EventHead } from '../core/events/event.ts';
 import {
   type Ledger,
@@ -217,7 +221,7 @@ export async function* readLetters(
   { client, table }: Pick<ReadSettings, 'client' | 'table'>,
   list: LetterList,
   { since, now }: { /** Epoch milliseconds. */ readonly since: number; readonly now: Date },
-): AsyncGenerator<readonly SummarizedLetter[]> {
+): AsyncGenerator<readonly SummarizedDeadLetter[]> {
   let from: LedgerItem | undefined;
   do {
     const { Items: items = [], LastEvaluatedKey: last } = await client.query({
@@ -242,7 +246,7 @@ export async function readLettersAbout(
   settings: ReadSettings,
   about: Pick<EventHead, 'shop' | 'kind' | 'id'>,
   now: Date,
-): Promise<readonly SummarizedLetter[]> {
+): Promise<readonly SummarizedDeadLetter[]> {
   const keys = await readListing(settings, lettersAboutText(about));
   const items = await readItems(settings, keys);
   return items
@@ -256,17 +260,17 @@ export async function readLettersById(
   settings: ReadSettings,
   letterIds: readonly string[],
   now: Date,
-): Promise<readonly SummarizedLetter[]> {
-  const keys = letterIds.map((id) => itemKeyOf(ledgerKeyText(letterKey(id))));
+): Promise<readonly SummarizedDeadLetter[]> {
+  const keys = letterIds.map((id) => itemKeyOf(ledgerKeyText(deadLetterKey(id))));
   return (await readItems(settings, keys)).flatMap((item) => toLetter(item, now));
 }
 
-const KEY_PREFIX = ledgerKeyText(letterKey(''));
+const KEY_PREFIX = ledgerKeyText(deadLetterKey(''));
 
-function toLetter(item: LedgerItem, now: Date): readonly SummarizedLetter[] {
+function toLetter(item: LedgerItem, now: Date): readonly SummarizedDeadLetter[] {
   const key = item[ITEM.key]?.S ?? '';
   const isOver = Number(item[ITEM.expiresAt]?.N) * 1_000 <= now.getTime();
   if (isOver || !key.startsWith(KEY_PREFIX)) return [];
-  const letter = letterIn(key.slice(KEY_PREFIX.length), item[ITEM.remembered]?.S);
+  const letter = readSummary(key.slice(KEY_PREFIX.length), item[ITEM.remembered]?.S);
   return letter ? [letter] : [];
 }

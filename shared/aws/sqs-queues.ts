@@ -5,13 +5,13 @@ import type {
   SendMessageBatchRequestEntry,
   SQS,
 } from '@aws-sdk/client-sqs';
-import type { DeadLetter, DeadLetters, LetterQueue } from '../core/batch/dead-letter.ts';
+import type { DeadLetter, DeadLetterQueue, DeadLetters } from '../core/batch/dead-letter.ts';
 import { batchesOf, inBatches } from '../core/batch/run-batch.ts';
 import {
   type BulkQueue,
+  deadLetterIdOf,
   deduplicationIdOf,
   groupIdOf,
-  letterIdOf,
   type QueueDepth,
   type QueuedEvent,
   type QueueFamily,
@@ -22,9 +22,9 @@ import {
 } from '../core/events/event.ts';
 import { encodeEvent, escapeToAscii } from '../core/events/message-body.ts';
 import {
+  DEAD_LETTER_REASONS,
   type DeadLetterReason,
-  LETTER_REASONS,
-  type LetterReason,
+  type ParkingReason,
 } from '../core/events/outcome.ts';
 import type { SqsCalls } from './aws-client.ts';
 
@@ -250,15 +250,15 @@ export function createSqsDeadLetters(
       await sqs.sendMessage({
         QueueUrl: queueUrl,
         MessageBody: source.body,
-        MessageDeduplicationId: letterIdOf(source),
-        MessageGroupId: letterIdOf(source),
+        MessageDeduplicationId: deadLetterIdOf(source),
+        MessageGroupId: deadLetterIdOf(source),
         MessageAttributes: attributesOf(reason),
       });
     },
   };
 }
 
-function attributesOf(reason: DeadLetterReason): Record<string, MessageAttributeValue> {
+function attributesOf(reason: ParkingReason): Record<string, MessageAttributeValue> {
   const { attempts, ...texts } = reason;
   const attributes: Record<string, MessageAttributeValue> = {
     attempts: { DataType: 'Number', StringValue: String(attempts) },
@@ -281,7 +281,7 @@ export function createSqsLetterQueue(
   >,
   queueUrl: string,
   family: QueueFamily,
-): LetterQueue {
+): DeadLetterQueue {
   return {
     family,
 
@@ -347,9 +347,9 @@ const CRASHED = {
 function reasonOf(
   written: string | undefined,
   why: string,
-): { readonly reason: LetterReason; readonly why: string } {
+): { readonly reason: DeadLetterReason; readonly why: string } {
   if (written === undefined) return CRASHED;
-  const reason = LETTER_REASONS.find((one) => one === written);
+  const reason = DEAD_LETTER_REASONS.find((one) => one === written);
   return reason ? { reason, why } : { reason: 'unknown', why: `${written}: ${why}` };
 }
 

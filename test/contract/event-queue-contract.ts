@@ -272,7 +272,6 @@ function order(id: string, changes: Partial<StoreEvent> = {}): StoreEvent {
     deliveryId: `delivery-of-${id}`,
     receivedAt: '2026-10-01T10:00:00.000Z',
     triggeredAt: '2026-10-01T09:59:59.123Z',
-    apiVersion: '2026-10',
     body: undefined,
     ...changes,
   };

@@ -13,7 +13,7 @@ import {
 } from '../../shared/aws/read-ledger.ts';
 import {
   retireSummaries,
-  type SummarizedLetter,
+  type SummarizedDeadLetter,
   writeSummary,
 } from '../../shared/core/batch/dead-letter.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
@@ -69,11 +69,11 @@ function park(messageId: string, at: string, changes: Parameters<typeof letterEv
   return writeSummary({ messageId, body: '' }, letterEvent(changes), reason, ledger);
 }
 
-const retire = (letter: SummarizedLetter | undefined, at: Date) =>
+const retire = (letter: SummarizedDeadLetter | undefined, at: Date) =>
   retireSummaries(letter ? [letter] : [], 'replayed', { ledger, now: at });
 
 const read = (at = now) => readSummaries(settings, place, at);
-const idsOf = (letters: readonly SummarizedLetter[]) => letters.map(({ letterId }) => letterId);
+const idsOf = (letters: readonly SummarizedDeadLetter[]) => letters.map(({ letterId }) => letterId);
 
 describe('the list of dead letters', () => {
   it('has the newest first, without those that left or expired', async () => {

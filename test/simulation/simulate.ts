@@ -1,6 +1,10 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
 import type { LetterFilter } from '../../scripts/connector/dead-letters/filter.ts';
-import { DEAD_LETTER_DAYS, letterIn, letterKey } from '../../shared/core/batch/dead-letter.ts';
+import {
+  DEAD_LETTER_DAYS,
+  deadLetterKey,
+  readSummary,
+} from '../../shared/core/batch/dead-letter.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { joined } from './kernel/chance.ts';
 import type { Fault, JournalLine, Violation } from './kernel/journal.ts';
@@ -227,8 +231,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   /** A crash may leave a letter without a summary, never a summary without its letter. */
   function judgeSummaries(there: ReadonlySet<string>): void {
     for (const [text, { remembered }] of ledger.entries) {
-      const letterId = text.slice(ledgerKeyText(letterKey('')).length);
-      const letter = text === ledgerKeyText(letterKey(letterId)) && letterIn(letterId, remembered);
+      const letterId = text.slice(ledgerKeyText(deadLetterKey('')).length);
+      const letter =
+        text === ledgerKeyText(deadLetterKey(letterId)) && readSummary(letterId, remembered);
       if (!letter || letter.gone || there.has(letterId)) continue;
       if (letter.at < time.now - DEAD_LETTER_DAYS * 86_400_000) continue;
       const what = `the letter ${letterId} has a summary, and the queue does not have it`;

@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { writeSummary } from '../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily, StoreEvent } from '../../shared/core/events/event.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
-import type { DeadLetterReason } from '../../shared/core/events/outcome.ts';
+import type { ParkingReason } from '../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 
 export const LETTER_SHOP = 'example-store.myshopify.com';
@@ -10,7 +10,7 @@ export const LETTER_SHOP = 'example-store.myshopify.com';
 export interface ParkedLetter {
   readonly event: StoreEvent | string;
   /** Undefined: as SQS moves a message automatically, without a reason and in its own group. */
-  readonly reason: DeadLetterReason | undefined;
+  readonly reason: ParkingReason | undefined;
   readonly group?: string;
 }
 
@@ -53,7 +53,7 @@ export async function parkLetters(
   }
 }
 
-function attributesOf({ attempts, ...texts }: DeadLetterReason) {
+function attributesOf({ attempts, ...texts }: ParkingReason) {
   const attributes = Object.entries(texts).map(([name, text]) => [
     name,
     { DataType: 'String', StringValue: String(text) },
@@ -90,7 +90,7 @@ export function orderEvent(id: number, payload: object, at: string): StoreEvent 
   });
 }
 
-export function letterReason(changes: Partial<DeadLetterReason> = {}): DeadLetterReason {
+export function letterReason(changes: Partial<ParkingReason> = {}): ParkingReason {
   return {
     reason: 'rejected',
     why: 'sendOrder was refused: the customer has no name',

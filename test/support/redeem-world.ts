@@ -12,16 +12,23 @@ import { deduplicationIdOf, groupIdOf, type QueuedEvent } from '../../shared/cor
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
-import type { RedeemRequest, RedeemWorld } from '../../shared/core/redeem/dependencies.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
-import { createRedeeming } from '../../shared/core/redeem/redeem-reward.ts';
+import {
+  createRedeeming,
+  type RedeemDeps,
+  type RedeemRequest,
+} from '../../shared/core/redeem/redeem-reward.ts';
 import {
   type ClosedAs,
   closeRedemption,
   settleStorefront,
 } from '../../shared/core/redeem/resume-redemption.ts';
 import { namesOf } from '../../shared/core/redemptions/redemption-names.ts';
-import { bookKey, openBook, recallBook } from '../../shared/core/redemptions/redemption-record.ts';
+import {
+  openRedemptions,
+  recallRedemptions,
+  redemptionsKey,
+} from '../../shared/core/redemptions/redemption-record.ts';
 import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
 import { createMemoryBalanceStore, createMemoryRewardStore } from './memory-reward-store.ts';
 
@@ -297,7 +304,7 @@ export function openRedeeming({
     },
   };
 
-  function worldFor(watch: Watch): RedeemWorld {
+  function worldFor(watch: Watch): RedeemDeps {
     return {
       ledger: watch(ledger),
       loyalty: watch(loyalty),
@@ -312,12 +319,10 @@ export function openRedeeming({
         keys += 1;
         return `00000000-0000-4000-8000-${String(keys).padStart(12, '0')}`;
       },
-      settings: {
-        rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
-        redeemsPerHour,
-        retentionDays: 400,
-        keepsMetadata: true,
-      },
+      rewardTypes: { 0: 'fixed', 1: 'percent', 2: 'free-shipping', 3: 'cashback', 5: 'product' },
+      redeemsPerHour,
+      retentionDays: 400,
+      keepsMetadata: true,
       deadline: never,
     };
   }
@@ -345,16 +350,16 @@ export function openRedeeming({
 
     async list(customerId = ROBIN) {
       const world = worldFor(asItIs);
-      const book = openBook({ shop: SHOP, customerId }, { ...world, ...world.settings });
-      const { redemptions } = await book.read();
-      return { redemptions: await listRedemptions(redemptions, book, world) };
+      const record = openRedemptions({ shop: SHOP, customerId }, world);
+      const { redemptions } = await record.read();
+      return { redemptions: await listRedemptions(redemptions, record, world) };
     },
 
     /** As it is in the ledger. */
     async kept(customerId = ROBIN) {
-      const key = bookKey({ shop: SHOP, customerId });
+      const key = redemptionsKey({ shop: SHOP, customerId });
       const entry = (await ledger.readMany([key])).get(ledgerKeyText(key));
-      return recallBook(entry?.remembered, now()).redemptions;
+      return recallRedemptions(entry?.remembered, now()).redemptions;
     },
 
     close: (id: string, as: ClosedAs) =>

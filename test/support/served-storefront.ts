@@ -11,7 +11,7 @@ import type { BalanceRequest } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import { createProgramIds } from '../../shared/core/redeem/available-rewards.ts';
 import type { StartedChallenge, TypedContacts } from '../../shared/core/redeem/challenge.ts';
-import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/dependencies.ts';
+import type { RedeemAnswer, RedeemRequest } from '../../shared/core/redeem/redeem-reward.ts';
 import type { CodeUses } from '../../shared/core/redeem/reward-store.ts';
 import { createRateLimit } from '../../shared/core/storefront/cached-uses.ts';
 import { createStorefront } from '../../shared/core/storefront/storefront.ts';

@@ -1,12 +1,15 @@
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { bookKey, rememberBook } from '../../shared/core/redemptions/redemption-record.ts';
+import {
+  redemptionsKey,
+  rememberRedemptions,
+} from '../../shared/core/redemptions/redemption-record.ts';
 
 const BODY = { CustomerId: '7012345', RewardId: 1, OriginalKey: 'a-key' };
 
 /** Leaves a redemption that only a person can finish. */
 export async function leaveStuckRedemption(
   ledger: Pick<Ledger, 'write'>,
-  book: Parameters<typeof bookKey>[0],
+  book: Parameters<typeof redemptionsKey>[0],
   { title = 'Five off', points = 1, at = new Date().toISOString() } = {},
 ): Promise<void> {
   const terms = { title, points, kind: 'fixed', value: 1, combines: false } as const;
@@ -16,7 +19,7 @@ export async function leaveStuckRedemption(
     state: { at: 'calling', body: BODY, attempts: 1, calledAt: at },
     stuck: 'look-up-refused',
   } as const;
-  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const remembered = rememberRedemptions({ redemptions: [redemption], intents: [] });
   const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-  await ledger.write(bookKey(book), entry, undefined);
+  await ledger.write(redemptionsKey(book), entry, undefined);
 }

@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   type DeadLetter,
-  type LetterQueue,
+  type DeadLetterQueue,
   noteDropped,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { inBatches } from '../../../shared/core/batch/run-batch.ts';
@@ -110,7 +110,7 @@ function fileFor(stack: string, now: Date): string {
 }
 
 export interface DropWorld {
-  readonly queues: readonly LetterQueue[];
+  readonly queues: readonly DeadLetterQueue[];
   readonly file: Pick<DroppedFile, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** Takes letters from the lists, before they leave the queue. */

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type { ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import {
   type EventKind,
   type QueueFamily,
   queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
-import type { LetterReason } from '../../../shared/core/events/outcome.ts';
+import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import { parseMoment, queueOption } from '../arguments.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -20,7 +20,7 @@ export interface LetterFilter {
   readonly id?: readonly string[];
   /** The loyalty service's error name. */
   readonly code?: string;
-  readonly reason?: LetterReason;
+  readonly reason?: DeadLetterReason;
   /** Stands in what a list shows of the letter; in capitals or not. */
   readonly text?: string;
   /** Epoch milliseconds, on the time at which the letter was given up. */
@@ -28,7 +28,7 @@ export interface LetterFilter {
   readonly until?: number;
 }
 
-export function matchesFilter(letter: ListedLetter, filter: LetterFilter): boolean {
+export function matchesFilter(letter: ListedDeadLetter, filter: LetterFilter): boolean {
   const { event, at, letterId } = letter;
   const same = (wanted: string | undefined, found: string | undefined) =>
     wanted === undefined || wanted === found;
@@ -46,7 +46,7 @@ export function matchesFilter(letter: ListedLetter, filter: LetterFilter): boole
   );
 }
 
-function contains({ event, why, code, reason }: ListedLetter, text: string): boolean {
+function contains({ event, why, code, reason }: ListedDeadLetter, text: string): boolean {
   const { shop, kind, id, topic } = event ?? {};
   return [why, code, reason, shop, kind, id, topic].some((part) =>
     part?.toLowerCase().includes(text.toLowerCase()),

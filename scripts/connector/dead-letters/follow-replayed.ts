@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLetters } from '../../../shared/aws/read-ledger.ts';
-import type { ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 import type { EventKind, QueueDepth } from '../../../shared/core/events/event.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
@@ -13,7 +13,7 @@ export interface FollowWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly depth: QueueDepth;
   /** All dead letters that were parked since then, or more. */
-  readonly eachLetter: (since: Date, visit: (letter: ListedLetter) => void) => Promise<void>;
+  readonly eachLetter: (since: Date, visit: (letter: ListedDeadLetter) => void) => Promise<void>;
   readonly by: string;
   readonly signal: AbortSignal;
   readonly onProgress: (settled: number, underway: number) => void;

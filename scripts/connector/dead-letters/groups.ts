@@ -1,13 +1,13 @@
-import type { ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import type { LetterReason } from '../../../shared/core/events/outcome.ts';
+import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { relativeTime } from '../terminal/text.ts';
 
 /** Letters that were given up for one and the same reason. */
 export interface LetterGroup {
-  readonly reason: LetterReason;
+  readonly reason: DeadLetterReason;
   readonly code: string | undefined;
   readonly why: string;
   count: number;
@@ -31,7 +31,7 @@ const REST = 'further reasons, too many to list: narrow them down with a filter'
 export function createLetterGroups() {
   const groups = new Map<string, LetterGroup>();
   return {
-    add(letter: ListedLetter): void {
+    add(letter: ListedDeadLetter): void {
       const { reason, code, at } = letter;
       const known = groups.get(keyOf(reason, code, letter.why));
       const why = known || groups.size < MOST_GROUPS ? letter.why : REST;
@@ -60,7 +60,7 @@ function keyOf(...parts: readonly (string | undefined)[]): string {
   return JSON.stringify(parts);
 }
 
-function exampleOf({ letterId, family, event }: ListedLetter): LetterGroup['example'] {
+function exampleOf({ letterId, family, event }: ListedDeadLetter): LetterGroup['example'] {
   return { letterId, family, ...(event && { kind: event.kind, id: event.id }) };
 }
 

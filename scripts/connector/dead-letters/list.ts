@@ -1,4 +1,7 @@
-import type { ListedLetter, SummarizedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type {
+  ListedDeadLetter,
+  SummarizedDeadLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
 import { queueFamilyOf } from '../../../shared/core/events/event.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -42,7 +45,7 @@ export async function listLetters(
   const reader = letterReaderOf(deployment.connector.shops);
   const replays = createReplaySuggestions();
   const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
-  const found: ListedLetter[] = [];
+  const found: ListedDeadLetter[] = [];
   const now = new Date();
   const survey = scan
     ? await surveyLetters({
@@ -173,20 +176,23 @@ interface PageOptions {
 }
 
 interface LetterPage {
-  readonly letters: readonly ListedLetter[];
+  readonly letters: readonly ListedDeadLetter[];
   /** For `--after`; undefined when these are the last. */
   readonly next: string | undefined;
 }
 
 /** One page of letters, the newest first. A letter that arrives or leaves meanwhile moves no other page. */
-function pageOf(letters: readonly ListedLetter[], { limit = 0, after }: PageOptions): LetterPage {
+function pageOf(
+  letters: readonly ListedDeadLetter[],
+  { limit = 0, after }: PageOptions,
+): LetterPage {
   const rest = after === undefined ? letters : letters.filter((one) => placeOf(one) < after);
   const page = rest.toSorted(newestFirst).slice(0, limit);
   const last = rest.length > page.length ? page.at(-1) : undefined;
   return { letters: page, next: last && placeOf(last) };
 }
 
-function placeOf({ at, letterId }: ListedLetter): string {
+function placeOf({ at, letterId }: ListedDeadLetter): string {
   return `${new Date(at).toISOString()}|${letterId}`;
 }
 
@@ -240,7 +246,7 @@ function createReplaySuggestions() {
   const replays = new Map<string, Replay>();
   let obstacle: Obstacle = 'undecodable';
   return {
-    add({ code, reason }: ListedLetter, foreseen: Foreseen): void {
+    add({ code, reason }: ListedDeadLetter, foreseen: Foreseen): void {
       if (foreseen.kind === 'obstacle') {
         obstacle = foreseen.obstacle;
         return;
@@ -276,7 +282,7 @@ function tryReplay(letter: ReadLetter, reader: LetterReader): Foreseen {
 
 /** By what its worker found: what that could not read, it could not read from the same bytes again. */
 function foreseeReplay(
-  { event, reason }: SummarizedLetter,
+  { event, reason }: SummarizedDeadLetter,
   { knowsShop }: Pick<LetterReader, 'knowsShop'>,
 ): Foreseen {
   const obstacle = (one: Obstacle) => ({ kind: 'obstacle', obstacle: one }) as const;

@@ -14,12 +14,12 @@ import {
 import {
   DEAD_LETTER_DAYS,
   type DeadLetter,
-  type LetterFacts,
-  type LetterQueue,
+  type DeadLetterFacts,
+  type DeadLetterQueue,
+  type ListedDeadLetter,
   type ListedEvent,
-  type ListedLetter,
   retireSummaries,
-  type SummarizedLetter,
+  type SummarizedDeadLetter,
   type WayOut,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
@@ -44,7 +44,7 @@ export interface ReadLetter extends DeadLetter {
 }
 
 /** What a list shows of it, without the message. */
-export function listedOf(letter: ReadLetter): ListedLetter {
+export function listedOf(letter: ReadLetter): ListedDeadLetter {
   const { letterId, family, reason, why, code, attempts, at, event } = letter;
   return { letterId, family, reason, why, code, attempts, at, event: event && headOf(event) };
 }
@@ -69,7 +69,7 @@ export function readLetter(letter: DeadLetter): ReadLetter {
 export function openLetterQueues(
   deployment: Deployment,
   families: readonly QueueFamily[],
-): readonly LetterQueue[] {
+): readonly DeadLetterQueue[] {
   const client = new SQS(deployment.aws);
   return families.map((family) =>
     createSqsLetterQueue(client, deployment.output(QUEUE_OUTPUTS[family].letters), family),
@@ -96,7 +96,7 @@ export function openSummaries({ aws, output }: Place): ReadSettings {
 }
 
 interface Known {
-  readonly letters: Map<string, SummarizedLetter>;
+  readonly letters: Map<string, SummarizedDeadLetter>;
   /** Epoch milliseconds: up to when each list was read. */
   readonly open: number;
   readonly gone: number;
@@ -116,10 +116,10 @@ export async function readSummaries(
   { aws }: Pick<Deployment, 'aws'>,
   now: Date,
   onProgress: (read: number) => void = () => {},
-): Promise<readonly SummarizedLetter[]> {
+): Promise<readonly SummarizedDeadLetter[]> {
   const key = JSON.stringify([aws.region, aws.endpoint, aws.profile, settings.table]);
   const { letters, open, gone } = known.get(key) ?? {
-    ...{ letters: new Map<string, SummarizedLetter>(), open: 0, gone: now.getTime() },
+    ...{ letters: new Map<string, SummarizedDeadLetter>(), open: 0, gone: now.getTime() },
   };
   let newest = open;
   for await (const some of readLetters(settings, 'open', { since: open - OVERLAP_MS, now })) {
@@ -147,12 +147,12 @@ export async function readSummaries(
   return [...letters.values()].toSorted(newestFirst);
 }
 
-export function newestFirst(one: ListedLetter, other: ListedLetter): number {
+export function newestFirst(one: ListedDeadLetter, other: ListedDeadLetter): number {
   return other.at - one.at || (one.letterId < other.letterId ? 1 : -1);
 }
 
 interface WalkSettings {
-  readonly queue: LetterQueue;
+  readonly queue: DeadLetterQueue;
   /** Ends the scan after the letters that were received last. */
   readonly signal: AbortSignal;
 }
@@ -237,7 +237,7 @@ interface QueueSurvey {
 }
 
 interface SurveySettings {
-  readonly queues: readonly LetterQueue[];
+  readonly queues: readonly DeadLetterQueue[];
   readonly filter: LetterFilter;
   readonly signal: AbortSignal;
   /** How many of how many were seen, from time to time. */
@@ -255,8 +255,8 @@ export async function surveySummaries({
   letters,
   onMatch,
 }: Pick<SurveySettings, 'queues' | 'filter'> & {
-  readonly letters: readonly SummarizedLetter[];
-  readonly onMatch: (letter: SummarizedLetter) => void;
+  readonly letters: readonly SummarizedDeadLetter[];
+  readonly onMatch: (letter: SummarizedDeadLetter) => void;
 }): Promise<Survey> {
   const groups = createLetterGroups();
   const chosen = letters.filter((letter) => matchesFilter(letter, filter));
@@ -264,7 +264,7 @@ export async function surveySummaries({
     groups.add(letter);
     onMatch(letter);
   }
-  const inFamily = (some: readonly SummarizedLetter[], family: QueueFamily) =>
+  const inFamily = (some: readonly SummarizedDeadLetter[], family: QueueFamily) =>
     some.reduce((sum, one) => sum + (one.family === family ? 1 : 0), 0);
   const surveyed = queues.map(async (queue): Promise<QueueSurvey> => {
     const { family } = queue;
@@ -324,7 +324,7 @@ interface SearchScope {
   readonly families: readonly QueueFamily[];
   /** How many they are at most; undefined when not known. */
   readonly most: number | undefined;
-  retire(letters: readonly LetterFacts[], how: WayOut): Promise<void>;
+  retire(letters: readonly DeadLetterFacts[], how: WayOut): Promise<void>;
 }
 
 /** The ids of letters say which queue is to be read, and when the search is over; other ids do not. */
@@ -334,7 +334,7 @@ export async function searchScope(
 ): Promise<SearchScope> {
   const all = familiesOf(filter, deployment.connector);
   const scope = {
-    async retire(letters: readonly LetterFacts[], how: WayOut) {
+    async retire(letters: readonly DeadLetterFacts[], how: WayOut) {
       await retireSummaries(letters, how, { ledger: openLedger(deployment), now: new Date() });
     },
   };

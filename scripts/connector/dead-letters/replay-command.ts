@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type { DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -140,7 +140,7 @@ async function dryRun(
   session: Session,
   choice: ReplayChoice,
   world: LetterReader & {
-    readonly queues: readonly LetterQueue[];
+    readonly queues: readonly DeadLetterQueue[];
     readonly signal: AbortSignal;
   },
 ): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-import type { DeadLetter, LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type { DeadLetter, DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import {
   type BulkQueue,
   deduplicationIdOf,
@@ -28,7 +28,7 @@ export type ReplayStep =
   | 'batch-done';
 
 interface ReplayWorld extends LetterReader {
-  readonly queues: readonly LetterQueue[];
+  readonly queues: readonly DeadLetterQueue[];
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
   /** Takes letters from the lists, before they leave the queue. */
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
@@ -118,7 +118,10 @@ export async function replayLetters(
   }
 
   /** Returns the ids of the letters that were sent and removed. */
-  async function replay(some: readonly Chosen[], queue: LetterQueue): Promise<readonly string[]> {
+  async function replay(
+    some: readonly Chosen[],
+    queue: DeadLetterQueue,
+  ): Promise<readonly string[]> {
     onStep('sending');
     const names = new Map(some.map(({ event, name }) => [event, name]));
     const refused = await world.replayQueue.sendAll(
@@ -140,7 +143,7 @@ export async function replayLetters(
     throw new Error(`SQS did not take ${some.length - sent.length} messages. Run it again`);
   }
 
-  async function visit(letters: readonly DeadLetter[], queue: LetterQueue) {
+  async function visit(letters: readonly DeadLetter[], queue: DeadLetterQueue) {
     onStep('received');
     const waiting = [...choose(letters)];
     const gone = new Set<string>();

@@ -3,7 +3,10 @@ import {
   readLettersAbout,
   readLettersById,
 } from '../../../shared/aws/read-ledger.ts';
-import type { ListedLetter, SummarizedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type {
+  ListedDeadLetter,
+  SummarizedDeadLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
 import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
@@ -94,7 +97,7 @@ export async function showLetter(
 
 /** An entity that fails again and again has many letters, and they tell the same: the newest is shown. */
 interface Alike {
-  newest: ListedLetter;
+  newest: ListedDeadLetter;
   oldestAt: number;
   count: number;
 }
@@ -138,7 +141,7 @@ async function findSummaries(
   settings: ReadSettings,
   { connector }: Deployment,
   id: string,
-): Promise<readonly SummarizedLetter[]> {
+): Promise<readonly SummarizedDeadLetter[]> {
   const now = new Date();
   const things = connector.shops.flatMap(({ domain: shop }) =>
     KINDS.map((kind) => ({ shop, kind, id })),
@@ -164,7 +167,7 @@ async function scanAll(deployment: Deployment, search: Search): Promise<FoundLet
   return { matching, alike: foldAlike(letters), received };
 }
 
-function foldAlike(letters: readonly ListedLetter[]): readonly Alike[] {
+function foldAlike(letters: readonly ListedDeadLetter[]): readonly Alike[] {
   const folded = new Map<string, Alike>();
   for (const letter of letters.toSorted(newestFirst)) {
     const { family, reason, code, why, event, at } = letter;

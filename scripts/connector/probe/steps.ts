@@ -1,5 +1,5 @@
 import type { LoyaltyAssumptions } from '../../../shared/config/connector-settings.ts';
-import { NO_SUCH_REDEMPTION } from '../../../shared/core/redeem/redeem-call.ts';
+import { NO_SUCH_REDEMPTION } from '../../../shared/core/redeem/resume-redemption.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { LoyaltyResult } from '../../../shared/loyalty/result.ts';
 import {

@@ -14,7 +14,10 @@ import {
   type StuckWhy,
   waitsForPerson,
 } from '../../../shared/core/redemptions/redemption.ts';
-import { findRedemption, openBook } from '../../../shared/core/redemptions/redemption-record.ts';
+import {
+  findRedemption,
+  openRedemptions as openRecord,
+} from '../../../shared/core/redemptions/redemption-record.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
@@ -194,7 +197,7 @@ export async function closeCommand(
   const opened = await openRedemptions(session, options);
   const { deployment, shop, now } = opened;
   const whose = { shop: shop.domain, customerId };
-  const before = findRedemption(await openBook(whose, opened).read(), id);
+  const before = findRedemption(await openRecord(whose, opened).read(), id);
   const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop.domain}`);
   checkClosing(foreseeClosing(before, as, now()), customerId, id, now(), list);
   if (before && !options.yes) {

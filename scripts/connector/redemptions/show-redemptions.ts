@@ -4,7 +4,10 @@ import { readCustomer } from '../../../shared/core/balances/read-customer.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { isOpen, waitsForPerson } from '../../../shared/core/redemptions/redemption.ts';
-import { openBook, recallBook } from '../../../shared/core/redemptions/redemption-record.ts';
+import {
+  openRedemptions as openRecord,
+  recallRedemptions,
+} from '../../../shared/core/redemptions/redemption-record.ts';
 import {
   type KnownBalance,
   readKnown,
@@ -76,9 +79,9 @@ async function findRedemptions({
 }: OpenRedemptions): Promise<readonly FoundRedemption[]> {
   const table = deployment.output('LedgerTable');
   const settings = { client, table, pause, random: Math.random };
-  const books = await listRecords(settings, shop.domain, 'redemption');
-  const found = books.flatMap(({ id: customerId, entry }) =>
-    recallBook(entry.remembered, now()).redemptions.map((redemption) => ({
+  const records = await listRecords(settings, shop.domain, 'redemption');
+  const found = records.flatMap(({ id: customerId, entry }) =>
+    recallRedemptions(entry.remembered, now()).redemptions.map((redemption) => ({
       customerId,
       redemption,
     })),
@@ -120,10 +123,10 @@ export async function showCommand(
     ...opened.ledger,
     write: async () => ({ kind: 'written', revision: 0 }) as const,
   };
-  const book = openBook({ shop, customerId }, { ...opened, ledger: readOnly });
+  const record = openRecord({ shop, customerId }, { ...opened, ledger: readOnly });
   const known = await readKnown({ shop, customerId }, opened.ledger, opened.now());
   const [redemptions, sides] = await Promise.all([
-    readUsed(known.redemptions, book, { store: services.rewards, telemetry }),
+    readUsed(known.redemptions, record, { store: services.rewards, telemetry }),
     readBalances(known.id, known.balance, opened, services),
   ]);
   const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));

@@ -1,6 +1,6 @@
 import { type ReadSettings, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { LetterQueue, ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { DeadLetterQueue, ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import {
@@ -57,7 +57,7 @@ type ServiceOrder =
 export interface Trace {
   readonly key: EntityKey;
   readonly entry: EntityEntry | undefined;
-  readonly letters: readonly ListedLetter[];
+  readonly letters: readonly ListedDeadLetter[];
   readonly store: StoreAnswer<StoreEntity>;
   /** What the loyalty service should hold by today's rules; undefined when unknown. */
   readonly mapped: Mapped | undefined;
@@ -170,14 +170,14 @@ async function findLetters(
   key: EntityKey,
   signal: AbortSignal,
   onProgress: (seen: number, total: number) => void,
-): Promise<readonly ListedLetter[]> {
+): Promise<readonly ListedDeadLetter[]> {
   const { shop, kind, id } = key;
   const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
   const settings = openSummaries(deployment);
   const now = new Date();
   const found = await readLettersAbout(settings, key, now);
   if (found.length > 0 || !(await hasUnlisted(queues, settings, deployment, now))) return found;
-  const letters: ListedLetter[] = [];
+  const letters: ListedDeadLetter[] = [];
   await surveyLetters({
     queues,
     filter: { shop, kind, id: [id] },
@@ -192,7 +192,7 @@ async function findLetters(
 const MOST_WALKED = 1_000;
 
 async function hasUnlisted(
-  queues: readonly LetterQueue[],
+  queues: readonly DeadLetterQueue[],
   settings: ReadSettings,
   deployment: Deployment,
   now: Date,

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
-import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
+import { type ConcludeDeps, conclude } from '../batch/conclude.ts';
 import type { Group } from '../batch/run-batch.ts';
 import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { BalanceEvent, EventQueue, PointEvent } from '../events/event.ts';
@@ -24,7 +24,7 @@ export interface FindingShop {
   readonly breaker: CircuitBreaker;
 }
 
-export interface FindWorld extends ConcludeWorld {
+export interface FindWorld extends ConcludeDeps {
   /** By domain. */
   readonly shops: ReadonlyMap<string, FindingShop>;
   readonly customers: CustomerSearch;

@@ -1,5 +1,6 @@
-import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
+import { type ConcludeDeps, conclude } from '../batch/conclude.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';
+import type { Item } from '../batch/waiting.ts';
 import {
   askAgain,
   type BalanceEvent,
@@ -37,7 +38,7 @@ import {
 } from './point-balance.ts';
 import { type ReadCustomerWorld, readCustomer } from './read-customer.ts';
 
-export interface BalanceWorld extends ConcludeWorld, ReadCustomerWorld {
+export interface BalanceWorld extends ConcludeDeps, ReadCustomerWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
   readonly balances: BalanceStore;
   readonly queue: EventQueue;

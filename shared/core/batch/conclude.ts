@@ -1,6 +1,5 @@
 import type { Pauses } from '../calls/shop-pause.ts';
-import type { EventAge } from '../events/decode-event.ts';
-import type { QueuedEvent, ReceivedMessage, SourceQueue } from '../events/event.ts';
+import type { QueuedEvent, SourceQueue } from '../events/event.ts';
 import {
   isHeldBack,
   isRetryWindowOver,
@@ -9,36 +8,20 @@ import {
   type Rejection,
   type RetryReason,
   retryDelaySeconds,
-  verdictOn,
 } from '../events/outcome.ts';
 import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { type DeadLetters, writeSummary } from './dead-letter.ts';
-import { type LastWait, PATIENT, recordEnd, recordWaiting, triesOf } from './waiting.ts';
+import { type Item, PATIENT, recordEnd, recordWaiting, triesOf } from './waiting.ts';
 
-/** A message and the event it carries; `unreadable` says why its envelope could not be read. */
-export type Item = {
-  readonly message: ReceivedMessage;
-  /** Known once the ledger was read for the batch; undefined: it did not wait, or that is not known. */
-  lastWait?: LastWait | undefined;
-} & (
-  | { readonly event: QueuedEvent }
-  | {
-      readonly event: undefined;
-      readonly unreadable: string;
-      /** Of a message of a newer release. Where it does not say its age, SQS itself ends the retries. */
-      readonly newer?: { readonly age: EventAge | undefined };
-    }
-);
-
-export interface ConcludeWorld {
+export interface ConcludeDeps {
   readonly deadLetters: DeadLetters;
   readonly ledger: Pick<Ledger, 'write'>;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
 
-export interface DelayWorld extends ConcludeWorld {
+export interface DelayDeps extends ConcludeDeps {
   readonly source: SourceQueue;
   readonly random: () => number;
   readonly retryWindowDays: number;
@@ -50,50 +33,43 @@ export interface DelayWorld extends ConcludeWorld {
 }
 
 /**
- * Reports the outcome and parks a rejected message. Takes the message from `unsettled` when it may leave
- * the queue; returns why it must stay, if it must.
+ * Reports the outcome and parks a rejected message: the only place that decides what an outcome means for the
+ * message. Takes it from `unsettled` when it may leave the queue; returns why it must stay, if it must.
  */
 export async function conclude(
   item: Item,
   outcome: Outcome,
   unsettled: Set<Item>,
-  world: ConcludeWorld,
+  deps: ConcludeDeps,
 ): Promise<RetryReason | undefined> {
-  if (item.event) reportOutcome(item.event, outcome, world);
-  const verdict = verdictOn(outcome);
-  if (verdict.kind === 'delay') return verdict.retry;
-  // The deadline abandoned this work: the message was handed back, and the next worker judges it.
-  if (verdict.kind === 'park' && !unsettled.has(item)) return undefined;
-  if (verdict.kind === 'park' && !(await parkMessage(item, verdict.rejection, world))) {
-    return { why: 'dead-letter-queue-unavailable' };
-  }
-  unsettled.delete(item);
-  if (outcome.kind !== 'rejected' && outcome.kind !== 'retry') {
-    await noteEnd(item, outcome.kind, world);
-  }
-  return undefined;
-}
-
-async function noteEnd(
-  item: Item,
-  ended: Parameters<typeof recordEnd>[1],
-  world: ConcludeWorld,
-): Promise<void> {
-  try {
-    await recordEnd(item, ended, world);
-  } catch (error) {
-    // Only a command that follows the message does not know of it.
-    world.telemetry.log('warn', 'the end of a wait could not be recorded', errorFields(error));
+  switch (outcome.kind) {
+    case 'retry':
+      return outcome;
+    case 'rejected':
+      // The deadline abandoned this work: the message was handed back, and the next worker judges it.
+      if (!unsettled.has(item)) return undefined;
+      if (!(await parkMessage(item, outcome, deps))) {
+        return { why: 'dead-letter-queue-unavailable' };
+      }
+      unsettled.delete(item);
+      return undefined;
+    case 'applied':
+    case 'unchanged':
+    case 'superseded':
+    case 'skipped':
+    case 'handled':
+      if (item.event) reportEnd(item.event, outcome, deps);
+      unsettled.delete(item);
+      await recordEnd(item, outcome.kind, deps);
+      return undefined;
   }
 }
 
-function reportOutcome(
+function reportEnd(
   event: QueuedEvent,
-  outcome: Outcome,
-  { telemetry, now }: ConcludeWorld,
+  outcome: Exclude<Outcome, { kind: 'retry' | 'rejected' }>,
+  { telemetry, now }: ConcludeDeps,
 ): void {
-  // Reported where the message is delayed or parked.
-  if (outcome.kind === 'retry' || outcome.kind === 'rejected') return;
   telemetry.count(outcome.kind, {
     kind: event.kind,
     ...(outcome.kind === 'skipped' && { why: outcome.why }),
@@ -121,15 +97,15 @@ function happenedAt(event: QueuedEvent): number {
 async function parkMessage(
   item: Item,
   { reason, why, code }: Rejection,
-  world: ConcludeWorld,
+  deps: ConcludeDeps,
 ): Promise<boolean> {
   const { message, event } = item;
-  const { deadLetters, ledger, telemetry, now } = world;
+  const { deadLetters, ledger, telemetry, now } = deps;
   const given = { reason, why, ...(code && { code }) };
   const fields = { ...(event && correlationOf(event)), ...given };
-  const letter = { ...given, attempts: message.attempts, at: now().toISOString() };
+  const parked = { ...given, attempts: message.attempts, at: now().toISOString() };
   try {
-    await deadLetters.park(message, letter);
+    await deadLetters.park(message, parked);
   } catch (error) {
     telemetry.log('error', 'could not be parked, stays on its queue', {
       ...fields,
@@ -140,12 +116,12 @@ async function parkMessage(
   telemetry.count('rejected', { ...(event && { kind: event.kind }), code: code ?? reason });
   telemetry.log('error', 'parked in the dead-letter queue', fields);
   try {
-    await writeSummary(message, event, { ...letter, family: deadLetters.family }, ledger);
+    await writeSummary(message, event, { ...parked, family: deadLetters.family }, ledger);
   } catch (error) {
     // It is parked all the same; lists only count it.
-    telemetry.log('warn', 'a letter has no summary', { ...fields, ...errorFields(error) });
+    telemetry.log('warn', 'a dead letter has no summary', { ...fields, ...errorFields(error) });
   }
-  await noteEnd(item, 'rejected', world);
+  await recordEnd(item, 'rejected', deps);
   return true;
 }
 
@@ -153,42 +129,42 @@ async function parkMessage(
 export async function delayMessages(
   unsettled: readonly Item[],
   retry: RetryReason,
-  world: DelayWorld,
+  deps: DelayDeps,
 ): Promise<readonly string[]> {
   const stay: Item[] = [];
   // Its shop waits anyway; as dead letters its messages take no room from the others.
   const isShopWaiting = retry.pausedBy !== undefined || retry.misconfigured === true;
-  const makesRoom = world.hasNeighbours && isShopWaiting && (await world.source.isCrowded());
+  const makesRoom = deps.hasNeighbours && isShopWaiting && (await deps.source.isCrowded());
   for (const item of unsettled) {
     const age = item.event ?? item.newer?.age;
     // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
     const over =
       retry.why !== 'out-of-tokens' &&
       age &&
-      isRetryWindowOver(age, world.retryWindowDays, world.now(), world.pauses);
+      isRetryWindowOver(age, deps.retryWindowDays, deps.now(), deps.pauses);
     const rejection: Rejection = over
       ? {
           reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
-          why: `gave up after ${world.retryWindowDays} days of retries; last reason: ${retry.why}`,
+          why: `gave up after ${deps.retryWindowDays} days of retries; last reason: ${retry.why}`,
         }
       : { reason: 'made-room', why: `its queue was full of messages that wait: ${retry.why}` };
     const leaves = over || (makesRoom && item.event);
-    if (!leaves || !(await parkMessage(item, rejection, world))) stay.push(item);
+    if (!leaves || !(await parkMessage(item, rejection, deps))) stay.push(item);
   }
   if (stay.length === 0) return [];
 
   const receives = Math.max(...stay.map(({ message }) => message.attempts));
   const tries = Math.max(...stay.map((item) => triesOf(item, retry)));
-  const seconds = retryDelaySeconds({ ...retry, receives, tries }, world.random);
+  const seconds = retryDelaySeconds({ ...retry, receives, tries }, deps.random);
   for (const { event } of stay) {
     if (retry.pausedBy && event) {
-      const waitedMs = world.now().getTime() - queuedAt(event);
-      if (waitedMs > PAUSED_LONG_DAYS * 86_400_000) world.telemetry.count('paused-long');
+      const waitedMs = deps.now().getTime() - queuedAt(event);
+      if (waitedMs > PAUSED_LONG_DAYS * 86_400_000) deps.telemetry.count('paused-long');
     } else {
-      world.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
+      deps.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
     }
-    if (event && isStuck(event, retry, world)) world.telemetry.count('stuck', { why: retry.why });
-    world.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
+    if (event && isStuck(event, retry, deps)) deps.telemetry.count('stuck', { why: retry.why });
+    deps.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
       ...(event && correlationOf(event)),
       why: retry.why,
       afterSeconds: seconds,
@@ -197,22 +173,22 @@ export async function delayMessages(
       heldBack: isHeldBack(retry),
     });
   }
-  if (retry.misconfigured) world.telemetry.count('misconfigured', { why: retry.why });
-  if (retry.throttled) world.telemetry.count('throttled', { why: retry.why });
+  if (retry.misconfigured) deps.telemetry.count('misconfigured', { why: retry.why });
+  if (retry.throttled) deps.telemetry.count('throttled', { why: retry.why });
   const kept = stay.map(({ message }) => message);
   // Before SQS counts the seconds: a message must not come back before its record says.
-  const begins = world.now();
+  const begins = deps.now();
   try {
-    await world.source.delay(kept, seconds);
+    await deps.source.delay(kept, seconds);
   } catch (error) {
     // Harmless: they come back after the queue's own visibility instead.
-    world.telemetry.log('warn', 'the delay could not be set', errorFields(error));
+    deps.telemetry.log('warn', 'the delay could not be set', errorFields(error));
   }
   try {
-    await recordWaiting(stay, retry, { begins, seconds }, world.ledger);
+    await recordWaiting(stay, retry, { begins, seconds }, deps.ledger);
   } catch (error) {
     // They wait all the same; only "status" and "retry-now" do not know of them.
-    world.telemetry.log('warn', 'a wait could not be recorded', errorFields(error));
+    deps.telemetry.log('warn', 'a wait could not be recorded', errorFields(error));
   }
   return kept.map(({ messageId }) => messageId);
 }
@@ -225,7 +201,7 @@ const PAUSED_LONG_DAYS = 7;
  * CloudWatch metrics for Amazon SQS"): only a count of our own shows retries that go on. Time in which an
  * operator paused the shop does not count.
  */
-function isStuck(event: QueuedEvent, retry: RetryReason, world: DelayWorld): boolean {
+function isStuck(event: QueuedEvent, retry: RetryReason, deps: DelayDeps): boolean {
   if (retry.pausedBy === 'operator' || PATIENT.has(retry.why)) return false;
-  return isRetryWindowOver(event, world.stuckAfterMinutes / 1440, world.now(), world.pauses);
+  return isRetryWindowOver(event, deps.stuckAfterMinutes / 1440, deps.now(), deps.pauses);
 }

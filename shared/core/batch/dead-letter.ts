@@ -1,42 +1,110 @@
 import {
+  deadLetterIdOf,
   type EntityKey,
   type EventHead,
   hashBody,
   isStoreEvent,
-  letterIdOf,
   type QueuedEvent,
   type QueueFamily,
   type StoreEvent,
 } from '../events/event.ts';
 import { canBeReadFromStore } from '../events/message-body.ts';
-import type { DeadLetterReason, LetterReason } from '../events/outcome.ts';
+import type { DeadLetterReason, ParkingReason } from '../events/outcome.ts';
 import {
   expiresAfter,
   type Ledger,
+  type LedgerEntry,
+  type LedgerKey,
   type LetterWrite,
   ledgerKeyText,
   type RecordKey,
-  readEntry,
   rememberedForm,
-  replaceEntry,
+  type WriteOf,
   withOutcome,
 } from '../ledger/ledger.ts';
 
+/** How long a dead letter waits: the longest that SQS keeps a message. */
+export const DEAD_LETTER_DAYS = 14;
+
+/** Where the rejected messages of one queue wait for a person. `source` is the message exactly as it was received. */
+export interface DeadLetters {
+  readonly family: QueueFamily;
+  park(
+    source: { readonly messageId: string; readonly body: string },
+    reason: ParkingReason,
+  ): Promise<void>;
+}
+
+/** What a dead letter says of itself, also where its message cannot be read. */
+export interface DeadLetterFacts {
+  /** See `deadLetterIdOf`; of a dead letter that SQS moved, the id of its message. */
+  readonly letterId: string;
+  readonly family: QueueFamily;
+  readonly reason: DeadLetterReason;
+  readonly why: string;
+  readonly code: string | undefined;
+  /** How often the worker tried; undefined where it was not recorded. */
+  readonly attempts: number | undefined;
+  /** Epoch milliseconds: when it was given up. */
+  readonly at: number;
+}
+
+/** What is known of a dead letter without its message. */
+export interface ListedDeadLetter extends DeadLetterFacts {
+  /** Undefined when its envelope cannot be read. */
+  readonly event: ListedEvent | undefined;
+}
+
+export interface ListedEvent
+  extends Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'>,
+    Pick<StoreEvent, 'triggeredAt'> {}
+
+/** A message in a dead-letter queue, held by the caller that received it. */
+export interface DeadLetter extends DeadLetterFacts {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  /** Orders the dead letters of one queue: a later one has a larger number. */
+  readonly sequenceNumber: string;
+}
+
+/** One dead-letter queue, for a person to go through. */
+export interface DeadLetterQueue {
+  readonly family: QueueFamily;
+  /**
+   * Up to ten dead letters that no other caller holds; they stay hidden from all others for this long, or
+   * until they are given back. Empty only when the queue has none to give.
+   */
+  receive(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
+  /** Puts the dead letters back exactly as they were. One whose hiding time is over is back already. */
+  giveBack(receiptHandles: readonly string[]): Promise<void>;
+  /** Rejects when any could not be removed: that one returns when its hiding time is over. */
+  remove(receiptHandles: readonly string[]): Promise<void>;
+  /** Approximate, as SQS counts: at times a minute late. */
+  counts(): Promise<{
+    readonly visible: number;
+    /** Received by a caller and not given back yet. */
+    readonly inFlight: number;
+    /** How long the queue keeps a dead letter. */
+    readonly retentionSeconds: number;
+  }>;
+}
+
 /**
- * What lists and traces show of a dead letter. SQS shows a letter only to a caller that receives it and so hides
+ * What lists and traces show of a dead letter. SQS shows it only to a caller that receives it and so hides
  * it from all others. Without personal data.
  *
- *   park:          the queue holds the letter ──▶ summary written
- *   replay, drop:  summary taken from the lists ──▶ letter removed from the queue
+ *   park:          the queue holds the dead letter ──▶ summary written
+ *   replay, drop:  summary taken from the lists ──▶ dead letter removed from the queue
  *
- * So a crash can leave a letter without a summary, never a summary without a letter.
+ * So a crash can leave a dead letter without a summary, never a summary without a dead letter.
  * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
  */
-interface LetterSummary extends Omit<LetterFacts, 'letterId' | 'at' | 'code'> {
+interface Summary extends Omit<DeadLetterFacts, 'letterId' | 'at' | 'code'> {
   readonly code?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
-  /** Absent: the envelope could not be read. */
+  /** Absent when the envelope could not be read. */
   readonly event?: SummaryOfEvent;
   /** It left the queue. */
   readonly gone?: { readonly at: string; readonly how: WayOut };
@@ -49,28 +117,21 @@ interface SummaryOfEvent extends ListedEvent {
 
 export type WayOut = 'replayed' | 'dropped';
 
-/** A letter as its summary describes it. */
-export interface SummarizedLetter extends ListedLetter {
+/** A dead letter as its summary describes it. */
+export interface SummarizedDeadLetter extends ListedDeadLetter {
   readonly event: SummaryOfEvent | undefined;
-  readonly gone: LetterSummary['gone'];
+  readonly gone: Summary['gone'];
 }
 
-/** As in the attributes of the letter. */
+/** As in the attributes of the dead letter. */
 const MOST_CHARACTERS = 1_000;
 const REPLAYS_KEPT = 5;
 
-const form = rememberedForm<LetterSummary>('letter', 1);
-
-/** All letters have one place in the ledger: a letter whose envelope cannot be read belongs to no shop. */
-export function letterKey(letterId: string): RecordKey<'letter'> {
-  return { shop: 'letters', kind: 'letter', id: letterId };
-}
-
-/** Parked again, because its deletion failed, it is the same letter and keeps its summary. */
+/** Parked again, because its deletion failed, it is the same dead letter and keeps its summary. */
 export async function writeSummary(
   source: { readonly messageId: string; readonly body: string },
   event: QueuedEvent | undefined,
-  reason: DeadLetterReason & { readonly family: QueueFamily },
+  reason: ParkingReason & { readonly family: QueueFamily },
   ledger: Pick<Ledger, 'write'>,
 ): Promise<void> {
   const summary = {
@@ -78,51 +139,58 @@ export async function writeSummary(
     why: reason.why.slice(0, MOST_CHARACTERS),
     ...(event && { event: summaryOf(event) }),
   };
-  await ledger.write(letterKey(letterIdOf(source)), entryOf(summary), undefined);
+  await ledger.write(deadLetterKey(deadLetterIdOf(source)), entryOf(summary), undefined);
 }
 
-const MOST_TRIES = 5;
+function summaryOf(event: QueuedEvent): SummaryOfEvent {
+  const { shop, kind, id, topic, receivedAt, replays } = event;
+  const { triggeredAt, body } = isStoreEvent(event) ? event : {};
+  return {
+    ...{ shop, kind, id, topic, receivedAt, ...(triggeredAt && { triggeredAt }) },
+    ...(replays && { replays: replays.slice(-REPLAYS_KEPT) }),
+    isInTheStore: canBeReadFromStore(event, body ? hashBody(body) : ''),
+  };
+}
 
 /**
- * Takes letters from the lists, before they leave the queue. A letter without a summary is marked as gone all the same:
+ * Takes dead letters from the lists, before they leave the queue. One without a summary is marked as gone all the same:
  * its worker may be about to write one. One that SQS moved never has a summary.
  */
 export async function retireSummaries(
-  letters: readonly LetterFacts[],
+  letters: readonly DeadLetterFacts[],
   how: WayOut,
   { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany' | 'write'>; readonly now: Date },
 ): Promise<void> {
   const gone = { at: now.toISOString(), how };
-  let left = letters.filter(({ reason }) => reason !== 'crashed');
-  for (let tries = 0; left.length > 0; tries += 1) {
-    if (tries === MOST_TRIES) throw new Error('the summaries of letters change all the time');
-    const entries = await ledger.readMany(left.map(({ letterId }) => letterKey(letterId)));
-    const written = await Promise.all(
-      left.map(async (letter) => {
-        const key = letterKey(letter.letterId);
-        const entry = entries.get(ledgerKeyText(key));
-        const summary = form.read(entry?.remembered) ?? factsOf(letter);
-        if (summary.gone) return true;
-        const next = entryOf({ ...summary, gone });
-        return (await ledger.write(key, next, entry?.revision)).kind === 'written';
-      }),
-    );
-    left = left.filter((_, index) => !written[index]);
-  }
+  const summarized = letters.filter(({ reason }) => reason !== 'crashed');
+  const changes = summarized.map((letter) => ({
+    key: deadLetterKey(letter.letterId),
+    change(entry: LedgerEntry | undefined) {
+      const summary = form.read(entry?.remembered) ?? factsOf(letter);
+      return summary.gone ? undefined : entryOf({ ...summary, gone });
+    },
+  }));
+  await writeAll(changes, ledger);
 }
 
-/** Undefined: a newer release wrote it. */
-export function letterIn(
+function factsOf({ family, reason, why, code, attempts, at }: DeadLetterFacts): Summary {
+  return { family, reason, why, code, attempts, at: new Date(at).toISOString() };
+}
+
+/** Undefined when a newer release wrote it. */
+export function readSummary(
   letterId: string,
   remembered: string | undefined,
-): SummarizedLetter | undefined {
+): SummarizedDeadLetter | undefined {
   const summary = form.read(remembered);
   if (!summary) return undefined;
   const { family, reason, why, code, attempts, at, event, gone } = summary;
   return { letterId, family, reason, why, code, attempts, at: Date.parse(at), event, gone };
 }
 
-function entryOf(summary: LetterSummary): LetterWrite {
+const form = rememberedForm<Summary>('letter', 1);
+
+function entryOf(summary: Summary): LetterWrite {
   const { event, gone, at } = summary;
   return {
     ...{ version: 0, uncertain: false, remembered: form.write(summary), outcomes: [] },
@@ -133,112 +201,54 @@ function entryOf(summary: LetterSummary): LetterWrite {
   };
 }
 
-function factsOf({ family, reason, why, code, attempts, at }: LetterFacts): LetterSummary {
-  return { family, reason, why, code, attempts, at: new Date(at).toISOString() };
-}
-
-function summaryOf(event: QueuedEvent): SummaryOfEvent {
-  const { shop, kind, id, topic, receivedAt, replays } = event;
-  const triggeredAt = isStoreEvent(event) ? event.triggeredAt : undefined;
-  const body = isStoreEvent(event) ? event.body : undefined;
-  return {
-    ...{ shop, kind, id, topic, receivedAt, ...(triggeredAt && { triggeredAt }) },
-    ...(replays && { replays: replays.slice(-REPLAYS_KEPT) }),
-    isInTheStore: canBeReadFromStore(event, body ? hashBody(body) : ''),
-  };
-}
-
-/** How long a dead letter waits: the longest that SQS keeps a message. */
-export const DEAD_LETTER_DAYS = 14;
-
-/** Where the rejected messages of one queue wait for a person. `source` is the message exactly as it was received. */
-export interface DeadLetters {
-  readonly family: QueueFamily;
-  park(
-    source: { readonly messageId: string; readonly body: string },
-    reason: DeadLetterReason,
-  ): Promise<void>;
-}
-
-/** What a letter says of itself, also where its message cannot be read. */
-export interface LetterFacts {
-  /** See `letterIdOf`; of a letter that SQS moved, the id of its message. */
-  readonly letterId: string;
-  readonly family: QueueFamily;
-  readonly reason: LetterReason;
-  readonly why: string;
-  readonly code: string | undefined;
-  /** How often the worker tried; undefined where it was not recorded. */
-  readonly attempts: number | undefined;
-  /** Epoch milliseconds: when it was given up. */
-  readonly at: number;
-}
-
-/** What is known of a letter without its message. */
-export interface ListedLetter extends LetterFacts {
-  /** Undefined: its envelope cannot be read. */
-  readonly event: ListedEvent | undefined;
-}
-
-/** What a list shows of an event. */
-export interface ListedEvent
-  extends Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic' | 'receivedAt' | 'replays'>,
-    Pick<StoreEvent, 'triggeredAt'> {}
-
-/** A message in a dead-letter queue, held by the caller that received it. */
-export interface DeadLetter extends LetterFacts {
-  readonly messageId: string;
-  readonly receiptHandle: string;
-  readonly body: string;
-  /** Orders the letters of one queue: a later one has a larger number. */
-  readonly sequenceNumber: string;
-}
-
-interface LetterCounts {
-  readonly visible: number;
-  /** Received by a caller and not given back yet. */
-  readonly inFlight: number;
-  /** How long the queue keeps a letter. */
-  readonly retentionSeconds: number;
-}
-
-/** One dead-letter queue, for a person to go through. */
-export interface LetterQueue {
-  readonly family: QueueFamily;
-  /**
-   * Up to ten letters that no other caller holds; they stay hidden from all others for this long, or
-   * until they are given back. Empty only when the queue has none to give.
-   */
-  receive(hiddenSeconds: number): Promise<readonly DeadLetter[]>;
-  /** Puts the letters back exactly as they were. One whose hiding time is over is back already. */
-  giveBack(receiptHandles: readonly string[]): Promise<void>;
-  /** Rejects when any could not be removed: that one returns when its hiding time is over. */
-  remove(receiptHandles: readonly string[]): Promise<void>;
-  /** Approximate, as SQS counts: at times a minute late. */
-  counts(): Promise<LetterCounts>;
+/** All dead letters have one place in the ledger: one whose envelope cannot be read belongs to no shop. */
+export function deadLetterKey(letterId: string): RecordKey<'letter'> {
+  return { shop: 'letters', kind: 'letter', id: letterId };
 }
 
 /** The outcome of an entity whose dead letter a person dropped: it is not healed before it changes. */
 export const DROPPED = 'dropped';
 
-const MOST_WRITES = 5;
-
-/** Adds a line after the rejection that the letter was about. Without one there is nothing to keep from healing. */
+/** Adds a line after the rejection that the dead letter was about. Without one there is nothing to keep from healing. */
 export async function noteDropped(
   key: EntityKey,
   topic: string,
   { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany' | 'write'>; readonly now: Date },
 ): Promise<void> {
-  for (let tries = 0; tries < MOST_WRITES; tries += 1) {
-    const entry = await readEntry(ledger, key);
+  const change = (entry: LedgerEntry | undefined) => {
     const rejected = entry?.outcomes.findLast(({ outcome }) => outcome === 'rejected');
-    if (!entry || !rejected) return;
+    if (!entry || !rejected) return undefined;
     const { version } = rejected;
-    if (entry.outcomes.findLast((line) => line.version === version) !== rejected) return;
+    if (entry.outcomes.findLast((line) => line.version === version) !== rejected) return undefined;
     const line = { at: now.toISOString(), outcome: DROPPED, version, topic };
     const { revision: _, ...kept } = entry;
-    const next = { ...kept, outcomes: withOutcome(entry, line) };
-    if (await replaceEntry(ledger, key, next, entry)) return;
+    return { ...kept, outcomes: withOutcome(entry, line) };
+  };
+  await writeAll([{ key, change }], ledger);
+}
+
+const MOST_ROUNDS = 5;
+
+/** One conditional write each. Where another process wrote in between, `change` decides again; undefined leaves the entry. */
+async function writeAll<Key extends LedgerKey>(
+  changes: readonly {
+    readonly key: Key;
+    change(entry: LedgerEntry | undefined): WriteOf<Key> | undefined;
+  }[],
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+): Promise<void> {
+  let left = changes;
+  for (let round = 0; round < MOST_ROUNDS && left.length > 0; round += 1) {
+    const entries = await ledger.readMany(left.map(({ key }) => key));
+    const written = await Promise.all(
+      left.map(async ({ key, change }) => {
+        const entry = entries.get(ledgerKeyText(key));
+        const next = change(entry);
+        return !next || (await ledger.write(key, next, entry?.revision)).kind === 'written';
+      }),
+    );
+    left = left.filter((_, index) => !written[index]);
   }
-  throw new Error(`the ledger entry of ${key.kind} ${key.id} changes all the time`);
+  const [failed] = left;
+  if (failed) throw new Error(`too many concurrent writes to ${failed.key.kind} ${failed.key.id}`);
 }

@@ -1,5 +1,5 @@
 import { waitFor } from '../calls/shop-pause.ts';
-import { type DecodedEvent, decodeEvent } from '../events/decode-event.ts';
+import { decodeEvent } from '../events/decode-event.ts';
 import { groupIdOf, type ReceivedMessage } from '../events/event.ts';
 import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../events/outcome.ts';
 import { correlationOf, errorFields } from '../events/telemetry.ts';
@@ -11,8 +11,8 @@ import {
   ledgerKeyText,
   NewerItem,
 } from '../ledger/ledger.ts';
-import { type DelayWorld, delayMessages, type Item } from './conclude.ts';
-import { lastWaitKey, underWayUntil, waitingIn } from './waiting.ts';
+import { type DelayDeps, delayMessages } from './conclude.ts';
+import { type Item, lastWaitKey, underWayUntil, waitingIn } from './waiting.ts';
 
 /** The messages of a batch with the same group id: one entity, task, customer or redemption. */
 export interface Group {
@@ -22,7 +22,7 @@ export interface Group {
 }
 
 /** How the groups of a queue are worked on. */
-export type Settle<World> = (groups: readonly Group[], world: World) => Settling;
+export type Settle<Deps> = (groups: readonly Group[], deps: Deps) => Settling;
 
 interface Settling {
   /** What the work needs of the ledger; read once for all groups. */
@@ -36,9 +36,8 @@ interface Settling {
 
 type Work = (group: Group) => Promise<RetryReason | undefined>;
 
-interface BatchWorld extends DelayWorld {
+interface BatchDeps extends DelayDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  /** What a topic means, for messages that do not say it themselves. */
   /** How many groups are worked on side by side. */
   readonly parallel: number;
   /** Fires early enough before the function's time-out to delay what is unfinished. */
@@ -51,15 +50,15 @@ interface BatchWorld extends DelayWorld {
  * Groups are independent: they run side by side and one never affects another. A group ends in one of two
  * ways, also when something fails: its messages are settled, or those that are left are delayed together.
  */
-export async function runBatch<World>(
+export async function runBatch<Deps>(
   messages: readonly ReceivedMessage[],
-  world: BatchWorld & NoInfer<World>,
-  settle: Settle<World>,
+  deps: BatchDeps & NoInfer<Deps>,
+  settle: Settle<Deps>,
 ): Promise<readonly string[]> {
   const groups = groupMessages(messages);
   const beginning = begin(
     groups.filter((group) => !hasNewer(group)),
-    world,
+    deps,
     settle,
   );
   const settleGroup: Work = async (group) => (await beginning)(group);
@@ -68,38 +67,41 @@ export async function runBatch<World>(
 
   async function work(): Promise<void> {
     for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
-      const retry = await workInTime(group, settleGroup, world);
+      const retry = await workInTime(group, settleGroup, deps);
       // Work that the deadline abandoned may still go on; it no longer changes which messages stay.
       if (!retry) continue;
       const stay = [...group.unsettled];
       group.unsettled.clear();
-      left.push(...(await delayMessages(stay, retry, world)));
+      left.push(...(await delayMessages(stay, retry, deps)));
     }
   }
-  await Promise.all(Array.from({ length: Math.min(world.parallel, groups.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(deps.parallel, groups.length) }, work));
   return left;
 }
 
 function groupMessages(messages: readonly ReceivedMessage[]): readonly Group[] {
   const groups = new Map<string, Item[]>();
   for (const message of messages) {
-    const decoded = decodeEvent(message.body);
-    const isEvent = decoded.kind === 'event';
-    // The event's own group where there is one: SQS's redrive sends letters back in other groups.
-    const id = isEvent ? groupIdOf(decoded.event) : message.groupId;
+    const item = readItem(message);
+    // The event's own group where there is one: SQS's redrive sends dead letters back in other groups.
+    const id = item.event ? groupIdOf(item.event) : message.groupId;
     const group = groups.get(id) ?? [];
     groups.set(id, group);
-    group.push(
-      isEvent
-        ? { message, event: decoded.event }
-        : { message, event: undefined, unreadable: decoded.why, ...newerIn(decoded) },
-    );
+    group.push(item);
   }
   return [...groups.values()].map((items) => ({ items, unsettled: new Set(items) }));
 }
 
-function newerIn(decoded: DecodedEvent) {
-  return decoded.kind === 'newer' && { newer: { age: decoded.age } };
+function readItem(message: ReceivedMessage): Item {
+  const decoded = decodeEvent(message.body);
+  switch (decoded.kind) {
+    case 'event':
+      return { message, event: decoded.event };
+    case 'unreadable':
+      return { message, event: undefined, unreadable: decoded.why };
+    case 'newer':
+      return { message, event: undefined, unreadable: decoded.why, newer: { age: decoded.age } };
+  }
 }
 
 /** One of its messages was written by a newer release: all wait, in their order, for a worker that reads it. */
@@ -110,7 +112,7 @@ function hasNewer({ items }: Group): boolean {
 async function workInTime(
   group: Group,
   settleGroup: Work,
-  { deadline, telemetry }: BatchWorld,
+  { deadline, telemetry }: BatchDeps,
 ): Promise<RetryReason | undefined> {
   if (hasNewer(group)) return { why: 'newer-release' };
   if (deadline.aborted) return { why: 'out-of-time' };
@@ -131,11 +133,10 @@ async function workInTime(
 
 /** The abandoned work may still be calling: its messages wait as after any time-out. */
 function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
-  const retry: RetryReason = {
-    ...{ why: 'out-of-time', afterSeconds: AFTER_UNKNOWN_OUTCOME, mayHaveHappened: true },
-  };
+  const unknown = { afterSeconds: AFTER_UNKNOWN_OUTCOME, mayHaveHappened: true };
   return new Promise((resolve) => {
-    deadline.addEventListener('abort', () => resolve(retry), { once: true });
+    const give = () => resolve({ why: 'out-of-time', ...unknown });
+    deadline.addEventListener('abort', give, { once: true });
   });
 }
 
@@ -143,14 +144,14 @@ function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
  * One read for all groups, with the shops' control records and the last waits. A group of a paused shop only
  * waits, and one for which an earlier call may still be executed: a person may have ended its wait.
  */
-async function begin<World>(
+async function begin<Deps>(
   groups: readonly Group[],
-  world: BatchWorld & World,
-  settle: Settle<World>,
+  deps: BatchDeps & Deps,
+  settle: Settle<Deps>,
 ): Promise<Work> {
-  const { ledger, pauses, telemetry, now } = world;
+  const { ledger, pauses, telemetry, now } = deps;
   const shops = new Set(groups.flatMap((group) => shopOf(group) ?? []));
-  const settling = settle(groups, world);
+  const settling = settle(groups, deps);
   let entries: ReadonlyMap<string, LedgerEntry>;
   try {
     const waits = groups.flatMap(({ items }) => items.flatMap((item) => lastWaitKey(item) ?? []));
@@ -204,7 +205,9 @@ function callUnderWay(
 
 function shopOf({ items }: Group): string | undefined {
   return items.find(({ event }) => event)?.event?.shop;
-} /** The items in order, in batches of at most `size`. */
+}
+
+/** The items in order, in batches of at most `size`. */
 export function batchesOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
@@ -221,7 +224,9 @@ export async function inBatches<T>(
   atOnce = CALLS_AT_ONCE,
 ): Promise<void> {
   for (const batch of batchesOf(items, atOnce)) await Promise.all(batch.map(act));
-} /** How many groups of a batch are worked on side by side, by how fast the loyalty service answers. */
+}
+
+/** How many groups of a batch are worked on side by side, by how fast the loyalty service answers. */
 interface Parallelism {
   /** For the next batch: from 1 to the most. */
   allowed(): number;

@@ -1,3 +1,4 @@
+import type { EventAge } from '../events/decode-event.ts';
 import {
   type QueuedEvent,
   type QueueFamily,
@@ -11,6 +12,7 @@ import {
   queuedAt,
   type RetryReason,
 } from '../events/outcome.ts';
+import { errorFields, type Telemetry } from '../events/telemetry.ts';
 import { type Ledger, type LedgerWrite, type RecordKey, rememberedForm } from '../ledger/ledger.ts';
 
 /**
@@ -37,6 +39,21 @@ export interface WaitingMessage {
   /** What became of it after the wait, unless it waits again. */
   readonly ended?: Exclude<Outcome['kind'], 'retry'>;
 }
+
+/** A message and the event it carries; `unreadable` says why its envelope could not be read. */
+export type Item = {
+  readonly message: ReceivedMessage;
+  /** Set when the ledger was read for the batch. Undefined if it did not wait, or that is not known. */
+  lastWait?: { readonly waiting: WaitingMessage; readonly revision: number };
+} & (
+  | { readonly event: QueuedEvent }
+  | {
+      readonly event: undefined;
+      readonly unreadable: string;
+      /** Of a message of a newer release. Where it does not say its age, SQS itself ends the retries. */
+      readonly newer?: { readonly age: EventAge | undefined };
+    }
+);
 
 export const WAITS_FOR = [
   /** The loyalty service is down, too slow, or answers with a fault of its own. */
@@ -79,37 +96,24 @@ function waitsFor(retry: RetryReason): WaitsFor {
 
 const form = rememberedForm<WaitingMessage>('waiting', 1);
 
-/** A message, and its last wait. */
-export interface Delayed {
-  readonly message: ReceivedMessage;
-  readonly event: QueuedEvent | undefined;
-  readonly lastWait?: LastWait | undefined;
-}
-
-/** As the ledger has it. */
-export interface LastWait {
-  readonly waiting: WaitingMessage;
-  readonly revision: number;
-}
-
 export function waitingKey(shop: string, messageId: string, receives: number) {
   return { shop, kind: 'waiting', id: `${messageId}/${receives}` } satisfies RecordKey<'waiting'>;
 }
 
 /** Of a message that was received before; read with the batch. */
-export function lastWaitKey({ message, event }: Delayed): RecordKey<'waiting'> | undefined {
+export function lastWaitKey({ message, event }: Item): RecordKey<'waiting'> | undefined {
   const { messageId, attempts } = message;
   return event && attempts > 1 ? waitingKey(event.shop, messageId, attempts - 1) : undefined;
 }
 
 /** How often it has failed, this time included. Without a record of its last wait every receive counts. */
-export function triesOf({ message: { attempts }, lastWait }: Delayed, retry: RetryReason): number {
+export function triesOf({ message: { attempts }, lastWait }: Item, retry: RetryReason): number {
   const before = lastWait?.waiting.tries ?? attempts - 1;
   return isHeldBack(retry) ? before : before + 1;
 }
 
 /** Epoch milliseconds: until when a call that was made for one of them may still be executed. */
-export function underWayUntil(delayed: readonly Delayed[]): number {
+export function underWayUntil(delayed: readonly Item[]): number {
   return Math.max(0, ...delayed.map(({ lastWait }) => lastWait?.waiting.notBefore ?? 0));
 }
 
@@ -121,7 +125,7 @@ const KEPT_SECONDS = 3_600;
  * ledger does.
  */
 export async function recordWaiting(
-  delayed: readonly Delayed[],
+  delayed: readonly Item[],
   retry: RetryReason,
   { begins, seconds }: { readonly begins: Date; readonly seconds: number },
   ledger: Pick<Ledger, 'write'>,
@@ -150,16 +154,26 @@ export async function recordWaiting(
   );
 }
 
-/** For the command that woke the message. Rejects when the ledger does. */
+/** For the command that woke the message. */
 export async function recordEnd(
-  { message, event, lastWait }: Delayed,
+  { message, event, lastWait }: Item,
   ended: NonNullable<WaitingMessage['ended']>,
-  { ledger, now }: { readonly ledger: Pick<Ledger, 'write'>; readonly now: () => Date },
+  deps: {
+    readonly ledger: Pick<Ledger, 'write'>;
+    readonly telemetry: Telemetry;
+    readonly now: () => Date;
+  },
 ): Promise<void> {
   if (!event || !lastWait) return;
   const { waiting, revision } = lastWait;
   const key = waitingKey(event.shop, message.messageId, message.attempts - 1);
-  await ledger.write(key, entryOf({ ...waiting, ended }, now().getTime()), revision);
+  const entry = entryOf({ ...waiting, ended }, deps.now().getTime());
+  try {
+    await deps.ledger.write(key, entry, revision);
+  } catch (error) {
+    // Only a command that follows the message does not know of it.
+    deps.telemetry.log('warn', 'the end of a wait could not be recorded', errorFields(error));
+  }
 }
 
 function entryOf(waiting: WaitingMessage, until: number): LedgerWrite {
@@ -168,7 +182,7 @@ function entryOf(waiting: WaitingMessage, until: number): LedgerWrite {
   return { version: 0, uncertain: false, remembered, outcomes: [], expiresAt };
 }
 
-/** Undefined: a newer release wrote it. */
+/** Undefined for what a newer release wrote. */
 export function waitingIn(remembered: string | undefined): WaitingMessage | undefined {
   return form.read(remembered);
 }

@@ -1,13 +1,9 @@
+import { brotliDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
 import { pointTopics } from '../../loyalty/operations.ts';
-import type { EventHead, Meaning, QueuedEvent } from './event.ts';
+import { CLAIMS, ENTITY_KINDS, type EventHead, ORIGINS, type QueuedEvent } from './event.ts';
 import { ENVELOPE_VERSION } from './formats.ts';
-import {
-  canBeReadFromStore,
-  DEFAULT_MAX_BODY_BYTES,
-  HEAD_BYTES,
-  readCarriedBody,
-} from './message-body.ts';
+import { canBeReadFromStore, HEAD_BYTES } from './message-body.ts';
 
 /** `why` quotes nothing of the message: it goes into logs and attributes. */
 export type DecodedEvent =
@@ -18,6 +14,108 @@ export type DecodedEvent =
 
 /** From when the retry window counts. */
 export type EventAge = Pick<EventHead, 'receivedAt' | 'replays'>;
+
+/** The largest request a Lambda can receive is 6 MB. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+export function decodeEvent(text: string): DecodedEvent {
+  let envelope: unknown;
+  try {
+    envelope = JSON.parse(text);
+  } catch {
+    // The error quotes the text, which may hold personal data.
+    return unreadable('the message is not JSON');
+  }
+  if (typeof envelope !== 'object' || envelope === null || !('v' in envelope)) {
+    return unreadable('the message is not an envelope of this connector');
+  }
+  const version = envelope.v;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
+    return unreadable('the message has no envelope version that was ever written');
+  }
+  if (version > ENVELOPE_VERSION) {
+    const age = v.safeParse(eventAge, envelope);
+    return {
+      kind: 'newer',
+      why: `the message has envelope version ${version}, written by a newer release than this one, which reads up to ${ENVELOPE_VERSION}`,
+      age: age.success ? age.output : undefined,
+    };
+  }
+  // Messages outlive a release by up to 14 days: a version once written is always read. A version of
+  // another form gets a reader of its own here.
+  return readEnvelope(envelope);
+}
+
+function readEnvelope(envelope: object): DecodedEvent {
+  const parsed = v.safeParse(formOf(envelope), envelope, { abortEarly: true });
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    return unreadable(`the message has no usable ${v.getDotPath(issue) ?? 'envelope'}`);
+  }
+  const { output } = parsed;
+  if (output.kind === 'balance' || output.kind === 'redemption') {
+    return { kind: 'event', event: output };
+  }
+  if (output.kind === 'point-event') {
+    const body = readBody(output.body);
+    return body instanceof Uint8Array ? { kind: 'event', event: { ...output, body } } : body;
+  }
+  const { body: carried, ...fields } = output;
+  if (carried === undefined) return { kind: 'event', event: { ...fields, body: undefined } };
+  if ('omitted' in carried) {
+    const { bytes, sha256 } = carried.omitted;
+    if (canBeReadFromStore(fields, sha256)) {
+      return { kind: 'event', event: { ...fields, body: undefined } };
+    }
+    return unreadable(
+      `a body of ${bytes} bytes was too large to carry and the store cannot be asked for it; the message keeps its first ${HEAD_BYTES} bytes`,
+    );
+  }
+  const body = readBody(carried);
+  return body instanceof Uint8Array ? { kind: 'event', event: { ...fields, body } } : body;
+}
+
+function formOf(envelope: object) {
+  switch ('kind' in envelope && envelope.kind) {
+    case 'balance':
+      return 'eventDate' in envelope ? balanceEvent : balanceRequest;
+    case 'redemption':
+      return redemptionEvent;
+    case 'point-event':
+      return pointEvent;
+    default:
+      return storeEvent;
+  }
+}
+
+function readBody(carried: v.InferOutput<typeof wholeBody>): Uint8Array | DecodedEvent {
+  if ('text' in carried) return new TextEncoder().encode(carried.text);
+  const encoded = 'bytes' in carried ? carried.bytes : carried.brotli;
+  const bytes = Buffer.from(encoded, 'base64');
+  // Buffer skips what is not base64: compare, or a damaged body would pass for a whole one.
+  if (bytes.toString('base64') !== encoded) return unusable('its body is not base64');
+  if ('bytes' in carried) return viewOf(bytes);
+  try {
+    return viewOf(brotliDecompressSync(bytes, { maxOutputLength: MAX_BODY_BYTES }));
+  } catch (error) {
+    const isTooLarge =
+      error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    return isTooLarge
+      ? unusable(`its body expands beyond ${MAX_BODY_BYTES} bytes`)
+      : unusable('its compressed body is damaged');
+  }
+}
+
+/** A plain array over the same memory: a Buffer would compare and print differently. */
+function viewOf({ buffer, byteOffset, length }: Buffer): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
+}
+
+const unusable = (why: string) => unreadable(`the message cannot be used: ${why}`);
+
+function unreadable(why: string): DecodedEvent {
+  return { kind: 'unreadable', why };
+}
 
 const isoTime = v.pipe(
   v.string(),
@@ -37,42 +135,24 @@ const carriedBody = v.union([
   }),
 ]);
 
-const CLAIMS = [
-  'changed',
-  'deleted',
-  'code-added',
-  'code-removed',
-  'merged',
-  'data-requested',
-  'customer-redaction',
-  'shop-redaction',
-  'app-removed',
-] as const satisfies readonly Meaning['claim'][];
-const ORIGINS = [
-  'webhook',
-  'fan-out',
-  'reconcile',
-  'backfill',
-] as const satisfies readonly Meaning['origin'][];
-
 const head = {
   shop: v.string(),
   deliveryId: v.string(),
   receivedAt: isoTime,
   replays: v.exactOptional(v.array(v.object({ at: v.string(), by: v.string() }))),
 };
+const eventAge = v.object({ receivedAt: isoTime, replays: head.replays });
 const numericId = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
 const decimal = v.pipe(v.string(), v.regex(/^-?\d{1,13}(?:\.\d{1,9})?$/));
 
 const storeEvent = v.object({
   ...head,
-  kind: v.picklist(['order', 'product', 'coupon', 'member', 'discount', 'customer', 'shop']),
+  kind: v.picklist([...ENTITY_KINDS, 'discount', 'customer', 'shop']),
   id: v.string(),
   topic: v.string(),
   claim: v.picklist(CLAIMS),
   origin: v.picklist(ORIGINS),
   triggeredAt: v.exactOptional(v.string()),
-  apiVersion: v.exactOptional(v.string()),
   cursor: v.exactOptional(v.string()),
   history: v.exactOptional(v.boolean()),
   newRules: v.exactOptional(v.boolean()),
@@ -112,82 +192,3 @@ const redemptionEvent = v.object({
   customerId: numericId,
   topic: v.picklist(['redeem', 'point-event', 'operator']),
 });
-
-export function decodeEvent(
-  text: string,
-  { maxBodyBytes = DEFAULT_MAX_BODY_BYTES }: { readonly maxBodyBytes?: number } = {},
-): DecodedEvent {
-  let envelope: unknown;
-  try {
-    envelope = JSON.parse(text);
-  } catch {
-    // The error quotes the text, which may hold personal data.
-    return unreadable('the message is not JSON');
-  }
-  if (typeof envelope !== 'object' || envelope === null || !('v' in envelope)) {
-    return unreadable('the message is not an envelope of this connector');
-  }
-  const version = envelope.v;
-  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
-    return unreadable('the message has no envelope version that was ever written');
-  }
-  if (version > ENVELOPE_VERSION) return newer(envelope, version);
-  // Messages outlive a release by up to 14 days: a version once written is always read. A version of
-  // another form gets a reader of its own here.
-  return readEnvelope(envelope, maxBodyBytes);
-}
-
-const eventAge = v.object({ receivedAt: isoTime, replays: head.replays });
-
-function newer(envelope: object, version: number): DecodedEvent {
-  const age = v.safeParse(eventAge, envelope);
-  return {
-    kind: 'newer',
-    why: `the message has envelope version ${version}, written by a newer release than this one, which reads up to ${ENVELOPE_VERSION}`,
-    age: age.success ? age.output : undefined,
-  };
-}
-
-function readEnvelope(envelope: object, maxBytes: number): DecodedEvent {
-  const kind = 'kind' in envelope ? envelope.kind : undefined;
-  if (kind === 'balance' || kind === 'redemption') {
-    const ofBalance = 'eventDate' in envelope ? balanceEvent : balanceRequest;
-    const form = kind === 'balance' ? ofBalance : redemptionEvent;
-    const parsed = v.safeParse(form, envelope, { abortEarly: true });
-    return parsed.success ? { kind: 'event', event: parsed.output } : unusable(parsed.issues);
-  }
-  if (kind === 'point-event') {
-    const parsed = v.safeParse(pointEvent, envelope, { abortEarly: true });
-    if (!parsed.success) return unusable(parsed.issues);
-    const read = readCarriedBody(parsed.output.body, maxBytes);
-    if (read.kind === 'unreadable') return unreadable(`the message cannot be used: ${read.why}`);
-    return { kind: 'event', event: { ...parsed.output, body: read.body } };
-  }
-  const parsed = v.safeParse(storeEvent, envelope, { abortEarly: true });
-  if (!parsed.success) return unusable(parsed.issues);
-  const { body: carried, ...fields } = parsed.output;
-  if (carried === undefined) return { kind: 'event', event: { ...fields, body: undefined } };
-  if ('omitted' in carried) {
-    const { bytes, sha256 } = carried.omitted;
-    if (canBeReadFromStore(fields, sha256)) {
-      return { kind: 'event', event: { ...fields, body: undefined } };
-    }
-    return unreadable(
-      `a body of ${bytes} bytes was too large to carry and the store cannot be asked for it; the message keeps its first ${HEAD_BYTES} bytes`,
-    );
-  }
-  const read = readCarriedBody(carried, maxBytes);
-  return read.kind === 'body'
-    ? { kind: 'event', event: { ...fields, body: read.body } }
-    : unreadable(`the message cannot be used: ${read.why}`);
-}
-
-function unusable(
-  issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]],
-): DecodedEvent {
-  return unreadable(`the message has no usable ${v.getDotPath(issues[0]) ?? 'envelope'}`);
-}
-
-function unreadable(why: string): DecodedEvent {
-  return { kind: 'unreadable', why };
-}

@@ -1,74 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PointTopic } from '../../loyalty/operations.ts';
 
-/** SQS, SendMessage: both ids hold 1 to 128 letters, digits and punctuation; a space is neither. */
-const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
-
-/**
- * One group per entity: one worker at a time works on it, in parallel with every other entity. The text is
- * readable for the operator where SQS allows it, and a hash where it does not (a coupon code may hold any
- * character). The two forms are never equal: only the readable one contains a slash.
- *
- * A redemption has a group for each sender: a point event or an operator must not wait behind the first
- * message, which may be delayed for minutes. Work on one redemption may overlap: every step is one
- * conditional write, and the store makes a code once.
- */
-export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {
-  const { shop, kind } = event;
-  const id = kind === 'redemption' ? `${event.id}/${event.topic}` : event.id;
-  const readable = `${shop}/${kind}/${id}`;
-  return ALLOWED_ID.test(readable) ? readable : `sha256:${hashOf([shop, kind, id])}`;
-}
-
-/**
- * The same for every retry of one delivery, different for any two deliveries. The sender's event id is
- * left out: all webhooks of one action in the store share it. A replay has its own id: SQS would drop
- * it within five minutes of the first sending, and the letter would be lost.
- */
-export function deduplicationIdOf({
-  shop,
-  topic,
-  deliveryId,
-  replays,
-}: Pick<EventHead, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
-  const replayed = (replays ?? []).flatMap(({ at, by }) => [at, by]);
-  return hashOf([shop, topic, deliveryId, ...replayed]);
-}
-
-/**
- * The group id and the deduplication id of a dead letter. A replayed message has a new id, so its
- * second rejection is another letter, while parking the same message again (its deletion failed) stays
- * one letter. Each letter has its own group: one that a caller holds must not hide another.
- */
-export function letterIdOf(source: { readonly messageId: string; readonly body: string }): string {
-  return source.messageId;
-}
-
-/** The id of an event in whose body no entity was found. */
-export function hashBody(body: Uint8Array): string {
-  return createHash('sha256').update(body).digest('hex');
-}
-
-/** JSON separates the parts even where they hold the separator. */
-function hashOf(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-const AGAIN = '/again/';
-
-/** The same event as a new message, which the queue does not drop as a repetition. */
-export function askAgain<Event extends { readonly deliveryId: string }>(
-  event: Event,
-  now: Date,
-): Event {
-  return { ...event, deliveryId: `${event.deliveryId}${AGAIN}${now.getTime()}` };
-}
-
-/** The first delivery of a balance that was asked for again. */
-export function firstDeliveryId({ deliveryId }: { readonly deliveryId: string }): string {
-  return deliveryId.split(AGAIN, 1)[0] ?? deliveryId;
-}
-
 /**
  * Every event on a queue: one envelope, distinguished by `kind`.
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
@@ -97,29 +29,30 @@ export interface EventHead {
  * What the sender says has happened, in the connector's own words. It chooses the work; the store
  * itself, or a signed body, decides.
  */
-export type Claim =
-  | 'changed'
-  | 'deleted'
+export const CLAIMS = [
+  'changed',
+  'deleted',
   /** Of one code of a discount. */
-  | 'code-added'
-  | 'code-removed'
+  'code-added',
+  'code-removed',
   /** Of two customers: the event is about the one who is gone. */
-  | 'merged'
-  | 'data-requested'
-  | 'customer-redaction'
-  | 'shop-redaction'
-  | 'app-removed';
+  'merged',
+  'data-requested',
+  'customer-redaction',
+  'shop-redaction',
+  'app-removed',
+] as const;
+export type Claim = (typeof CLAIMS)[number];
 
 /**
  * Where the event came from. Only a `webhook` carries a body that the store wrote; the others carry
  * what the connector itself read, which is trusted more. No header can set it.
  */
-type Origin = 'webhook' | 'fan-out' | 'reconcile' | 'backfill';
+export const ORIGINS = ['webhook', 'fan-out', 'reconcile', 'backfill'] as const;
 
-/** What an event means. */
 export interface Meaning {
   readonly claim: Claim;
-  readonly origin: Origin;
+  readonly origin: (typeof ORIGINS)[number];
 }
 
 /** One thing that the store reported, or a feeder found, on its way to a worker. */
@@ -135,8 +68,6 @@ export interface StoreEvent extends EventHead, Meaning {
   readonly topic: string;
   /** From an unsigned header: for measuring latency, never for deciding. */
   readonly triggeredAt?: string;
-  /** From an unsigned header: worth a metric when unexpected. */
-  readonly apiVersion?: string;
   /** The body, byte for byte; undefined when it was too large to carry: read the store instead. */
   readonly body: Uint8Array | undefined;
   /** Where a fan-out goes on: each page of a discount's codes is a message of its own. */
@@ -238,8 +169,14 @@ export function queueFamilyOf(kind: EventKind): QueueFamily {
 
 export function isStoreEvent(event: QueuedEvent): event is StoreEvent {
   return queueFamilyOf(event.kind) !== 'balances';
-} /** What the connector keeps in sync. A coupon is one code of a discount, a member a customer. */
-export type EntityKind = 'order' | 'product' | 'coupon' | 'member';
+}
+
+/** What the connector keeps in sync. A coupon is one code of a discount, a member a customer. */
+export const ENTITY_KINDS = ['order', 'product', 'coupon', 'member'] as const;
+export type EntityKind = (typeof ENTITY_KINDS)[number];
+
+export const isEntityKind = (kind: string): kind is EntityKind =>
+  ENTITY_KINDS.some((one) => one === kind);
 
 export interface EntityKey {
   /** The shop's permanent domain, as configured. */
@@ -249,19 +186,15 @@ export interface EntityKey {
   readonly id: string;
 }
 
-const KINDS: ReadonlySet<string> = new Set<EntityKind>(['order', 'product', 'coupon', 'member']);
-
-export const isEntityKind = (kind: string): kind is EntityKind => KINDS.has(kind);
-
 /** Sends each event to the queue of its family. */
 export interface EventQueue {
   /** Resolves only when the queue holds the event. */
   send(event: QueuedEvent): Promise<void>;
 }
 
-/** An event that a queue refused, with the queue's code for the reason. */
 export interface RefusedEvent {
   readonly event: QueuedEvent;
+  /** The queue's code for the reason. */
   readonly code: string;
 }
 
@@ -312,4 +245,75 @@ export interface SourceQueue {
   delay(messages: readonly ReceivedMessage[], afterSeconds: number): Promise<void>;
   /** So many messages wait for their next attempt that the queue may soon hand out no others. */
   isCrowded(): Promise<boolean>;
+}
+
+/** SQS, SendMessage: both ids hold 1 to 128 letters, digits and punctuation; a space is neither. */
+const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * One group per entity: one worker at a time works on it, in parallel with every other entity. The text is
+ * readable for the operator where SQS allows it, and a hash where it does not (a coupon code may hold any
+ * character). The two forms are never equal: only the readable one contains a slash.
+ *
+ * A redemption has a group for each sender: a point event or an operator must not wait behind the first
+ * message, which may be delayed for minutes. Work on one redemption may overlap: every step is one
+ * conditional write, and the store makes a code once.
+ */
+export function groupIdOf(event: Pick<EventHead, 'shop' | 'kind' | 'id' | 'topic'>): string {
+  const { shop, kind } = event;
+  const id = kind === 'redemption' ? `${event.id}/${event.topic}` : event.id;
+  const readable = `${shop}/${kind}/${id}`;
+  return ALLOWED_ID.test(readable) ? readable : `sha256:${hashOf([shop, kind, id])}`;
+}
+
+/**
+ * The same for every retry of one delivery, different for any two deliveries. The sender's event id is
+ * left out: all webhooks of one action in the store share it. A replay has its own id: SQS would drop
+ * it within five minutes of the first sending, and the dead letter would be lost.
+ */
+export function deduplicationIdOf({
+  shop,
+  topic,
+  deliveryId,
+  replays,
+}: Pick<EventHead, 'shop' | 'topic' | 'deliveryId' | 'replays'>): string {
+  const replayed = (replays ?? []).flatMap(({ at, by }) => [at, by]);
+  return hashOf([shop, topic, deliveryId, ...replayed]);
+}
+
+/**
+ * The group id and the deduplication id of a dead letter. A replayed message has a new id, so its
+ * second rejection is another dead letter, while parking the same message again (its deletion failed) stays
+ * one. Each has its own group: one that a caller holds must not hide another.
+ */
+export function deadLetterIdOf(source: {
+  readonly messageId: string;
+  readonly body: string;
+}): string {
+  return source.messageId;
+}
+
+/** The id of an event in whose body no entity was found. */
+export function hashBody(body: Uint8Array): string {
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** JSON separates the parts even where they hold the separator. */
+function hashOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+const AGAIN = '/again/';
+
+/** The same event as a new message, which the queue does not drop as a repetition. */
+export function askAgain<Event extends { readonly deliveryId: string }>(
+  event: Event,
+  now: Date,
+): Event {
+  return { ...event, deliveryId: `${event.deliveryId}${AGAIN}${now.getTime()}` };
+}
+
+/** The first delivery of a balance that was asked for again. */
+export function firstDeliveryId({ deliveryId }: { readonly deliveryId: string }): string {
+  return deliveryId.split(AGAIN, 1)[0] ?? deliveryId;
 }

@@ -1,4 +1,4 @@
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
+import { brotliCompressSync, constants } from 'node:zlib';
 import {
   hashBody,
   isEntityKind,
@@ -8,32 +8,63 @@ import {
 } from './event.ts';
 import { ENVELOPE_VERSION } from './formats.ts';
 
-/** A body as it stands in an envelope. */
-type CarriedBody = BodyForm | { readonly omitted: OmittedBody };
+// Separate from decoding: the receiver's cold start should not load a schema library.
 
+/** The SQS message body of an event: ASCII, and never too long. */
+export function encodeEvent(event: QueuedEvent): string {
+  const body =
+    'body' in event && event.body
+      ? (carryBody(event.body) ?? omitBody(event, event.body))
+      : undefined;
+  // JSON leaves out what is undefined.
+  return escapeToAscii(JSON.stringify({ v: ENVELOPE_VERSION, ...event, body }));
+}
+
+/**
+ * A body that no message can hold is left out, and the worker reads the entity from the store. Where
+ * the store cannot be asked (no entity was found in the body, or it is about a person or the shop), the
+ * message reaches a person as unreadable, with the body's length, hash and first `HEAD_BYTES`. Keeping
+ * such a body whole would need another place for bodies, for a signed webhook above 1 MB after
+ * compression that is not an entity: none is known to exist.
+ */
+function omitBody(event: StoreEvent | PointEvent, body: Uint8Array) {
+  const omitted = { bytes: body.length, sha256: hashBody(body) };
+  if (canBeReadFromStore(event, omitted.sha256)) return { omitted };
+  return { omitted: { ...omitted, head: toBase64(body.subarray(0, HEAD_BYTES)) } };
+}
+
+/** Whether the store can be asked for what the body says. */
+export function canBeReadFromStore(
+  { kind, id }: Pick<QueuedEvent, 'kind' | 'id'>,
+  bodyHash: string,
+) {
+  return (kind === 'discount' || isEntityKind(kind)) && id !== bodyHash;
+}
+
+/**
+ * The text with everything but printable ASCII as `\uXXXX`. SQS refuses some Unicode characters in
+ * bodies and attributes alike (its SendMessage page), and a refused delivery would be repeated
+ * until the subscription dies. In the output of JSON.stringify, such characters stand in strings
+ * only, so there the result is the same JSON.
+ */
+export function escapeToAscii(text: string): string {
+  return text.replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A body as it stands in an envelope. */
 type BodyForm =
   | { readonly text: string }
   | { readonly brotli: string }
   | { readonly bytes: string };
-
-interface OmittedBody {
-  readonly bytes: number;
-  readonly sha256: string;
-  readonly head?: string;
-}
-
-type ReadBody =
-  | { readonly kind: 'body'; readonly body: Uint8Array }
-  | { readonly kind: 'unreadable'; readonly why: string };
 
 /** SQS allows 1 MiB with attributes: the rest is for the envelope and a dead letter's reason. */
 const CARRIED_MAX_CHARS = 1_000_000;
 
 /** In base64, any bytes of this length fit in a message. */
 export const HEAD_BYTES = 600_000;
-
-/** The largest request a Lambda can receive is 6 MB. */
-export const DEFAULT_MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** Measured: up to here, escaping is cheaper than compressing for sender and reader together. */
 const TEXT_MAX_BYTES = 2_048;
@@ -46,13 +77,11 @@ const FAST_QUALITY = 1;
 /** For what is too large otherwise: a fifth smaller, at three to four times the time. */
 const THOROUGH_QUALITY = 6;
 
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /**
  * The shortest form that is cheap to make; `undefined` when none fits in a message.
  * See docs/decisions/0006-messages-and-items-carry-a-version-and-newer-ones-wait.md.
  */
-export function carryBody(body: Uint8Array): CarriedBody | undefined {
+export function carryBody(body: Uint8Array): BodyForm | undefined {
   if (body.length <= TEXT_MAX_BYTES) {
     const text = readUtf8(body);
     if (text !== undefined) return { text };
@@ -65,30 +94,6 @@ export function carryBody(body: Uint8Array): CarriedBody | undefined {
   if (fitting.length > 0) return fitting.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
   const smaller = compress(body, THOROUGH_QUALITY);
   return smaller.length <= CARRIED_MAX_CHARS ? { brotli: smaller } : undefined;
-}
-
-/** In place of a body that no message can hold; with its beginning where it can be read nowhere else. */
-function omitBody(body: Uint8Array, keepHead: boolean): CarriedBody {
-  const omitted = { bytes: body.length, sha256: hashBody(body) };
-  if (!keepHead) return { omitted };
-  return { omitted: { ...omitted, head: toBase64(body.subarray(0, HEAD_BYTES)) } };
-}
-
-export function readCarriedBody(carried: BodyForm, maxBytes: number): ReadBody {
-  if ('text' in carried) return { kind: 'body', body: new TextEncoder().encode(carried.text) };
-  const encoded = 'bytes' in carried ? carried.bytes : carried.brotli;
-  const bytes = Buffer.from(encoded, 'base64');
-  // Buffer skips what is not base64: compare, or a damaged body would pass for a whole one.
-  if (bytes.toString('base64') !== encoded) return unreadable('its body is not base64');
-  if ('bytes' in carried) return { kind: 'body', body: viewOf(bytes) };
-  try {
-    const expanded = brotliDecompressSync(bytes, { maxOutputLength: maxBytes });
-    return { kind: 'body', body: viewOf(expanded) };
-  } catch (error) {
-    return isTooLarge(error)
-      ? unreadable(`its body expands beyond ${maxBytes} bytes`)
-      : unreadable('its compressed body is damaged');
-  }
 }
 
 function uncompressedForms(body: Uint8Array): readonly BodyForm[] {
@@ -110,6 +115,8 @@ function compress(body: Uint8Array, quality: number): string {
   return brotliCompressSync(body, { params }).toString('base64');
 }
 
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function readUtf8(body: Uint8Array): string | undefined {
   try {
     return strictUtf8.decode(body);
@@ -118,62 +125,6 @@ function readUtf8(body: Uint8Array): string | undefined {
   }
 }
 
-/** A plain array over the same memory: a Buffer would compare and print differently. */
-function viewOf({ buffer, byteOffset, length }: Buffer): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, length);
-}
-
 function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
-}
-
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-}
-
-function unreadable(why: string): ReadBody {
-  return { kind: 'unreadable', why };
-}
-
-/**
- * The text with everything but printable ASCII as `\uXXXX`. SQS refuses some Unicode characters in
- * bodies and attributes alike (its SendMessage page), and a refused delivery would be repeated
- * until the subscription dies. In the output of JSON.stringify, such characters stand in strings
- * only, so there the result is the same JSON.
- */
-export function escapeToAscii(text: string): string {
-  return text.replace(
-    /[^\x20-\x7e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-// Separate from decoding: the receiver's cold start should not load a schema library.
-
-/** The SQS message body of an event: ASCII, and never too long. */
-export function encodeEvent(event: QueuedEvent): string {
-  const body = 'body' in event && event.body ? carry(event, event.body) : undefined;
-  // JSON leaves out what is undefined.
-  return escapeToAscii(JSON.stringify({ v: ENVELOPE_VERSION, ...event, body }));
-}
-
-/**
- * A body that no message can hold is left out, and the worker reads the entity from the store. Where
- * the store cannot be asked (no entity was found in the body, or it is about a person or the shop), the
- * message reaches a person as unreadable, with the body's length, hash and first `HEAD_BYTES`. Keeping
- * such a body whole would need another place for bodies, for a signed webhook above 1 MB after
- * compression that is not an entity: none is known to exist.
- */
-function carry(event: StoreEvent | PointEvent, body: Uint8Array): CarriedBody {
-  const carried = carryBody(body);
-  if (carried) return carried;
-  return omitBody(body, !canBeReadFromStore(event, hashBody(body)));
-}
-
-/** Whether the store can be asked for what the body says. */
-export function canBeReadFromStore(
-  { kind, id }: Pick<QueuedEvent, 'kind' | 'id'>,
-  bodyHash: string,
-) {
-  return (kind === 'discount' || isEntityKind(kind)) && id !== bodyHash;
 }

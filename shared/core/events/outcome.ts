@@ -69,7 +69,7 @@ export interface RetryReason {
 }
 
 export interface Rejection {
-  readonly reason: DeadLetterReason['reason'];
+  readonly reason: ParkingReason['reason'];
   /** One plain sentence without personal data. */
   readonly why: string;
   readonly code?: LoyaltyErrorName;
@@ -103,28 +103,6 @@ export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
   mayHaveHappened: true,
 };
 
-/** What becomes of the message. */
-type Verdict =
-  | { readonly kind: 'acknowledge' }
-  | { readonly kind: 'delay'; readonly retry: RetryReason }
-  | { readonly kind: 'park'; readonly rejection: Rejection };
-
-/** The only place that decides what an outcome means for the message. */
-export function verdictOn(outcome: Outcome): Verdict {
-  switch (outcome.kind) {
-    case 'applied':
-    case 'unchanged':
-    case 'superseded':
-    case 'skipped':
-    case 'handled':
-      return { kind: 'acknowledge' };
-    case 'retry':
-      return { kind: 'delay', retry: outcome };
-    case 'rejected':
-      return { kind: 'park', rejection: outcome };
-  }
-}
-
 /** Why an entity is not sent. */
 export type MappingSkip =
   | 'guest'
@@ -155,7 +133,7 @@ export type MappingSkip =
  * many messages waited that other shops would have got none. `crashed`: SQS moved it, because every worker
  * died on it. `unknown`: a newer release wrote a reason that this one does not know.
  */
-export const LETTER_REASONS = [
+export const DEAD_LETTER_REASONS = [
   'unreadable',
   'unmappable',
   'rejected',
@@ -165,11 +143,11 @@ export const LETTER_REASONS = [
   'crashed',
   'unknown',
 ] as const;
-export type LetterReason = (typeof LETTER_REASONS)[number];
+export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number];
 
 /** Why a worker gave a message up, in fields that a person can filter by. */
-export interface DeadLetterReason {
-  readonly reason: Exclude<LetterReason, 'crashed' | 'unknown'>;
+export interface ParkingReason {
+  readonly reason: Exclude<DeadLetterReason, 'crashed' | 'unknown'>;
   /** One plain sentence without personal data. */
   readonly why: string;
   /** The loyalty service's error name, where there is one. */

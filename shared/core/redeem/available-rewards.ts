@@ -43,12 +43,12 @@ const REASONS: Readonly<Record<number, CannotUse>> = {
   12: 'product-conditions',
 };
 
-/** Undefined: the customer can have it. Only the service decides. */
+/** Undefined when the customer can have it. Only the service decides. */
 export function cannotUse({ CanUse, CannotUseReason }: AvailableReward): CannotUse | undefined {
   return CanUse === true ? undefined : (REASONS[CannotUseReason ?? 0] ?? 'not-available');
 }
 
-export interface AvailableWorld extends AskingWorld {
+export interface AvailableDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards'>;
   readonly programIdOf: ProgramIdOf;
 }
@@ -57,24 +57,24 @@ export interface AvailableWorld extends AskingWorld {
 export async function readAvailable(
   customerId: string,
   cart: readonly CartLine[],
-  world: AvailableWorld,
+  deps: AvailableDeps,
 ): Promise<
   | { readonly kind: 'answered'; readonly programId: string; readonly value: AvailableRewards }
   | { readonly kind: 'not-a-member' }
   | Unavailable
 > {
-  const found = await world.programIdOf(customerId);
+  const found = await deps.programIdOf(customerId);
   if (found.kind !== 'id') return found;
   const purchase = { CustomerId: found.id, ...purchaseOf(cart) };
   const asked = await askLoyalty(
     'listAvailableRewards',
-    (options) => world.loyalty.listAvailableRewards(purchase, options),
-    world,
+    (options) => deps.loyalty.listAvailableRewards(purchase, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
     const why = asked.name ?? 'unnamed-error';
-    world.telemetry.log('warn', 'the loyalty service listed no rewards of a customer', { why });
+    deps.telemetry.log('warn', 'the loyalty service listed no rewards of a customer', { why });
     return { kind: 'answered', programId: found.id, value: { Rewards: [] } };
   }
   const value = { ...asked.value, Rewards: asked.value.Rewards ?? [] };
@@ -122,9 +122,6 @@ export function cashbackRange(
   return { least: reward.CanSelectValue === false ? whole : 0.01, most: whole };
 }
 
-/** How the service's reward operations name a customer. */
-type PosCustomerId = 'email-or-document' | 'store-id';
-
 type ProgramId =
   /** Personal data: for requests to the service, never for a log. */
   | { readonly kind: 'id'; readonly id: string }
@@ -135,34 +132,32 @@ type ProgramId =
 /** The `CustomerId` of a customer of the store in the service's reward operations. */
 export type ProgramIdOf = (customerId: string) => Promise<ProgramId>;
 
-interface ProgramIdWorld extends AskingWorld {
+interface ProgramIdDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'getCustomer'>;
-  readonly posCustomerId: PosCustomerId;
+  /** How the service's reward operations name a customer. */
+  readonly posCustomerId: 'email-or-document' | 'store-id';
 }
 
 /** A list of rewards and a click on one of them need one request. */
-const SECONDS = 60;
-const MOST = 2_000;
+const LIMITS = { seconds: 60, most: 2_000 };
 
-export function createProgramIds(world: ProgramIdWorld): ProgramIdOf {
-  const known = createTimedCache<string>({ seconds: SECONDS, most: MOST, now: world.now });
+export function createProgramIds(deps: ProgramIdDeps): ProgramIdOf {
+  const known = createTimedCache<string>({ ...LIMITS, now: deps.now });
   return async (customerId) => {
-    if (world.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
-    const id = known.recall(customerId) ?? (await readId(customerId, world));
-    if (typeof id !== 'string') return id;
-    known.keep(customerId, id);
-    return { kind: 'id', id };
+    if (deps.posCustomerId === 'store-id') return { kind: 'id', id: customerId };
+    const recalled = known.recall(customerId);
+    if (recalled !== undefined) return { kind: 'id', id: recalled };
+    const read = await readId(customerId, deps);
+    if (read.kind === 'id') known.keep(customerId, read.id);
+    return read;
   };
 }
 
-async function readId(
-  customerId: string,
-  world: ProgramIdWorld,
-): Promise<string | Exclude<ProgramId, { kind: 'id' }>> {
+async function readId(customerId: string, deps: ProgramIdDeps): Promise<ProgramId> {
   const asked = await askLoyalty(
     'getCustomer',
-    (options) => world.loyalty.getCustomer(customerId, options),
-    world,
+    (options) => deps.loyalty.getCustomer(customerId, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return { kind: 'not-a-member' };
@@ -171,7 +166,7 @@ async function readId(
   const isAnother = OriginalId !== undefined && OriginalId !== customerId;
   // Documented: of a document, only the digits.
   const id = Email?.trim() || Document?.replace(/\D/g, '');
-  return isAnother || !id ? { kind: 'not-a-member' } : id;
+  return isAnother || !id ? { kind: 'not-a-member' } : { kind: 'id', id };
 }
 
 /** One line of a cart, or the product of a page. */

@@ -4,7 +4,7 @@ import {
   type ChallengeTransaction,
   type Contact,
   challengesIn,
-  type OpenBook,
+  type OpenRedemptions,
   secondsUntilFewer,
 } from '../redemptions/redemption-record.ts';
 import type { ProgramIdOf } from './available-rewards.ts';
@@ -23,7 +23,7 @@ import type { ProgramIdOf } from './available-rewards.ts';
  * Whether the service refuses to redeem without it is not documented, so the connector refuses by itself.
  * Starts and tries are counted in the ledger, because several processes answer tills.
  */
-export interface ChallengeWorld extends AskingWorld {
+interface ChallengeDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
   readonly programIdOf: ProgramIdOf;
   /** A random UUID. */
@@ -53,7 +53,7 @@ export type StartedChallenge =
   | TooMany
   | { readonly kind: 'unavailable' };
 
-export type CheckedAnswer =
+type CheckedAnswer =
   | { readonly kind: 'passed'; readonly transactionId: string }
   | ({ readonly kind: 'refused'; readonly why: ChallengeRefusal } & Said)
   | TooMany
@@ -68,13 +68,13 @@ export const MOST_TRIES = 5;
 
 export async function startChallenge(
   typed: TypedContacts,
-  book: OpenBook,
-  world: ChallengeWorld,
+  record: OpenRedemptions,
+  deps: ChallengeDeps,
 ): Promise<StartedChallenge> {
-  const found = await world.programIdOf(book.customer.customerId);
+  const found = await deps.programIdOf(record.customer.customerId);
   if (found.kind === 'not-a-member') return { kind: 'refused', why: 'not-a-member' };
   if (found.kind === 'unavailable') return { kind: 'unavailable' };
-  const begun = await begin(book, world.newKey());
+  const begun = await begin(record, deps.newKey());
   if (begun.kind === 'too-many') return begun;
   const { id, asks } = begun.transaction;
   // Only what the service asked for: else a user could have the PIN of any customer sent to themselves.
@@ -85,8 +85,8 @@ export async function startChallenge(
   };
   const asked = await askLoyalty(
     'startChallenge',
-    (options) => world.loyalty.startChallenge(found.id, start, options),
-    world,
+    (options) => deps.loyalty.startChallenge(found.id, start, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'refused' };
@@ -97,7 +97,7 @@ export async function startChallenge(
   if (!wanted.phone && !wanted.email) return { kind: 'refused', why: 'refused', said };
   // With what it asked for before: it may want both.
   const all = CONTACTS.filter((one) => wanted[one] || asks.includes(one));
-  await rememberAsks(book, id, all);
+  await rememberAsks(record, id, all);
   return { kind: 'contact-needed', asks: all, said };
 }
 
@@ -105,22 +105,18 @@ export async function startChallenge(
 export async function checkAnswer(
   programId: string,
   answer: string | undefined,
-  book: OpenBook,
-  world: ChallengeWorld,
+  record: OpenRedemptions,
+  deps: ChallengeDeps,
 ): Promise<CheckedAnswer> {
   if (answer === undefined) return { kind: 'refused', why: 'challenge-needed' };
-  const tried = await countTry(book);
+  const tried = await countTry(record);
   if (tried.kind !== 'counted') return tried;
   const { transactionId } = tried;
+  const given = { TransactionId: transactionId, Code: answer };
   const asked = await askLoyalty(
     'validateChallenge',
-    (options) =>
-      world.loyalty.validateChallenge(
-        programId,
-        { TransactionId: transactionId, Code: answer },
-        options,
-      ),
-    world,
+    (options) => deps.loyalty.validateChallenge(programId, given, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return { kind: 'unavailable' };
   if (asked.kind === 'refused') return { kind: 'refused', why: 'challenge-wrong' };
@@ -130,37 +126,37 @@ export async function checkAnswer(
     : { kind: 'refused', why: 'challenge-wrong', said: readable(FriendlyErrorMessage) };
 }
 
-type Begun = { readonly kind: 'begun'; readonly transaction: ChallengeTransaction } | TooMany;
-
 /** A repetition belongs to the transaction of the first start, until a redemption ends it. */
-function begin(book: OpenBook, newId: string): Promise<Begun> {
-  return book.change<Begun>((found, now) => {
+function begin(record: OpenRedemptions, newId: string) {
+  type Begun = { readonly kind: 'begun'; readonly transaction: ChallengeTransaction };
+  return record.change<Begun | TooMany>((found, now) => {
     const before = challengesIn(found);
     const afterSeconds = secondsUntilFewer(before.starts, MOST_STARTS, now);
     if (afterSeconds !== undefined) return { value: { kind: 'too-many', afterSeconds } };
     const { id = newId, asks = [] } = before.transaction ?? {};
     const transaction = { id, asks, at: now.getTime() };
     const challenges = { ...before, starts: [...before.starts, now.getTime()], transaction };
-    return { book: { ...found, challenges }, value: { kind: 'begun', transaction } };
+    return { record: { ...found, challenges }, value: { kind: 'begun', transaction } };
   });
 }
 
-async function rememberAsks(book: OpenBook, id: string, asks: readonly Contact[]): Promise<void> {
-  await book.change((found) => {
+async function rememberAsks(
+  record: OpenRedemptions,
+  id: string,
+  asks: readonly Contact[],
+): Promise<void> {
+  await record.change((found) => {
     const before = challengesIn(found);
     const { transaction } = before;
     if (transaction?.id !== id) return { value: undefined };
     const challenges = { ...before, transaction: { ...transaction, asks } };
-    return { book: { ...found, challenges }, value: undefined };
+    return { record: { ...found, challenges }, value: undefined };
   });
 }
 
-type Tried =
-  | { readonly kind: 'counted'; readonly transactionId: string }
-  | Extract<CheckedAnswer, { kind: 'refused' | 'too-many' }>;
-
-function countTry(book: OpenBook): Promise<Tried> {
-  return book.change<Tried>((found, now) => {
+function countTry(redemptions: OpenRedemptions) {
+  type Counted = { readonly kind: 'counted'; readonly transactionId: string };
+  return redemptions.change<Counted | Exclude<CheckedAnswer, { kind: 'passed' }>>((found, now) => {
     const before = challengesIn(found);
     const { transaction, tries } = before;
     // No PIN was sent, it is too old, or a redemption has used it: there is nothing to guess.
@@ -168,8 +164,8 @@ function countTry(book: OpenBook): Promise<Tried> {
     const afterSeconds = secondsUntilFewer(tries, MOST_TRIES, now);
     if (afterSeconds !== undefined) return { value: { kind: 'too-many', afterSeconds } };
     const challenges = { ...before, tries: [...tries, now.getTime()] };
-    const value = { kind: 'counted', transactionId: transaction.id } as const;
-    return { book: { ...found, challenges }, value };
+    const record = { ...found, challenges };
+    return { record, value: { kind: 'counted', transactionId: transaction.id } };
   });
 }
 

@@ -2,11 +2,11 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { readAmount, toJsonNumber } from '../../store/money.ts';
 import { askLoyalty } from '../calls/ask-loyalty.ts';
-import { isValueOf, type RewardTerms } from '../redemptions/redemption.ts';
+import type { RewardTerms } from '../redemptions/redemption.ts';
 import {
+  type AvailableDeps,
   type AvailableReward,
   type AvailableRewards,
-  type AvailableWorld,
   type CannotUse,
   type CartLine,
   cannotUse,
@@ -15,7 +15,7 @@ import {
   readAvailable,
   totalOf,
 } from './available-rewards.ts';
-import type { ProductPrices, RewardStore } from './reward-store.ts';
+import type { RewardStore } from './reward-store.ts';
 
 export interface OfferRequest {
   readonly shop: string;
@@ -47,21 +47,21 @@ type Offer =
   | { readonly kind: 'refused'; readonly why: OfferRefusal }
   | { readonly kind: 'unavailable' };
 
-interface OfferWorld extends AvailableWorld {
+interface OfferDeps extends AvailableDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards' | 'getRewardConfiguration'>;
   readonly store: Pick<RewardStore, 'readPrices'>;
-  readonly settings: { readonly rewardTypes: RewardTypes };
+  readonly rewardTypes: RewardTypes;
 }
 
 /**
  * Before anything is spent: what the service offers, and whether the store can give it.
  * See docs/decisions/0024-the-service-decides-and-one-read-shows-it.md.
  */
-export async function findOffer(request: OfferRequest, world: OfferWorld): Promise<Offer> {
+export async function findOffer(request: OfferRequest, deps: OfferDeps): Promise<Offer> {
   const { rewardId } = request;
   const [offered, alone] = await Promise.all([
-    readAvailable(request.customerId, request.cart, world),
-    allowedAlone(request, world),
+    readAvailable(request.customerId, request.cart, deps),
+    allowedAlone(request, deps),
   ]);
   if (offered.kind === 'unavailable' || alone === 'unavailable') return UNAVAILABLE;
   if (offered.kind === 'not-a-member') return refused('not-a-member');
@@ -73,14 +73,14 @@ export async function findOffer(request: OfferRequest, world: OfferWorld): Promi
   // breaker would stop the calls of every other shopper.
   const configured = await askLoyalty(
     'getRewardConfiguration',
-    (options) => world.loyalty.getRewardConfiguration(rewardId, options),
-    world,
+    (options) => deps.loyalty.getRewardConfiguration(rewardId, options),
+    deps,
   );
   if (configured.kind === 'unavailable') return UNAVAILABLE;
   if (configured.kind === 'refused') return refused('not-available');
-  const found = await findDiscount(reward, offered.value, { ...request, alone }, world);
-  if (found.kind !== 'discount') return found;
-  const terms = readTerms(reward, configured.value, found.discount);
+  const discount = await findDiscount(reward, offered.value, request, alone, deps);
+  if (discount.kind === 'refused' || discount.kind === 'unavailable') return discount;
+  const terms = readTerms(reward, configured.value, discount);
   if (!terms) return refused('not-online');
   const needsChallenge = offered.value.ShouldValidateCustomer === true;
   return { kind: 'on-offer', terms, programId: offered.programId, needsChallenge };
@@ -90,44 +90,34 @@ const UNAVAILABLE = { kind: 'unavailable' } as const;
 
 const refused = (why: OfferRefusal) => ({ kind: 'refused', why }) as const;
 
-type Found =
-  | { readonly kind: 'discount'; readonly discount: Discount }
-  | Exclude<Offer, { kind: 'on-offer' }>;
-
-/** `alone`: the cashback that the service allows for a purchase of just the chosen amount, if any. */
-type PricedRequest = OfferRequest & { readonly alone: number | undefined };
+type Found = Discount | Exclude<Offer, { kind: 'on-offer' }>;
 
 async function findDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
-  request: PricedRequest,
-  world: OfferWorld,
+  request: OfferRequest,
+  alone: number | undefined,
+  deps: OfferDeps,
 ): Promise<Found> {
-  const meaning = meaningOf(reward.RewardType, world.settings.rewardTypes);
-  if (meaning === 'cashback') return cashbackDiscount(reward, offered, request);
+  const meaning = meaningOf(reward.RewardType, deps.rewardTypes);
+  if (meaning === 'cashback') return cashbackDiscount(reward, offered, request, alone);
   if (request.value !== undefined) return refused('value-not-allowed');
   switch (meaning) {
     case 'percent':
-      return { kind: 'discount', discount: { kind: meaning, value: reward.Value ?? 0 } };
-    case 'fixed':
-      return { kind: 'discount', discount: amountOff(reward.Value ?? 0, request.cart) };
-    case 'free-shipping':
-      return { kind: 'discount', discount: { kind: meaning, value: 0 } };
-    case 'product': {
-      const wanted = productDiscount(reward);
-      return wanted ? priceProduct(wanted, request.shop, world) : refused('not-online');
+      return { kind: 'percent', value: reward.Value ?? 0 };
+    case 'fixed': {
+      const value = reward.Value ?? 0;
+      // Only for a real purchase can the service say that a reward exceeds it. A code for any purchase needs one
+      // that the reward does not exceed, or the customer would lose the rest of it.
+      return { kind: 'fixed', value, ...(isAnyPurchase(request.cart) && { minimum: value }) };
     }
+    case 'free-shipping':
+      return { kind: 'free-shipping', value: 0 };
+    case 'product':
+      return priceProduct(productDiscount(reward), request.shop, deps);
     case 'custom':
       return refused('not-online');
   }
-}
-
-/**
- * Only for a real purchase can the service say that a reward exceeds it. A code for any purchase needs one that the
- * reward does not exceed, or the customer would lose the rest of it.
- */
-function amountOff(value: number, cart: readonly CartLine[]): Discount {
-  return { kind: 'fixed', value, ...(isAnyPurchase(cart) && { minimum: value }) };
 }
 
 /**
@@ -136,12 +126,12 @@ function amountOff(value: number, cart: readonly CartLine[]): Discount {
  */
 async function allowedAlone(
   { customerId, rewardId, value, cart }: OfferRequest,
-  world: OfferWorld,
+  deps: OfferDeps,
 ): Promise<number | 'unavailable' | undefined> {
   const price = readAmount(value);
   const [line] = cart;
   if (price === undefined || !line) return undefined;
-  const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], world);
+  const asked = await readAvailable(customerId, [{ ...line, price, quantity: 1 }], deps);
   if (asked.kind === 'unavailable') return asked.kind;
   if (asked.kind === 'not-a-member') return undefined;
   const reward = asked.value.Rewards.find(({ Id }) => Id === rewardId);
@@ -150,12 +140,13 @@ async function allowedAlone(
 
 /**
  * The service allows an amount for this cart, often as a part of it. The code needs an order of which the
- * amount is no larger part.
+ * amount is no larger part. `alone`: what it allows for a purchase of just that amount, if anything.
  */
 function cashbackDiscount(
   reward: AvailableReward,
   offered: AvailableRewards,
-  { value, cart, alone }: PricedRequest,
+  { value, cart }: OfferRequest,
+  alone: number | undefined,
 ): Found {
   const range = cashbackRange(reward, offered);
   if (!range) return refused('no-cashback');
@@ -167,26 +158,30 @@ function cashbackDiscount(
     Math.round(value * 100) / 100 === value;
   if (!isAllowed) return refused('value-not-allowed');
   // The amount of such a cart means nothing: a code from it would need an order that does not exist.
-  if (alone === undefined && isAnyPurchase(cart)) {
-    return refused('below-minimum');
-  }
+  if (alone === undefined && isAnyPurchase(cart)) return refused('below-minimum');
   const orderPerUnit = alone === undefined ? toJsonNumber(totalOf(cart)) / most : value / alone;
   const part = Math.ceil(Math.round(value * orderPerUnit * 1e4) / 100) / 100;
-  const minimum = Math.max(part, value);
-  return { kind: 'discount', discount: { kind: 'fixed', value, minimum, cashback: true } };
+  return { kind: 'fixed', value, minimum: Math.max(part, value), cashback: true };
 }
 
+/**
+ * As an amount, because a percentage of a product would apply to every unit in the order, and the reward
+ * is for one. A part of the price is known only where all variants have the same.
+ */
 async function priceProduct(
-  wanted: ProductDiscount,
+  wanted: ProductDiscount | undefined,
   shop: string,
-  { store }: OfferWorld,
+  { store }: OfferDeps,
 ): Promise<Found> {
-  const read = await store.readPrices(shop, wanted.product.id);
+  if (!wanted) return refused('not-online');
+  const { kind, value, product } = wanted;
+  const read = await store.readPrices(shop, product.id);
   if (read.kind === 'unavailable') return UNAVAILABLE;
-  const value = read.kind === 'read' ? takeOff(wanted, read) : undefined;
-  return value === undefined
-    ? refused('not-online')
-    : { kind: 'discount', discount: { kind: 'fixed', value, product: wanted.product } };
+  if (read.kind === 'absent') return refused('not-online');
+  const { lowest, highest } = read;
+  if (kind === 'fixed') return { kind: 'fixed', value: Math.min(value, lowest), product };
+  if (lowest !== highest) return refused('not-online');
+  return { kind: 'fixed', value: Math.round(lowest * value) / 100, product };
 }
 
 type RewardConfiguration = components['schemas']['RewardConfiguration'];
@@ -222,7 +217,7 @@ export function readTerms(
   const { MinimalValue, ValidDays, CumulativeDiscount } = configuration;
   const points = discount.cashback ? 0 : Points;
   if (points === undefined || !(points >= 0)) return undefined;
-  if (!isValueOf(discount.kind, discount.value) || hasOtherLimits(configuration)) return undefined;
+  if (!canBeDiscount(discount) || hasOtherLimits(configuration)) return undefined;
   const minimum = Math.max(discount.minimum ?? 0, MinimalValue ?? 0);
   // The store counts the minimum of a product's discount over that product alone.
   if (discount.product && minimum > 0) return undefined;
@@ -238,6 +233,17 @@ export function readTerms(
       configuration.HasSameCustomerUsageLimit === true ||
       configuration.HasGlobalUsageLimit === true,
   };
+}
+
+function canBeDiscount({ kind, value }: Discount): boolean {
+  switch (kind) {
+    case 'fixed':
+      return value > 0 && Number.isFinite(value);
+    case 'percent':
+      return value > 0 && value <= 100;
+    case 'free-shipping':
+      return true;
+  }
 }
 
 /** A condition that the store's discount cannot have: the code would give more than the reward. */
@@ -286,16 +292,4 @@ export function productDiscount(reward: AvailableReward): ProductDiscount | unde
     default:
       return undefined;
   }
-}
-
-/**
- * As an amount, because a percentage of a product would apply to every unit in the order, and the reward
- * is for one. A part of the price is known only where all variants have the same.
- */
-function takeOff(
-  { kind, value }: ProductDiscount,
-  { lowest, highest }: ProductPrices,
-): number | undefined {
-  if (kind === 'fixed') return Math.min(value, lowest);
-  return lowest === highest ? Math.round(lowest * value) / 100 : undefined;
 }

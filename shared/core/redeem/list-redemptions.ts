@@ -1,29 +1,33 @@
-import {
-  asOfNow,
-  type Redemption,
-  type RedemptionView,
-  viewOf,
-} from '../redemptions/redemption.ts';
-import { applyStep, type OpenBook } from '../redemptions/redemption-record.ts';
-import type { RedeemWorld } from './dependencies.ts';
+import type { Telemetry } from '../events/telemetry.ts';
+import { type Redemption, type RedemptionView, viewOf } from '../redemptions/redemption.ts';
+import { applyStep, type OpenRedemptions } from '../redemptions/redemption-record.ts';
+import type { RewardStore } from './reward-store.ts';
 
 const MOST_LISTED = 20;
 const MOST_ASKED = 50;
 
-export type UsesWorld = Pick<RedeemWorld, 'telemetry'> & {
-  readonly store: Pick<RedeemWorld['store'], 'readUses'>;
-};
+interface UsesDeps {
+  readonly store: Pick<RewardStore, 'readUses'>;
+  readonly telemetry: Telemetry;
+}
 
-/** What is in the book, as the customer sees it: the newest first. */
+/** As the customer sees them, the newest first. */
 export async function listRedemptions(
   redemptions: readonly Redemption[],
-  book: OpenBook,
-  world: UsesWorld & Pick<RedeemWorld, 'now'>,
+  record: OpenRedemptions,
+  deps: UsesDeps & { readonly now: () => Date },
 ): Promise<readonly RedemptionView[]> {
-  const known = await readUsed(redemptions, book, world);
+  const known = await readUsed(redemptions, record, deps);
   const views = known.toReversed().flatMap((one) => viewOf(one) ?? []);
-  const now = world.now();
+  const now = deps.now();
   return views.slice(0, MOST_LISTED).map((view) => asOfNow(view, now));
+}
+
+/** The store takes a code until its end. */
+function asOfNow(view: RedemptionView, now: Date): RedemptionView {
+  const { state, validUntil } = view;
+  const isOver = validUntil !== null && Date.parse(validUntil) <= now.getTime();
+  return state === 'ready' && isOver ? { ...view, state: 'expired' } : view;
 }
 
 /**
@@ -32,14 +36,14 @@ export async function listRedemptions(
  */
 export async function readUsed(
   redemptions: readonly Redemption[],
-  book: OpenBook,
-  { store, telemetry }: UsesWorld,
+  record: OpenRedemptions,
+  { store, telemetry }: UsesDeps,
 ): Promise<readonly Redemption[]> {
   const discounts = redemptions.flatMap(({ state }) =>
     state.at === 'ready' ? [state.discountId] : [],
   );
   if (discounts.length === 0) return redemptions;
-  const read = await store.readUses(book.customer.shop, discounts.slice(-MOST_ASKED));
+  const read = await store.readUses(record.customer.shop, discounts.slice(-MOST_ASKED));
   if (read.kind === 'unavailable') {
     telemetry.log('warn', 'the store did not say which codes were used', { why: read.why });
     return redemptions;
@@ -48,7 +52,7 @@ export async function readUsed(
   for (const one of redemptions) {
     const { state } = one;
     const isUsed = state.at === 'ready' && (read.uses.get(state.discountId) ?? 0) > 0;
-    now.push((isUsed && (await applyStep(book, one.id, { kind: 'use' }))) || one);
+    now.push((isUsed && (await applyStep(record, one.id, { kind: 'use' }))) || one);
   }
   return now;
 }

@@ -1,18 +1,18 @@
-import type { Ledger } from '../ledger/ledger.ts';
 import type { Redemption, RewardCode } from '../redemptions/redemption.ts';
-import { applyStep, type OpenBook } from '../redemptions/redemption-record.ts';
+import {
+  applyStep,
+  type OpenRedemptions,
+  type RedemptionsDeps,
+} from '../redemptions/redemption-record.ts';
 import { noteRewardCode } from '../redemptions/reward-codes.ts';
 import type { StoreUnavailable } from '../store/store.ts';
 import type { RewardStore, WantedCode } from './reward-store.ts';
 
-export interface CodeWorld {
-  readonly ledger: Pick<Ledger, 'write'>;
+export interface CodeDeps extends RedemptionsDeps {
   readonly store: Pick<RewardStore, 'makeCode' | 'findCode' | 'deleteCode'>;
-  readonly now: () => Date;
-  readonly retentionDays: number;
 }
 
-export type CodeEnd =
+type CodeEnd =
   | { readonly kind: 'settled'; readonly redemption: Redemption | undefined }
   | StoreUnavailable;
 
@@ -21,20 +21,20 @@ export type CodeEnd =
  * at any moment. A code of another discount counts as a refusal: the service knows only its own code.
  */
 export async function makeCode(
-  book: OpenBook,
+  record: OpenRedemptions,
   redemption: Redemption,
-  world: CodeWorld,
+  deps: CodeDeps,
 ): Promise<CodeEnd> {
-  const wanted = wantedCode(redemption, book);
+  const wanted = wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
-  const made = await world.store.makeCode(book.customer.shop, wanted);
+  const made = await deps.store.makeCode(record.customer.shop, wanted);
   switch (made.kind) {
     case 'made':
-      return recordMade(book, redemption, wanted, made.discountId, world);
+      return recordMade(record, redemption, wanted, made.discountId, deps);
     case 'taken':
     case 'refused': {
       const why = made.kind === 'taken' ? 'TAKEN' : made.code;
-      const refused = await applyStep(book, redemption.id, { kind: 'store-refused', why });
+      const refused = await applyStep(record, redemption.id, { kind: 'store-refused', why });
       return { kind: 'settled', redemption: refused };
     }
     case 'unavailable':
@@ -44,26 +44,26 @@ export async function makeCode(
 
 /** The store has the code after all, or it has none: then the redemption may be cancelled. */
 export async function confirmAbsence(
-  book: OpenBook,
+  record: OpenRedemptions,
   redemption: Redemption,
-  world: CodeWorld,
+  deps: CodeDeps,
 ): Promise<CodeEnd | { readonly kind: 'absent' }> {
-  const wanted = wantedCode(redemption, book);
+  const wanted = wantedCode(redemption, record);
   if (!wanted) return { kind: 'settled', redemption };
-  const found = await world.store.findCode(book.customer.shop, wanted);
+  const found = await deps.store.findCode(record.customer.shop, wanted);
   return found.kind === 'found'
-    ? recordMade(book, redemption, wanted, found.discountId, world)
+    ? recordMade(record, redemption, wanted, found.discountId, deps)
     : found;
 }
 
 /** Deletes a code that the store made late: its points are back. */
 export async function deleteLateCode(
-  book: OpenBook,
+  record: OpenRedemptions,
   redemption: Redemption,
-  { store }: Pick<CodeWorld, 'store'>,
+  { store }: Pick<CodeDeps, 'store'>,
 ): Promise<{ readonly kind: 'absent' } | StoreUnavailable> {
-  const { shop } = book.customer;
-  const wanted = wantedCode(redemption, book);
+  const { shop } = record.customer;
+  const wanted = wantedCode(redemption, record);
   if (!wanted) return { kind: 'absent' };
   const found = await store.findCode(shop, wanted);
   if (found.kind !== 'found') return found;
@@ -72,27 +72,30 @@ export async function deleteLateCode(
 }
 
 async function recordMade(
-  book: OpenBook,
+  record: OpenRedemptions,
   { id }: Redemption,
   wanted: WantedCode,
   discountId: string,
-  world: CodeWorld,
+  deps: CodeDeps,
 ): Promise<CodeEnd> {
   // Before the customer sees the code: an order may name it from then on.
-  await noteRewardCode(book.customer.shop, wanted, world);
-  const redemption = await applyStep(book, id, { kind: 'made', discountId });
+  await noteRewardCode(record.customer.shop, wanted, deps);
+  const redemption = await applyStep(record, id, { kind: 'made', discountId });
   const isUnwanted = redemption?.state.at === 'cancelling' || redemption?.state.at === 'cancelled';
-  if (isUnwanted) await deleteLateCode(book, redemption, world);
+  if (isUnwanted) await deleteLateCode(record, redemption, deps);
   return { kind: 'settled', redemption };
 }
 
-function wantedCode({ id, terms, state }: Redemption, book: OpenBook): WantedCode | undefined {
+function wantedCode(
+  { id, terms, state }: Redemption,
+  record: OpenRedemptions,
+): WantedCode | undefined {
   const code: RewardCode | undefined = 'code' in state ? state.code : undefined;
   if (!code || state.at === 'ready' || state.at === 'used') return undefined;
   const { minimum, combines, title, product } = terms;
   return {
     ...code,
-    customerId: book.customer.customerId,
+    customerId: record.customer.customerId,
     title: `${title} (${id})`,
     combines,
     ...(minimum !== undefined && { minimum }),

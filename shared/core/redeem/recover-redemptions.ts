@@ -3,16 +3,16 @@ import type { LoyaltyResult } from '../../loyalty/result.ts';
 import { isStoreId } from '../balances/point-balance.ts';
 import type { EventQueue } from '../events/event.ts';
 import { isOpen, type Redemption } from '../redemptions/redemption.ts';
-import { findRedemption, type KeptRedemption } from '../redemptions/redemption-names.ts';
+import { type KeptRedemption, readKept } from '../redemptions/redemption-names.ts';
 import {
-  type BookWorld,
   type Customer,
-  openBook,
-  withFound,
+  openRedemptions,
+  type RedemptionsDeps,
 } from '../redemptions/redemption-record.ts';
 import { answerStep } from './redeem-call.ts';
+import { sendRedemption } from './resume-redemption.ts';
 
-export interface RecoverWorld extends BookWorld {
+interface RecoverDeps extends RedemptionsDeps {
   readonly loyalty: Pick<
     LoyaltyClient,
     'listCustomersReport' | 'listPointsHistory' | 'updateRewardMetadata'
@@ -30,7 +30,7 @@ export interface Recovered {
   readonly found: number;
   /** Why some could not be read, by customer. */
   readonly unread: readonly { readonly customerId: string; readonly why: string }[];
-  /** Why not all customers could be listed; absent: they were. */
+  /** Why not all customers could be listed; absent when they were. */
   readonly stopped?: string;
 }
 
@@ -47,13 +47,13 @@ const REPORT_TIMEOUT_MS = 30_000;
 export async function recoverRedemptions(
   shop: string,
   since: Date,
-  world: RecoverWorld,
+  deps: RecoverDeps,
   onProgress: (recovered: Recovered) => void = () => {},
 ): Promise<Recovered> {
   let recovered: Recovered = { customers: 0, found: 0, unread: [] };
-  const { loyalty, signal, pause } = world;
+  const { loyalty, signal, pause } = deps;
   // Points that move meanwhile would shift the pages. The ledger knows what they are spent on.
-  const moved = { pointDateFrom: since.toISOString(), pointDateTo: world.now().toISOString() };
+  const moved = { pointDateFrom: since.toISOString(), pointDateTo: deps.now().toISOString() };
   for (const isEnrolled of [true, false]) {
     for (let pageNumber = 1, isLast = false; !isLast && !signal.aborted; pageNumber += 1) {
       const pageSize = CUSTOMERS_PER_PAGE;
@@ -65,7 +65,7 @@ export async function recoverRedemptions(
       for (const { OriginalId: customerId } of page.Items) {
         if (typeof customerId !== 'string' || !isStoreId(customerId) || signal.aborted) continue;
         const { customers, found, unread } = recovered;
-        const one = await recoverCustomer({ shop, customerId }, since, world);
+        const one = await recoverCustomer({ shop, customerId }, since, deps);
         recovered = {
           customers: customers + 1,
           found: found + one.found,
@@ -80,35 +80,38 @@ export async function recoverRedemptions(
   return recovered;
 }
 
-/** Has the worker continue what the ledger holds as unfinished: the message of it may be settled long ago. */
+/** Has the worker continue what the ledger holds as unfinished. */
 export async function resumeRedemptions(
   customer: Customer,
-  world: Pick<RecoverWorld, keyof BookWorld | 'queue'>,
+  deps: RedemptionsDeps & { readonly queue: EventQueue },
 ): Promise<number> {
-  const { redemptions } = await openBook(customer, world).read();
+  const { redemptions } = await openRedemptions(customer, deps).read();
   const open = redemptions.filter(({ state }) => isOpen(state));
-  for (const { id } of open) await sendRedemption(customer, id, world);
+  for (const { id } of open) await sendRedemption(customer, id, deps);
   return open.length;
 }
 
 async function recoverCustomer(
   customer: Customer,
   since: Date,
-  world: RecoverWorld,
+  deps: RecoverDeps,
 ): Promise<{ readonly found: number; readonly why?: string }> {
   let found = 0;
   try {
-    const book = openBook(customer, world);
-    const known = new Set((await book.read()).redemptions.map(({ id }) => id));
-    for (const { kept, at } of await readHistory(customer, since, world)) {
+    const record = openRedemptions(customer, deps);
+    const known = new Set((await record.read()).redemptions.map(({ id }) => id));
+    for (const { kept, at } of await readHistory(customer, since, deps)) {
       if (known.has(kept.id)) continue;
-      const redemption = await lookUp(kept, at, world);
-      await book.change((read) => ({
-        book: withFound(read, redemption),
-        line: { id: kept.id, outcome: 'recovered' },
-        value: undefined,
-      }));
-      await sendRedemption(customer, kept.id, world);
+      const redemption = await lookUp(kept, at, deps);
+      await record.change((read) => {
+        const others = read.redemptions.filter(({ id }) => id !== kept.id);
+        const redemptions = [...others, redemption].toSorted((one, other) =>
+          one.intendedAt < other.intendedAt ? -1 : 1,
+        );
+        const line = { id: kept.id, outcome: 'recovered' };
+        return { record: { ...read, redemptions }, line, value: undefined };
+      });
+      await sendRedemption(customer, kept.id, deps);
       found += 1;
     }
     return { found };
@@ -118,24 +121,19 @@ async function recoverCustomer(
   }
 }
 
-interface FoundInHistory {
-  readonly kept: KeptRedemption;
-  readonly at: Date;
-}
-
 /** In which order the service lists them is not documented. */
 async function readHistory(
   { shop, customerId }: Customer,
   since: Date,
-  { loyalty, pause, signal }: RecoverWorld,
-): Promise<readonly FoundInHistory[]> {
-  const found: FoundInHistory[] = [];
+  { loyalty, pause, signal }: RecoverDeps,
+): Promise<readonly { readonly kept: KeptRedemption; readonly at: Date }[]> {
+  const found: { readonly kept: KeptRedemption; readonly at: Date }[] = [];
   for (let PageNumber = 1; ; PageNumber += 1) {
     await pause();
     const query = { PageNumber, PageSize: ITEMS_PER_PAGE };
     const page = answered(await loyalty.listPointsHistory(customerId, query, { signal }));
     for (const { Date: date, IsCanceled, Metadatas } of page.Items) {
-      const kept = IsCanceled === true ? undefined : findRedemption(shop, Metadatas);
+      const kept = IsCanceled === true ? undefined : readKept(shop, Metadatas);
       const at = new Date(date ?? Number.NaN);
       if (kept && at >= since) found.push({ kept, at });
     }
@@ -147,7 +145,7 @@ async function readHistory(
 async function lookUp(
   { id, key, rewardId, terms }: KeptRedemption,
   at: Date,
-  { loyalty, pause, now, signal }: RecoverWorld,
+  { loyalty, pause, now, signal }: RecoverDeps,
 ): Promise<Redemption> {
   await pause();
   const update = { OriginalKey: key, Metadatas: [] };
@@ -158,23 +156,6 @@ async function lookUp(
   const intended = { id, rewardId, clientKeys: [], terms, intendedAt: moment, since } as const;
   const { redeemedRewardId, code } = answerStep(result, intended, at);
   return { ...intended, state: { at: 'redeemed', redeemedRewardId, code, calledAt: moment } };
-}
-
-async function sendRedemption(
-  customer: Customer,
-  id: string,
-  { queue, now }: Pick<RecoverWorld, 'queue' | 'now'>,
-): Promise<void> {
-  const receivedAt = now().toISOString();
-  const deliveryId = `recover/${id}/${receivedAt}`;
-  await queue.send({
-    ...customer,
-    kind: 'redemption',
-    id,
-    topic: 'operator',
-    deliveryId,
-    receivedAt,
-  });
 }
 
 class Unanswered extends Error {}

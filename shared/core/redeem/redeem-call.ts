@@ -1,20 +1,19 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
-import { type BreakerWorld, callForShopper, callLoyalty, stayAway } from '../calls/call-loyalty.ts';
-import { AFTER_UNKNOWN_OUTCOME, type Outcome, type RetryReason } from '../events/outcome.ts';
+import { type BreakerWorld, callForShopper, callLoyalty } from '../calls/call-loyalty.ts';
+import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import {
   codeFrom,
   REPEAT_AFTER_SECONDS,
   type Redemption,
   type RefusedWhy,
-  type Step,
   secondsUntil,
 } from '../redemptions/redemption.ts';
-import { applyStep, type OpenBook, tryStep } from '../redemptions/redemption-record.ts';
+import { applyStep, type OpenRedemptions, tryStep } from '../redemptions/redemption-record.ts';
 
-export interface RedeemCallWorld extends BreakerWorld {
+export interface RedeemCallDeps extends BreakerWorld {
   readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey'>;
   readonly telemetry: Telemetry;
   /** When it fires, no call to the loyalty service is begun or waited for. */
@@ -26,39 +25,23 @@ type Attempted =
   | { readonly kind: 'known'; readonly redemption: Redemption | undefined }
   /** The points are surely not spent by this attempt. */
   | { readonly kind: 'not-sent'; readonly attempt: number; readonly retry: RetryReason }
-  | {
-      readonly kind: 'unanswered';
-      readonly redemption: Redemption;
-      readonly retry: RetryReason;
-    };
+  | { readonly kind: 'unanswered'; readonly redemption: Redemption; readonly retry: RetryReason };
 
 /**
  * Begin → call → record: one attempt of the call that spends points. `by` says whether the customer
  * waits for its answer.
  */
 export async function attemptRedeem(
-  book: OpenBook,
+  record: OpenRedemptions,
   id: string,
   by: 'shopper' | 'worker',
-  world: RedeemCallWorld,
+  deps: RedeemCallDeps,
 ): Promise<Attempted> {
-  const { isOurs, redemption } = await tryStep(book, id, { kind: 'call' });
-  if (!isOurs || !redemption) return { kind: 'known', redemption };
-  const ended = await call(redemption, by, world);
-  return ended.kind === 'answer' || ended.kind === 'refuse'
-    ? { kind: 'known', redemption: await applyStep(book, id, ended) }
-    : ended;
-}
-
-async function call(
-  redemption: Redemption,
-  by: 'shopper' | 'worker',
-  world: RedeemCallWorld,
-): Promise<Extract<Step, { kind: 'answer' | 'refuse' }> | Exclude<Attempted, { kind: 'known' }>> {
-  const { loyalty, now, deadline } = world;
-  const { state, rewardId } = redemption;
-  if (state.at !== 'calling' || !state.body) throw new Error('a call was not begun');
-  const { attempts: attempt, body, calledAt } = state;
+  const { loyalty, now, deadline } = deps;
+  const { isOurs, redemption } = await tryStep(record, id, { kind: 'call' });
+  if (!isOurs || redemption?.state.at !== 'calling') return { kind: 'known', redemption };
+  const { rewardId } = redemption;
+  const { attempts: attempt, body, calledAt } = redemption.state;
   const ask = by === 'shopper' ? callForShopper : callLoyalty;
   // After this time another process may have repeated it, and even cancelled the redemption.
   const isTooLate = () => secondsUntil(calledAt, REPEAT_AFTER_SECONDS, now()) === 0;
@@ -69,17 +52,20 @@ async function call(
       deadline.aborted || isTooLate()
         ? TOO_LATE
         : loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
-    world,
+    deps,
   );
   if (called.kind === 'stay-away') return { kind: 'not-sent', attempt, retry: called.retry };
   const { result, outcome } = called;
   const retry: RetryReason = outcome.kind === 'retry' ? outcome : { why: 'unnamed-error' };
   switch (judgeAnswer(result)) {
-    case 'redeemed':
-      return answerStep(result, redemption, now());
+    case 'redeemed': {
+      const answer = answerStep(result, redemption, now());
+      return { kind: 'known', redemption: await applyStep(record, id, answer) };
+    }
     case 'refused': {
       const late = by === 'worker' ? ({ late: true } as const) : {};
-      return { kind: 'refuse', attempt, why: whyOf(result, redemption), ...late };
+      const refuse = { kind: 'refuse', attempt, why: whyOf(result, redemption), ...late } as const;
+      return { kind: 'known', redemption: await applyStep(record, id, refuse) };
     }
     case 'not-sent':
       return { kind: 'not-sent', attempt, retry };
@@ -141,44 +127,4 @@ function whyOf(result: Answer, { terms }: Redemption): RefusedWhy {
   if (NOT_ON_OFFER.has(code)) return 'not-available';
   if (code !== UNABLE) return 'refused';
   return terms.limited ? 'limit-reached' : 'not-available';
-}
-
-interface LookUpWorld extends Omit<RedeemCallWorld, 'loyalty'> {
-  readonly loyalty: Pick<LoyaltyClient, 'updateRewardMetadata'>;
-}
-
-type LookedUp =
-  /** And recorded as redeemed. */
-  | { readonly kind: 'found'; readonly redemption: Redemption | undefined }
-  | { readonly kind: 'absent' }
-  | Extract<Outcome, { kind: 'retry' | 'rejected' }>;
-
-/** PdvReward_RewardNotFound. */
-export const NO_SUCH_REDEMPTION = 87;
-
-/** No operation reads a redemption by its key, but adding no metadata to it returns it. */
-export async function lookUpRedemption(
-  book: OpenBook,
-  redemption: Redemption,
-  world: LookUpWorld,
-): Promise<LookedUp> {
-  const { id, state } = redemption;
-  const { loyalty, deadline, now } = world;
-  if (state.at !== 'calling' || !state.body) throw new Error('a redemption without a key');
-  const update = { OriginalKey: state.body.OriginalKey, Metadatas: [] };
-  const called = await callLoyalty(
-    'updateRewardMetadata',
-    () => loyalty.updateRewardMetadata(update, { signal: deadline }),
-    world,
-  );
-  if (called.kind === 'stay-away') return stayAway(called);
-  const { result, outcome } = called;
-  if (result.kind === 'success' || result.kind === 'warning') {
-    const found = await applyStep(book, id, answerStep(result, redemption, now()));
-    return { kind: 'found', redemption: found };
-  }
-  const isAbsent = result.kind === 'business-error' && result.code === NO_SUCH_REDEMPTION;
-  if (isAbsent) return { kind: 'absent' };
-  if (outcome.kind !== 'applied') return outcome;
-  throw new Error('a look-up without a redemption counts as done');
 }

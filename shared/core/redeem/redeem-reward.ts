@@ -1,101 +1,101 @@
-import { correlationOf, errorFields } from '../events/telemetry.ts';
-import type { RedeemBody, Redemption, RewardTerms } from '../redemptions/redemption.ts';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { CircuitBreaker } from '../calls/call-loyalty.ts';
+import type { EventQueue } from '../events/event.ts';
+import { correlationOf, errorFields, type LogFields, type Telemetry } from '../events/telemetry.ts';
+import {
+  isOpen,
+  type RedeemBody,
+  type Redemption,
+  type RedemptionView,
+  type RefusedWhy,
+  type RewardTerms,
+  viewOf,
+} from '../redemptions/redemption.ts';
 import { keepRedemption, namesOf } from '../redemptions/redemption-names.ts';
 import {
-  type BookChange,
-  type Customer,
   challengesIn,
-  findJoined,
   findRedemption,
-  type OpenBook,
-  openBook,
-  type RedemptionBook,
+  type OpenRedemptions,
+  openRedemptions,
+  type RecordChange,
+  type RedemptionRecord,
+  type RedemptionsDeps,
   secondsUntilFewer,
-  withClientKey,
-  withIntent,
-  withoutRedemption,
-  withoutTransaction,
+  withRedemption,
 } from '../redemptions/redemption-record.ts';
+import type { ProgramIdOf } from './available-rewards.ts';
 import {
+  type ChallengeRefusal,
   checkAnswer,
   type StartedChallenge,
   startChallenge,
   type TypedContacts,
 } from './challenge.ts';
-import {
-  answerOf,
-  type RedeemAnswer,
-  type RedeemRequest,
-  type RedeemWorld,
-} from './dependencies.ts';
-import { findOffer } from './find-offer.ts';
+import { findOffer, type OfferRefusal, type OfferRequest, type RewardTypes } from './find-offer.ts';
 import { makeCode } from './make-code.ts';
 import { attemptRedeem } from './redeem-call.ts';
+import type { RewardStore } from './reward-store.ts';
 
-/**
- * Join or check → record the intent → hand it to the queue → call → record → make the code.
- *
- * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
- * redemption.
- * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
- */
-async function redeemReward(request: RedeemRequest, world: RedeemWorld): Promise<RedeemAnswer> {
-  const { shop, customerId, rewardId } = request;
-  const { retentionDays } = world.settings;
-  const book = openBook({ shop, customerId }, { ...world, retentionDays });
-  try {
-    const found = await findIntent(request, book, world);
-    const answer =
-      found.kind === 'intent'
-        ? await executeRedemption(found.redemption, book, world)
-        : found.answer;
-    if (request.till) logTill(request.till.staffId, 'redeem', { ...request, answer }, world);
-    return answer;
-  } catch (error) {
-    world.telemetry.count('crash');
-    const fields = { shop, customerId, rewardId, ...errorFields(error) };
-    world.telemetry.log('error', 'redeeming broke off', fields);
-    return { kind: 'unavailable' };
-  }
+/** Of one shop. */
+export interface RedeemDeps extends RedemptionsDeps {
+  readonly loyalty: Pick<
+    LoyaltyClient,
+    | 'listAvailableRewards'
+    | 'getRewardConfiguration'
+    | 'redeemRewardByKey'
+    | 'startChallenge'
+    | 'validateChallenge'
+  >;
+  readonly programIdOf: ProgramIdOf;
+  readonly breaker: CircuitBreaker;
+  /** Gives up in time for the answer. */
+  readonly store: RewardStore;
+  /** Holds every redemption until its end, also if this process dies. */
+  readonly queue: EventQueue;
+  readonly telemetry: Telemetry;
+  /** The ledger was lost or restored: it may have forgotten that a redemption was made. */
+  readonly inDoubt: () => boolean;
+  /** A random UUID: what the service knows a challenge by. */
+  readonly newKey: () => string;
+  readonly rewardTypes: RewardTypes;
+  readonly redeemsPerHour: number;
+  /** The service keeps metadata with a redemption, and shows them in the customer's history. */
+  readonly keepsMetadata: boolean;
+  /** When it fires, no call to the loyalty service is begun or waited for. */
+  readonly deadline: AbortSignal;
 }
 
-/** Who did what, for whom: the log's line beside the redemption, which holds the user's id as well. */
-function logTill(
-  staffId: string,
-  action: 'redeem' | 'challenge',
-  {
-    shop,
-    customerId,
-    rewardId,
-    typedContacts,
-    answer,
-  }: Customer & {
-    readonly rewardId?: number;
-    readonly typedContacts?: string | undefined;
-    readonly answer: RedeemAnswer | StartedChallenge;
-  },
-  { telemetry }: Pick<RedeemWorld, 'telemetry'>,
-): void {
-  const outcome = answer.kind === 'refused' ? answer.why : answer.kind;
-  const redemption = answer.kind === 'redemption' ? answer.redemption.id : undefined;
-  const fields = {
-    action,
-    staffId,
-    shop,
-    customerId,
-    rewardId,
-    typedContacts,
-    outcome,
-    redemption,
-  };
-  telemetry.log('info', 'a till acted for a customer', fields);
+/** Its customer is the one whom the store says is logged in, or whom a till serves. */
+export interface RedeemRequest extends OfferRequest {
+  /** Made once per click: requests with the same key are the same click. */
+  readonly clientKey: string;
+  /** Undefined where the customer redeems it without help. */
+  readonly till?: Till | undefined;
 }
 
+interface Till {
+  /** The user of the store who is logged in to it. */
+  readonly staffId: string;
+  /** The customer's answer to the challenge. */
+  readonly answer?: string | undefined;
+}
+
+export type RedeemAnswer =
+  | { readonly kind: 'redemption'; readonly redemption: RedemptionView }
+  | {
+      readonly kind: 'refused';
+      readonly why: RefusedWhy | OfferRefusal | ChallengeRefusal;
+      /** In the service's own words, for the person at the till: never for a log. */
+      readonly said?: string | undefined;
+    }
+  | { readonly kind: 'too-many'; readonly afterSeconds: number }
+  | { readonly kind: 'unavailable' };
+
 /**
- * What shoppers and tills may ask about redemptions. `begin` gives the world of one request, with its time
- * limits.
+ * What shoppers and tills may ask about redemptions. `begin` gives the dependencies of one request, with its
+ * time limits.
  */
-export function createRedeeming(shop: string, begin: () => RedeemWorld) {
+export function createRedeeming(shop: string, begin: () => RedeemDeps) {
   return {
     redeem: (customerId: string, intent: Omit<RedeemRequest, 'shop' | 'customerId'>) =>
       redeemReward({ ...intent, shop, customerId }, begin()),
@@ -104,16 +104,54 @@ export function createRedeeming(shop: string, begin: () => RedeemWorld) {
       staffId: string,
       typed: TypedContacts = {},
     ): Promise<StartedChallenge> {
-      const world = begin();
-      const { retentionDays } = world.settings;
-      const book = openBook({ shop, customerId }, { ...world, retentionDays });
-      const answer = await startChallenge(typed, book, world);
+      const deps = begin();
+      const customer = { shop, customerId };
+      const answer = await startChallenge(typed, openRedemptions(customer, deps), deps);
       // A PIN that went to the wrong person must be traceable, without the person's data.
       const typedContacts = Object.keys(typed).join(', ') || undefined;
-      logTill(staffId, 'challenge', { shop, customerId, typedContacts, answer }, world);
+      logTill({ action: 'challenge', staffId, ...customer, typedContacts }, answer, deps);
       return answer;
     },
   };
+}
+
+/**
+ * Join or check → record the intent → hand it to the queue → call → record → make the code.
+ *
+ * The queue holds the intent before anything is spent: if this process dies, the worker finishes the
+ * redemption.
+ * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
+ */
+async function redeemReward(request: RedeemRequest, deps: RedeemDeps): Promise<RedeemAnswer> {
+  const { shop, customerId, rewardId, till } = request;
+  const names = { shop, customerId, rewardId };
+  try {
+    const record = openRedemptions({ shop, customerId }, deps);
+    const found = await findIntent(request, record, deps);
+    const answer =
+      found.kind === 'intent'
+        ? await executeRedemption(found.redemption, record, deps)
+        : found.answer;
+    if (till) logTill({ action: 'redeem', staffId: till.staffId, ...names }, answer, deps);
+    return answer;
+  } catch (error) {
+    deps.telemetry.count('crash');
+    deps.telemetry.log('error', 'redeeming broke off', { ...names, ...errorFields(error) });
+    return { kind: 'unavailable' };
+  }
+}
+
+/** Who did what, for whom: the log's line beside the redemption, which holds the user's id as well. */
+function logTill(
+  fields: LogFields,
+  answer: RedeemAnswer | StartedChallenge,
+  { telemetry }: RedeemDeps,
+): void {
+  telemetry.log('info', 'a till acted for a customer', {
+    ...fields,
+    outcome: answer.kind === 'refused' ? answer.why : answer.kind,
+    redemption: answer.kind === 'redemption' ? answer.redemption.id : undefined,
+  });
 }
 
 type FoundIntent =
@@ -124,107 +162,133 @@ type FoundIntent =
 /** The intent of this click: one that it joins, or a new one for a reward that can be redeemed. */
 async function findIntent(
   request: RedeemRequest,
-  book: OpenBook,
-  world: RedeemWorld,
+  record: OpenRedemptions,
+  deps: RedeemDeps,
 ): Promise<FoundIntent> {
-  const { redeemsPerHour } = world.settings;
-  const known = await book.change<FoundIntent | undefined>(
-    (found, now) => join(found, request, redeemsPerHour, now) ?? { value: undefined },
+  const known = await record.change<FoundIntent | undefined>(
+    (found, now) => join(found, request, deps.redeemsPerHour, now) ?? { value: undefined },
   );
   if (known) return known;
-  const offer = await findOffer(request, world);
+  const offer = await findOffer(request, deps);
   if (offer.kind !== 'on-offer') return answered(offer);
-  if (!request.till || !offer.needsChallenge) return intend(request, offer, book, world);
-  const checked = await checkAnswer(offer.programId, request.till.answer, book, world);
+  if (!request.till || !offer.needsChallenge) return intend(request, offer, record, deps);
+  const checked = await checkAnswer(offer.programId, request.till.answer, record, deps);
   if (checked.kind !== 'passed') return answered(checked);
-  return intend(request, { ...offer, transactionId: checked.transactionId }, book, world);
+  return intend(request, { ...offer, transactionId: checked.transactionId }, record, deps);
 }
 
 /** `RedeemOrigin` of the service's sample client. */
 const POINT_OF_SALE = 5;
 
-interface Checked {
-  readonly terms: RewardTerms;
-  readonly programId: string;
-  /** Of the challenge that was passed for this redemption, and for no other. */
-  readonly transactionId?: string;
-}
-
 async function intend(
   request: RedeemRequest,
-  { terms, programId, transactionId }: Checked,
-  book: OpenBook,
-  { settings, inDoubt }: RedeemWorld,
+  offer: {
+    readonly terms: RewardTerms;
+    readonly programId: string;
+    /** Of the challenge that was passed for this redemption, and for no other. */
+    readonly transactionId?: string;
+  },
+  record: OpenRedemptions,
+  { redeemsPerHour, keepsMetadata, inDoubt }: RedeemDeps,
 ): Promise<FoundIntent> {
-  const { shop, value, till, rewardId } = request;
-  const { id, key } = namesOf(request, request.clientKey);
-  const metadata = keepRedemption({ shop, id, key, rewardId, terms });
+  const { shop, value, till, rewardId, clientKey } = request;
+  const { terms, transactionId } = offer;
+  const { id, key } = namesOf(request, clientKey);
   const body: RedeemBody = {
-    CustomerId: programId,
+    CustomerId: offer.programId,
     OriginalKey: key,
-    ...(settings.keepsMetadata && { Metadatas: [metadata] }),
+    ...(keepsMetadata && { Metadatas: [keepRedemption({ shop, id, key, rewardId, terms })] }),
     ...(value !== undefined && { Value: value }),
     ...(till && { RedeemOrigin: POINT_OF_SALE }),
   };
-  return book.change<FoundIntent>((found, now) => {
+  return record.change<FoundIntent>((found, now) => {
     // Another click may have been faster since the first look.
-    const joined = join(found, request, settings.redeemsPerHour, now);
+    const joined = join(found, request, redeemsPerHour, now);
     if (joined) return joined;
-    const isUsedUp =
-      transactionId !== undefined && challengesIn(found).transaction?.id !== transactionId;
+    const challenges = challengesIn(found);
+    const isUsedUp = transactionId !== undefined && challenges.transaction?.id !== transactionId;
     if (isUsedUp) return { value: answered({ kind: 'refused', why: 'challenge-needed' }) };
-    const intent = { ...request, id, terms, body, staffId: till?.staffId, tried: inDoubt() };
-    const base = transactionId === undefined ? found : withoutTransaction(found);
-    const next = withIntent(base, intent, now);
-    const redemption = findRedemption(next, id);
-    if (!redemption) throw new Error('an intent was not recorded');
-    return { book: next, line: { id, outcome: 'intended' }, value: { kind: 'intent', redemption } };
+    const at = now.toISOString();
+    const redemption: Redemption = {
+      ...{ id, rewardId, clientKeys: [clientKey], terms, intendedAt: at, since: at },
+      state: { at: 'intended', body, ...(inDoubt() && { tried: true }) },
+      ...(till && { staffId: till.staffId }),
+    };
+    const next = {
+      ...found,
+      redemptions: [...found.redemptions, redemption],
+      intents: [...found.intents, now.getTime()],
+      // The PIN is used up; so are the tries that it took.
+      ...(transactionId !== undefined && { challenges: { starts: challenges.starts, tries: [] } }),
+    };
+    const line = { id, outcome: 'intended' };
+    return { record: next, line, value: { kind: 'intent', redemption } };
   });
 }
 
-/** Undefined for a click that may begin a redemption of its own. */
+const CLIENT_KEYS_KEPT = 10;
+
+/**
+ * A click belongs to the redemption of the same click before, or of its reward while that is being redeemed. Undefined
+ * for a click that may begin a redemption of its own.
+ */
 function join(
-  found: RedemptionBook,
+  found: RedemptionRecord,
   request: RedeemRequest,
   redeemsPerHour: number,
   now: Date,
-): BookChange<FoundIntent> | undefined {
-  const joined = findJoined(found, request);
-  if (joined) {
-    const value: FoundIntent =
-      joined.state.at === 'intended'
-        ? { kind: 'intent', redemption: joined }
-        : answered(answerOf(joined));
-    return { book: withClientKey(found, joined, request.clientKey), value };
+): RecordChange<FoundIntent> | undefined {
+  const { rewardId, clientKey } = request;
+  const { redemptions, intents } = found;
+  // One that the ledger had forgotten is known by its name alone.
+  const { id } = namesOf(request, clientKey);
+  const joined =
+    redemptions.findLast((one) => one.id === id || one.clientKeys.includes(clientKey)) ??
+    redemptions.findLast((one) => one.rewardId === rewardId && isOpen(one.state));
+  if (!joined) {
+    const afterSeconds = secondsUntilFewer(intents, redeemsPerHour, now);
+    if (afterSeconds === undefined) return undefined;
+    return { value: answered({ kind: 'too-many', afterSeconds }) };
   }
-  const afterSeconds = secondsUntilFewer(found.intents, redeemsPerHour, now);
-  if (afterSeconds === undefined) return undefined;
-  return { value: answered({ kind: 'too-many', afterSeconds }) };
+  const value: FoundIntent =
+    joined.state.at === 'intended'
+      ? { kind: 'intent', redemption: joined }
+      : answered(answerOf(joined));
+  if (joined.clientKeys.includes(clientKey)) return { value };
+  const clientKeys = [...joined.clientKeys, clientKey].slice(-CLIENT_KEYS_KEPT);
+  return { record: withRedemption(found, { ...joined, clientKeys }), value };
 }
 
 const answered = (answer: RedeemAnswer): FoundIntent => ({ kind: 'answer', answer });
 
+/** The answer to a click on a redemption; undefined is one that is no longer there. */
+function answerOf(redemption: Redemption | undefined): RedeemAnswer {
+  if (redemption?.state.at === 'refused') return { kind: 'refused', why: redemption.state.why };
+  const view = redemption && viewOf(redemption);
+  return view ? { kind: 'redemption', redemption: view } : { kind: 'unavailable' };
+}
+
 /** From a recorded intent to its answer. Where the customer cannot wait, the worker continues. */
 async function executeRedemption(
-  intent: Redemption,
-  book: OpenBook,
-  world: RedeemWorld,
+  { id, intendedAt }: Redemption,
+  record: OpenRedemptions,
+  deps: RedeemDeps,
 ): Promise<RedeemAnswer> {
-  const { id, intendedAt } = intent;
-  const { customer } = book;
+  const { customer } = record;
   // The same click may be intended again after its first intent was forgotten.
   const deliveryId = `redeem/${id}/${intendedAt}`;
   const names = { kind: 'redemption', topic: 'redeem', deliveryId } as const;
   const event = { ...customer, ...names, id, receivedAt: intendedAt };
-  await world.queue.send(event);
-  const attempted = await attemptRedeem(book, id, 'shopper', world);
+  await deps.queue.send(event);
+  const attempted = await attemptRedeem(record, id, 'shopper', deps);
   switch (attempted.kind) {
     case 'known':
-      return answerOf(await tryCode(attempted.redemption, book, world));
+      return answerOf(await tryCode(attempted.redemption, record, deps));
     case 'not-sent':
-      return answerOf(await forget(id, attempted.attempt, book));
+      await forget(id, attempted.attempt, record);
+      return { kind: 'unavailable' };
     case 'unanswered':
-      world.telemetry.log('warn', 'no answer says whether a reward was redeemed', {
+      deps.telemetry.log('warn', 'no answer says whether a reward was redeemed', {
         ...correlationOf(event),
         customerId: customer.customerId,
         why: attempted.retry.why,
@@ -233,32 +297,31 @@ async function executeRedemption(
   }
 }
 
-/** The click can be tried again at once. */
-async function forget(id: string, attempt: number, book: OpenBook): Promise<undefined> {
-  return book.change((found) => {
+/** The points are surely not spent: the click can be tried again at once. */
+async function forget(id: string, attempt: number, record: OpenRedemptions): Promise<void> {
+  await record.change((found) => {
     const state = findRedemption(found, id)?.state;
     const isOurs = state?.at === 'calling' && state.attempts === attempt && attempt === 1;
     if (!isOurs) return { value: undefined };
-    const next = withoutRedemption(found, id);
-    return { book: next, line: { id, outcome: 'not-sent' }, value: undefined };
+    const redemptions = found.redemptions.filter((one) => one.id !== id);
+    const line = { id, outcome: 'not-sent' };
+    return { record: { ...found, redemptions }, line, value: undefined };
   });
 }
 
 /** Once, while the customer waits. */
 async function tryCode(
   redemption: Redemption | undefined,
-  book: OpenBook,
-  world: RedeemWorld,
+  record: OpenRedemptions,
+  deps: RedeemDeps,
 ): Promise<Redemption | undefined> {
   if (redemption?.state.at !== 'redeemed' || redemption.state.refusal) return redemption;
   try {
-    const { retentionDays } = world.settings;
-    const made = await makeCode(book, redemption, { ...world, retentionDays });
+    const made = await makeCode(record, redemption, deps);
     return made.kind === 'settled' ? made.redemption : redemption;
   } catch (error) {
-    const { shop, customerId } = book.customer;
-    const fields = { shop, customerId, redemption: redemption.id, ...errorFields(error) };
-    world.telemetry.log('warn', 'a code was not made at once', fields);
+    const fields = { ...record.customer, redemption: redemption.id, ...errorFields(error) };
+    deps.telemetry.log('warn', 'a code was not made at once', fields);
     return redemption;
   }
 }

@@ -2,19 +2,18 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { type FindingShop, type FindWorld, settlePointEvent } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/read-customer.ts';
 import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
-import { conclude, type Item } from '../batch/conclude.ts';
+import { conclude } from '../batch/conclude.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';
-import { callLoyalty, stayAway } from '../calls/call-loyalty.ts';
+import type { Item } from '../batch/waiting.ts';
+import { callLoyalty, hasCode, stayAway } from '../calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../events/event.ts';
 import type { Outcome, RetryReason } from '../events/outcome.ts';
 import { correlationOf } from '../events/telemetry.ts';
 import {
   advance,
-  type Calling,
   isOpen,
   LOOK_AGAIN_AFTER_SECONDS,
   REPEAT_AFTER_SECONDS,
-  type Redeemed,
   type Redemption,
   type StuckWhy,
   secondsToCancel,
@@ -22,41 +21,90 @@ import {
 } from '../redemptions/redemption.ts';
 import {
   applyStep,
-  type BookWorld,
   type Customer,
   findRedemption,
-  type OpenBook,
-  openBook,
+  type OpenRedemptions,
+  openRedemptions,
+  type RedemptionsDeps,
 } from '../redemptions/redemption-record.ts';
 import { retryStore } from '../store/store.ts';
-import { type CodeWorld, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
-import { attemptRedeem, lookUpRedemption, type RedeemCallWorld } from './redeem-call.ts';
+import { type CodeDeps, confirmAbsence, deleteLateCode, makeCode } from './make-code.ts';
+import { answerStep, attemptRedeem, type RedeemCallDeps } from './redeem-call.ts';
 
-interface ResumeWorld extends BookWorld, CodeWorld, RedeemCallWorld {
-  readonly ledger: BookWorld['ledger'];
+interface ResumeDeps extends CodeDeps, RedeemCallDeps {
   readonly loyalty: Pick<
     LoyaltyClient,
     'redeemRewardByKey' | 'updateRewardMetadata' | 'cancelRedemption'
   >;
 }
 
-/**
- * Finishes one redemption from the state that it is in. The message stays on the queue until the
- * connector can do no more.
- */
-async function resumeRedemption(event: RedemptionEvent, world: ResumeWorld): Promise<Outcome> {
-  const { shop, customerId, id } = event;
-  const book = openBook({ shop, customerId }, world);
-  const redemption = await book.change((found) => ({ value: findRedemption(found, id) }));
-  return resume({ event, book, world }, redemption);
+interface StorefrontDeps
+  extends BalanceWorld,
+    Omit<ResumeDeps, 'loyalty' | 'breaker' | keyof BalanceWorld>,
+    Omit<FindWorld, keyof BalanceWorld> {
+  readonly shops: ReadonlyMap<
+    string,
+    CustomerSource & FindingShop & Pick<ResumeDeps, 'loyalty' | 'breaker'>
+  >;
+}
+
+/** The queue of balances carries redemptions and point events, too. No kind waits for another. */
+export const settleStorefront: Settle<StorefrontDeps> = (all, deps) => {
+  const balances = settleBalances(all, deps);
+  return {
+    keys: balances.keys,
+    begin(groups, entries) {
+      const settleBalance = balances.begin(
+        groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
+        entries,
+      );
+      return (group) => {
+        if (isOf('redemption', group)) return settleRedemption(group, deps);
+        return isOf('point-event', group) ? settlePointEvent(group, deps) : settleBalance(group);
+      };
+    },
+  };
+};
+
+const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>
+  items.some(({ event }) => event?.kind === kind);
+
+async function settleRedemption(
+  { items, unsettled }: Group,
+  deps: StorefrontDeps,
+): Promise<RetryReason | undefined> {
+  for (const item of items) {
+    const retry = await conclude(item, await resumeItem(item, deps), unsettled, deps);
+    if (retry) return retry;
+  }
+  return undefined;
+}
+
+async function resumeItem(item: Item, deps: StorefrontDeps): Promise<Outcome> {
+  if (!item.event) return unreadable(item.unreadable);
+  const { event } = item;
+  if (event.kind !== 'redemption') return unreadable('it belongs on another queue');
+  const shop = deps.shops.get(event.shop);
+  if (!shop) return unreadable('the shop is not in the settings of the storefront');
+  const record = openRedemptions({ shop: event.shop, customerId: event.customerId }, deps);
+  const redemption = findRedemption(await record.read(), event.id);
+  return resume({ event, record, deps: { ...deps, ...shop } }, redemption);
+}
+
+function unreadable(why: string): Outcome {
+  return { kind: 'rejected', reason: 'unreadable', why };
 }
 
 interface Work {
   readonly event: RedemptionEvent;
-  readonly book: OpenBook;
-  readonly world: ResumeWorld;
+  readonly record: OpenRedemptions;
+  readonly deps: ResumeDeps;
 }
 
+/**
+ * Finishes one redemption from the state that it is in. The message stays on the queue until the
+ * connector can do no more.
+ */
 async function resume(work: Work, redemption: Redemption | undefined): Promise<Outcome> {
   // Redacted, or an intent that was never executed.
   if (!redemption) return { kind: 'handled', how: 'redemption-gone' };
@@ -65,10 +113,10 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
     case 'intended':
       return repeat(work, redemption, redemption.intendedAt);
     case 'calling':
-      if (state.refusal) return lookUpTwice(work, redemption, state);
+      if (state.refusal) return lookUpTwice(work, redemption, state.refusal.absentAt);
       return repeat(work, redemption, state.calledAt);
     case 'redeemed':
-      return makeOrCancel(work, redemption, state);
+      return makeOrCancel(work, redemption, secondsToCancel(state, work.deps.now()));
     case 'cancelling':
       return cancel(work, redemption, state.redeemedRewardId);
     case 'cancelled':
@@ -83,28 +131,27 @@ async function resume(work: Work, redemption: Redemption | undefined): Promise<O
 
 /** The next attempt, when no earlier one can be under way. */
 async function repeat(work: Work, redemption: Redemption, since: string): Promise<Outcome> {
-  const { book, world } = work;
+  const { record, deps } = work;
   const { id, state } = redemption;
-  if (secondsUntil(since, REPEAT_AFTER_SECONDS, world.now()) > 0) {
+  if (secondsUntil(since, REPEAT_AFTER_SECONDS, deps.now()) > 0) {
     return { kind: 'retry', why: 'redemption-in-progress' };
   }
   if (state.at === 'calling' && state.attempts > 1) {
     // The service may answer every repetition unclearly, and still find the first call by its key. Before
     // the repetition: its answer may open the circuit breaker, which then allows no look-up. Without a
     // clear answer the call is repeated all the same: how the service answers for an absent key is not known.
-    const found = await lookUpRedemption(book, redemption, world);
+    const found = await lookUp(work, redemption);
     if (found.kind === 'found') return resume(work, found.redemption);
   }
-  const attempted = await attemptRedeem(book, id, 'worker', world);
+  const attempted = await attemptRedeem(record, id, 'worker', deps);
   switch (attempted.kind) {
     case 'known':
       return attempted.redemption?.state.at === 'calling' && !attempted.redemption.state.refusal
         ? { kind: 'retry', why: 'redemption-in-progress' }
         : resume(work, attempted.redemption);
-    case 'not-sent': {
-      await applyStep(book, id, { kind: 'not-sent', attempt: attempted.attempt });
+    case 'not-sent':
+      await applyStep(record, id, { kind: 'not-sent', attempt: attempted.attempt });
       return { kind: 'retry', ...attempted.retry };
-    }
     case 'unanswered':
       return { kind: 'retry', ...attempted.retry };
   }
@@ -117,25 +164,20 @@ async function repeat(work: Work, redemption: Redemption, since: string): Promis
 async function lookUpTwice(
   work: Work,
   redemption: Redemption,
-  { refusal }: Calling,
+  absentAt: string | undefined,
 ): Promise<Outcome> {
-  const { book, world } = work;
-  const absentAt = refusal?.absentAt;
-  const wait = absentAt ? secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, world.now()) : 0;
+  const { record, deps } = work;
+  const wait = absentAt ? secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, deps.now()) : 0;
   if (wait > 0) return { kind: 'retry', why: 'redemption-absent', afterSeconds: wait };
-  const found = await lookUpRedemption(book, redemption, world);
+  const found = await lookUp(work, redemption);
   switch (found.kind) {
     case 'found':
       return resume(work, found.redemption);
     case 'absent': {
-      const absent = await applyStep(book, redemption.id, { kind: 'absent' });
-      return absent?.state.at === 'calling'
-        ? {
-            kind: 'retry',
-            why: 'redemption-absent',
-            afterSeconds: LOOK_AGAIN_AFTER_SECONDS,
-          }
-        : resume(work, absent);
+      const absent = await applyStep(record, redemption.id, { kind: 'absent' });
+      if (absent?.state.at !== 'calling') return resume(work, absent);
+      const afterSeconds = LOOK_AGAIN_AFTER_SECONDS;
+      return { kind: 'retry', why: 'redemption-absent', afterSeconds };
     }
     case 'retry':
       return found;
@@ -144,23 +186,58 @@ async function lookUpTwice(
   }
 }
 
-async function makeOrCancel(work: Work, redemption: Redemption, state: Redeemed): Promise<Outcome> {
-  const { book, world } = work;
-  const wait = secondsToCancel(state, world.now());
+/** PdvReward_RewardNotFound. */
+export const NO_SUCH_REDEMPTION = 87;
+
+/** No operation reads a redemption by its key, but adding no metadata to it returns it. */
+async function lookUp(
+  { record, deps }: Work,
+  redemption: Redemption,
+): Promise<
+  /** And recorded as redeemed. */
+  | { readonly kind: 'found'; readonly redemption: Redemption | undefined }
+  | { readonly kind: 'absent' }
+  | Extract<Outcome, { kind: 'retry' | 'rejected' }>
+> {
+  const { id, state } = redemption;
+  if (state.at !== 'calling') throw new Error('a redemption without a key');
+  const update = { OriginalKey: state.body.OriginalKey, Metadatas: [] };
+  const called = await callLoyalty(
+    'updateRewardMetadata',
+    () => deps.loyalty.updateRewardMetadata(update, { signal: deps.deadline }),
+    deps,
+  );
+  if (called.kind === 'stay-away') return stayAway(called);
+  const { result, outcome } = called;
+  if (result.kind === 'success' || result.kind === 'warning') {
+    const found = await applyStep(record, id, answerStep(result, redemption, deps.now()));
+    return { kind: 'found', redemption: found };
+  }
+  if (hasCode(result, NO_SUCH_REDEMPTION)) return { kind: 'absent' };
+  if (outcome.kind !== 'applied') return outcome;
+  throw new Error('a look-up without a redemption counts as done');
+}
+
+/** `wait`: seconds until it may be cancelled; undefined while the store does not refuse its code. */
+async function makeOrCancel(
+  work: Work,
+  redemption: Redemption,
+  wait: number | undefined,
+): Promise<Outcome> {
+  const { record, deps } = work;
   if (wait === undefined) {
-    const made = await makeCode(book, redemption, world);
-    if (made.kind === 'unavailable') return retryStore(made);
-    return resume(work, made.redemption);
+    const made = await makeCode(record, redemption, deps);
+    return made.kind === 'unavailable' ? retryStore(made) : resume(work, made.redemption);
   }
   if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };
-  const looked = await confirmAbsence(book, redemption, world);
+  const looked = await confirmAbsence(record, redemption, deps);
   switch (looked.kind) {
     case 'settled':
       return resume(work, looked.redemption);
     case 'unavailable':
       return retryStore(looked);
     case 'absent':
-      return resume(work, await applyStep(book, redemption.id, { kind: 'cancel' }));
+      return resume(work, await applyStep(record, redemption.id, { kind: 'cancel' }));
   }
 }
 
@@ -173,17 +250,17 @@ async function cancel(
   redemption: Redemption,
   redeemedRewardId: number,
 ): Promise<Outcome> {
-  const { book, world } = work;
+  const { record, deps } = work;
   const called = await callLoyalty(
     'cancelRedemption',
-    () => world.loyalty.cancelRedemption(redeemedRewardId, { signal: world.deadline }),
-    world,
+    () => deps.loyalty.cancelRedemption(redeemedRewardId, { signal: deps.deadline }),
+    deps,
   );
   if (called.kind === 'stay-away') return stayAway(called);
   switch (called.outcome.kind) {
     // "Already cancelled" counts as applied.
     case 'applied':
-      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));
+      return resume(work, await applyStep(record, redemption.id, { kind: 'cancelled' }));
     case 'retry':
       return called.outcome;
     case 'rejected':
@@ -191,8 +268,8 @@ async function cancel(
   }
 }
 
-async function tidyUp({ book, world }: Work, redemption: Redemption): Promise<Outcome> {
-  const late = await deleteLateCode(book, redemption, world);
+async function tidyUp({ record, deps }: Work, redemption: Redemption): Promise<Outcome> {
+  const late = await deleteLateCode(record, redemption, deps);
   return late.kind === 'absent'
     ? { kind: 'handled', how: 'redemption-cancelled' }
     : retryStore(late);
@@ -205,71 +282,17 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
 
 /** Parks the message. Sent again, it continues from the state that was recorded. */
 async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<Outcome> {
-  const { event, book, world } = work;
-  const stuck = await applyStep(book, id, { kind: 'get-stuck', why });
+  const { event, record, deps } = work;
+  const stuck = await applyStep(record, id, { kind: 'get-stuck', why });
   // Another process, or a person, has finished it meanwhile.
   if (!stuck || !isOpen(stuck.state)) return resume(work, stuck);
-  world.telemetry.count('redemption-pending');
-  world.telemetry.log('error', 'a redemption needs a person', {
+  deps.telemetry.count('redemption-pending');
+  deps.telemetry.log('error', 'a redemption needs a person', {
     ...correlationOf(event),
     customerId: event.customerId,
     why,
   });
   return { kind: 'rejected', reason: 'rejected', why: STUCK[why] };
-}
-
-type ShopLoyalty = Pick<ResumeWorld, 'loyalty' | 'breaker'>;
-
-interface StorefrontWorld
-  extends BalanceWorld,
-    Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceWorld>,
-    Omit<FindWorld, keyof BalanceWorld> {
-  readonly shops: ReadonlyMap<string, CustomerSource & FindingShop & ShopLoyalty>;
-}
-
-/** The queue of balances carries redemptions and point events, too. No kind waits for another. */
-export const settleStorefront: Settle<StorefrontWorld> = (all, world) => {
-  const balances = settleBalances(all, world);
-  return {
-    keys: balances.keys,
-    begin(groups, entries) {
-      const settleBalance = balances.begin(
-        groups.filter((group) => !isOf('redemption', group) && !isOf('point-event', group)),
-        entries,
-      );
-      return (group) => {
-        if (isOf('redemption', group)) return settleRedemption(group, world);
-        return isOf('point-event', group) ? settlePointEvent(group, world) : settleBalance(group);
-      };
-    },
-  };
-};
-
-const isOf = (kind: 'redemption' | 'point-event', { items }: Group): boolean =>
-  items.some(({ event }) => event?.kind === kind);
-
-async function settleRedemption(
-  { items, unsettled }: Group,
-  world: StorefrontWorld,
-): Promise<RetryReason | undefined> {
-  for (const item of items) {
-    const retry = await conclude(item, await resumeItem(item, world), unsettled, world);
-    if (retry) return retry;
-  }
-  return undefined;
-}
-
-async function resumeItem(item: Item, world: StorefrontWorld): Promise<Outcome> {
-  if (!item.event) return unreadable(item.unreadable);
-  const { event } = item;
-  if (event.kind !== 'redemption') return unreadable('it belongs on another queue');
-  const shop = world.shops.get(event.shop);
-  if (!shop) return unreadable('the shop is not in the settings of the storefront');
-  return resumeRedemption(event, { ...world, ...shop });
-}
-
-function unreadable(why: string): Outcome {
-  return { kind: 'rejected', reason: 'unreadable', why };
 }
 
 /** What a person found out, or did, in the loyalty service. */
@@ -297,22 +320,26 @@ export async function closeRedemption(
   customer: Customer,
   id: string,
   as: ClosedAs,
-  world: BookWorld & { readonly queue: EventQueue },
+  deps: RedemptionsDeps & { readonly queue: EventQueue },
 ): Promise<Closing> {
-  const book = openBook(customer, world);
-  const foreseen = foreseeClosing(findRedemption(await book.read(), id), as, world.now());
+  const record = openRedemptions(customer, deps);
+  const foreseen = foreseeClosing(findRedemption(await record.read(), id), as, deps.now());
   if (foreseen.kind !== 'closed') return foreseen;
-  const closed = await applyStep(book, id, { kind: 'close', as });
+  const closed = await applyStep(record, id, { kind: 'close', as });
   if (!closed) return { kind: 'not-found' };
   if (closed.state.at !== as) return { kind: 'not-allowed', redemption: closed };
-  const receivedAt = world.now().toISOString();
-  await world.queue.send({
-    ...customer,
-    kind: 'redemption',
-    id,
-    topic: 'operator',
-    deliveryId: `operator/${id}/${receivedAt}`,
-    receivedAt,
-  });
+  await sendRedemption(customer, id, deps);
   return { kind: 'closed', redemption: closed };
+}
+
+/** Has the worker continue it: its first message may be settled long ago. */
+export async function sendRedemption(
+  customer: Customer,
+  id: string,
+  { queue, now }: { readonly queue: EventQueue; readonly now: () => Date },
+): Promise<void> {
+  const receivedAt = now().toISOString();
+  const deliveryId = `operator/${id}/${receivedAt}`;
+  const names = { kind: 'redemption', topic: 'operator', deliveryId } as const;
+  await queue.send({ ...customer, ...names, id, receivedAt });
 }

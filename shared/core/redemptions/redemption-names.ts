@@ -48,8 +48,8 @@ export function keepRedemption(kept: KeptRedemption): MetadataForm {
   return { Name: NAME, Value: JSON.stringify(kept) };
 }
 
-/** Undefined: not a redemption of this connector and shop, or one that cannot be read. */
-export function findRedemption(
+/** Undefined for what is not a redemption of this connector and shop, or cannot be read. */
+export function readKept(
   shop: string,
   metadatas: readonly MetadataForm[] | null | undefined,
 ): KeptRedemption | undefined {

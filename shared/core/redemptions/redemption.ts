@@ -15,7 +15,7 @@ export interface RewardTerms {
   readonly minimum?: number;
   /** May be used together with other discounts. */
   readonly combines: boolean;
-  /** How long a code of it may be used; undefined: without an end. */
+  /** How long a code of it may be used; undefined for a code without an end. */
   readonly validDays?: number;
   /** Of codes of our own. */
   readonly codePrefix: string;
@@ -45,7 +45,7 @@ export type RedeemBody = Body<'redeemRewardByKey'> & {
   readonly OriginalKey: string;
 };
 
-/** The state of a redemption; `redemption-state.ts` draws the steps. */
+/** See the steps between them below. */
 export type RedemptionState =
   /** `tried`: the ledger may have forgotten a call with this key. */
   | { readonly at: 'intended'; readonly body: RedeemBody; readonly tried?: true }
@@ -153,37 +153,69 @@ export function advance(redemption: Redemption, step: Step, now: Date): Redempti
   if (step.kind === 'get-stuck') {
     return isOpen(redemption.state) ? { ...free, stuck: step.why, since } : undefined;
   }
-  if (step.kind === 'close' && !waitsForPerson(redemption, now)) return undefined;
-  const state =
-    step.kind === 'call' ? begin(redemption, now) : nextState(redemption.state, step, now);
+  const state = nextState(redemption, step, now);
   return state && { ...free, state, since };
 }
 
 function nextState(
-  state: RedemptionState,
-  step: Exclude<Step, { kind: 'get-stuck' | 'call' }>,
+  redemption: Redemption,
+  step: Exclude<Step, { kind: 'get-stuck' }>,
   now: Date,
 ): RedemptionState | undefined {
+  const { state } = redemption;
   switch (step.kind) {
-    case 'use':
-      return state.at === 'ready' ? { ...state, at: 'used' } : undefined;
+    case 'call':
+      return beginCall(redemption, now);
+    case 'answer': {
+      if (state.at !== 'calling') return undefined;
+      const { redeemedRewardId, code } = step;
+      return { at: 'redeemed', redeemedRewardId, code, calledAt: state.calledAt };
+    }
+    case 'not-sent':
+      // Of an attempt that was repeated meanwhile, nothing can be said.
+      if (state.at !== 'calling' || step.attempt !== state.attempts) return undefined;
+      return state.attempts > 1
+        ? { ...state, attempts: state.attempts - 1 }
+        : { at: 'intended', body: state.body };
+    case 'refuse': {
+      if (state.at !== 'calling' || step.attempt !== state.attempts || state.refusal) {
+        return undefined;
+      }
+      const { why, late } = step;
+      return state.attempts > 1
+        ? { ...state, refusal: { why } }
+        : { at: 'refused', why, ...(late && { late }) };
+    }
+    case 'absent': {
+      if (state.at !== 'calling' || !state.refusal) return undefined;
+      const { why, absentAt } = state.refusal;
+      if (absentAt === undefined) {
+        return { ...state, refusal: { why, absentAt: now.toISOString() } };
+      }
+      if (secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now) > 0) return undefined;
+      return { at: 'refused', why, late: true };
+    }
+    case 'made':
+      if (state.at !== 'redeemed') return undefined;
+      return { at: 'ready', code: state.code, discountId: step.discountId };
+    case 'store-refused':
+      if (state.at !== 'redeemed') return undefined;
+      return { ...state, refusal: { why: step.why, at: now.toISOString() } };
+    case 'cancel': {
+      if (state.at !== 'redeemed' || secondsToCancel(state, now) !== 0) return undefined;
+      const { redeemedRewardId, code } = state;
+      return { at: 'cancelling', redeemedRewardId, code };
+    }
     case 'cancelled':
       return state.at === 'cancelling' ? { at: 'cancelled', code: state.code } : undefined;
+    case 'use':
+      return state.at === 'ready' ? { ...state, at: 'used' } : undefined;
     case 'close':
-      return close(state, step.as);
-    case 'made':
-    case 'store-refused':
-    case 'cancel':
-      return state.at === 'redeemed' ? afterRedeemed(state, step, now) : undefined;
-    default:
-      return state.at === 'calling' ? afterCalling(state, step, now) : undefined;
+      return waitsForPerson(redemption, now) ? close(state, step.as) : undefined;
   }
 }
 
-export type Calling = Extract<RedemptionState, { at: 'calling' }>;
-export type Redeemed = Extract<RedemptionState, { at: 'redeemed' }>;
-
-function begin({ state, intendedAt }: Redemption, now: Date): Calling | undefined {
+function beginCall({ state, intendedAt }: Redemption, now: Date): RedemptionState | undefined {
   const calledAt = now.toISOString();
   const isOver = secondsUntil(intendedAt, LAST_BEGIN_SECONDS, now) === 0;
   if (state.at === 'intended' && !isOver)
@@ -191,57 +223,6 @@ function begin({ state, intendedAt }: Redemption, now: Date): Calling | undefine
   if (state.at !== 'calling' || state.refusal) return undefined;
   if (secondsUntil(state.calledAt, REPEAT_AFTER_SECONDS, now) > 0) return undefined;
   return { ...state, attempts: state.attempts + 1, calledAt };
-}
-
-function afterCalling(
-  state: Calling,
-  step: Extract<Step, { kind: 'not-sent' | 'answer' | 'refuse' | 'absent' }>,
-  now: Date,
-): RedemptionState | undefined {
-  const { body, attempts, calledAt, refusal } = state;
-  switch (step.kind) {
-    case 'answer': {
-      const { redeemedRewardId, code } = step;
-      return { at: 'redeemed', redeemedRewardId, code, calledAt };
-    }
-    case 'not-sent':
-      // Of an attempt that was repeated meanwhile, nothing can be said.
-      if (step.attempt !== attempts) return undefined;
-      return attempts > 1 ? { ...state, attempts: attempts - 1 } : { at: 'intended', body };
-    case 'refuse': {
-      if (step.attempt !== attempts || refusal) return undefined;
-      const { why, late } = step;
-      return attempts > 1
-        ? { ...state, refusal: { why } }
-        : { at: 'refused', why, ...(late && { late }) };
-    }
-    case 'absent': {
-      if (!refusal) return undefined;
-      const { why, absentAt } = refusal;
-      if (absentAt === undefined) {
-        return { ...state, refusal: { why, absentAt: now.toISOString() } };
-      }
-      if (secondsUntil(absentAt, LOOK_AGAIN_AFTER_SECONDS, now) > 0) return undefined;
-      return { at: 'refused', why, late: true };
-    }
-  }
-}
-
-function afterRedeemed(
-  state: Redeemed,
-  step: Extract<Step, { kind: 'made' | 'store-refused' | 'cancel' }>,
-  now: Date,
-): RedemptionState | undefined {
-  const { code, redeemedRewardId } = state;
-  switch (step.kind) {
-    case 'made':
-      return { at: 'ready', code, discountId: step.discountId };
-    case 'store-refused':
-      return { ...state, refusal: { why: step.why, at: now.toISOString() } };
-    case 'cancel':
-      if (secondsToCancel(state, now) !== 0) return undefined;
-      return { at: 'cancelling', redeemedRewardId, code };
-  }
 }
 
 function close(state: RedemptionState, as: 'refused' | 'cancelled'): RedemptionState | undefined {
@@ -253,13 +234,16 @@ function close(state: RedemptionState, as: 'refused' | 'cancelled'): RedemptionS
 }
 
 /** Undefined while the store does not refuse the code. */
-export function secondsToCancel({ refusal, calledAt }: Redeemed, now: Date): number | undefined {
+export function secondsToCancel(
+  { refusal, calledAt }: Extract<RedemptionState, { at: 'redeemed' }>,
+  now: Date,
+): number | undefined {
   if (!refusal) return undefined;
   const last = refusal.at > calledAt ? refusal.at : calledAt;
   return secondsUntil(last, CANCEL_AFTER_SECONDS, now);
 }
 
-/** How long until so many seconds have passed since then; 0: they have. */
+/** How long until so many seconds have passed since then; 0 when they have. */
 export function secondsUntil(since: string, seconds: number, now: Date): number {
   const passed = (now.getTime() - Date.parse(since)) / 1000;
   return Math.max(0, Math.ceil(seconds - passed));
@@ -337,13 +321,6 @@ export function viewOf({
   }
 }
 
-/** The store takes a code until its end. */
-export function asOfNow(view: RedemptionView, now: Date): RedemptionView {
-  const { state, validUntil } = view;
-  const isOver = validUntil !== null && Date.parse(validUntil) <= now.getTime();
-  return state === 'ready' && isOver ? { ...view, state: 'expired' } : view;
-}
-
 /** The store's codes have at most 255 characters. */
 const LONGEST_CODE = 255;
 
@@ -358,28 +335,13 @@ export function codeFrom(
 ): RewardCode {
   const given = externalCode?.trim() ?? '';
   const isUsable = given !== '' && given.length <= LONGEST_CODE;
-  const endsAt = endAfter(now, terms.validDays);
   return {
     code: isUsable ? given : `${terms.codePrefix}-${id}`,
     kind: terms.kind,
     value: terms.value,
     startsAt: now.toISOString(),
-    ...(endsAt !== undefined && { endsAt }),
+    ...(terms.validDays !== undefined && {
+      endsAt: new Date(now.getTime() + terms.validDays * 86_400_000).toISOString(),
+    }),
   };
-}
-
-/** True when a store discount can have this value. */
-export function isValueOf(kind: RewardKind, value: number): boolean {
-  switch (kind) {
-    case 'fixed':
-      return value > 0 && Number.isFinite(value);
-    case 'percent':
-      return value > 0 && value <= 100;
-    case 'free-shipping':
-      return true;
-  }
-}
-
-function endAfter(now: Date, days: number | undefined): string | undefined {
-  return days === undefined ? undefined : new Date(now.getTime() + days * 86_400_000).toISOString();
 }

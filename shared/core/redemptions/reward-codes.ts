@@ -8,7 +8,7 @@ import {
 } from '../ledger/ledger.ts';
 import type { StoreEntity } from '../store/store.ts';
 import type { RewardCode } from './redemption.ts';
-import { applyStep, openBook } from './redemption-record.ts';
+import { applyStep, openRedemptions, type RedemptionsDeps } from './redemption-record.ts';
 
 /** The store does not distinguish upper and lower case in codes. */
 function codeKey(shop: string, code: string): RecordKey<'reward-code'> {
@@ -19,22 +19,17 @@ function codeKey(shop: string, code: string): RecordKey<'reward-code'> {
 export async function noteRewardCode(
   shop: string,
   { code, endsAt }: RewardCode,
-  world: {
-    readonly ledger: Pick<Ledger, 'write'>;
-    readonly now: () => Date;
-    readonly retentionDays: number;
-  },
+  deps: RedemptionsDeps,
 ): Promise<void> {
-  const now = world.now();
   const entry = {
-    version: now.getTime(),
+    version: deps.now().getTime(),
     uncertain: false,
     outcomes: [],
     // Orders change long after they were placed.
-    ...(endsAt !== undefined && expiresAfter(world.retentionDays, new Date(endsAt))),
+    ...(endsAt !== undefined && expiresAfter(deps.retentionDays, new Date(endsAt))),
   };
   // A conflict means that it is noted already.
-  await world.ledger.write(codeKey(shop, code), entry, undefined);
+  await deps.ledger.write(codeKey(shop, code), entry, undefined);
 }
 
 /**
@@ -58,13 +53,6 @@ export async function withRewardCodeFirst<Entity extends StoreEntity | { readonl
   return { ...entity, order: { ...entity.order, couponCodes: first } };
 }
 
-interface UsedCodesWorld {
-  readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  readonly telemetry: Telemetry;
-  readonly now: () => Date;
-  readonly orderRetentionDays: number;
-}
-
 /**
  * Marks the reward codes that an order names as used, so that no page calls them ready any more. Only the
  * customer of a code can use it. Read only for orders with a code. The order does not wait for it: without the
@@ -73,22 +61,27 @@ interface UsedCodesWorld {
 export async function noteUsedCodes(
   shop: string,
   entity: StoreEntity | { readonly kind: 'gone' },
-  { ledger, telemetry, now, orderRetentionDays }: UsedCodesWorld,
+  deps: Omit<RedemptionsDeps, 'retentionDays'> & {
+    readonly telemetry: Telemetry;
+    readonly orderRetentionDays: number;
+  },
 ): Promise<void> {
   if (entity.kind !== 'order' || !entity.order.customer) return;
   const { couponCodes, customer } = entity.order;
   if (couponCodes.length === 0) return;
   // The store does not distinguish upper and lower case in codes.
   const used = new Set(couponCodes.map((code) => code.toLowerCase()));
-  const world = { ledger, now, retentionDays: orderRetentionDays };
-  const book = openBook({ shop, customerId: customer.id }, world);
+  const record = openRedemptions(
+    { shop, customerId: customer.id },
+    { ...deps, retentionDays: deps.orderRetentionDays },
+  );
   try {
-    const { redemptions } = await book.read();
+    const { redemptions } = await record.read();
     for (const { id, state } of redemptions) {
       if (state.at !== 'ready' || !used.has(state.code.code.toLowerCase())) continue;
-      await applyStep(book, id, { kind: 'use' });
+      await applyStep(record, id, { kind: 'use' });
     }
   } catch (error) {
-    telemetry.log('warn', 'a used code could not be marked', { shop, ...errorFields(error) });
+    deps.telemetry.log('warn', 'a used code could not be marked', { shop, ...errorFields(error) });
   }
 }

@@ -13,7 +13,7 @@ import { type Ledger, type LedgerEntry, ledgerKeyText, readEntry } from '../ledg
 import { followMerges, mergedInto } from '../ledger/merged-customer.ts';
 import type { AvailableRewards } from '../redeem/available-rewards.ts';
 import type { Redemption } from '../redemptions/redemption.ts';
-import { bookKey, recallBook } from '../redemptions/redemption-record.ts';
+import { recallRedemptions, redemptionsKey } from '../redemptions/redemption-record.ts';
 import type { KnownTier } from './read-history.ts';
 
 /** Null: neither an event nor a reading has reported it yet. */
@@ -56,17 +56,17 @@ export async function readKnown(
   now: Date,
 ): Promise<KnownCustomer> {
   const record = { shop, kind: 'customer', id: customerId } as const;
-  const book = bookKey({ shop, customerId });
-  const read = await ledger.readMany([record, book]);
+  const redemptions = redemptionsKey({ shop, customerId });
+  const read = await ledger.readMany([record, redemptions]);
   const own = read.get(ledgerKeyText(record));
-  const kept = read.get(ledgerKeyText(book));
+  const kept = read.get(ledgerKeyText(redemptions));
   const into = mergedInto(own);
   const id = into === undefined ? customerId : await followMerges({ shop, id: into }, ledger);
   const entry = into === undefined ? own : await readEntry(ledger, { ...record, id });
   return {
     id,
     balance: knownBalance(entry),
-    redemptions: recallBook(kept?.remembered, now).redemptions,
+    redemptions: recallRedemptions(kept?.remembered, now).redemptions,
     revisions: [id, entry?.revision, kept?.revision].join('/'),
   };
 }

@@ -1,11 +1,11 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { TimedCache } from '../calls/ask-loyalty.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type AvailableWorld, type CartLine, readAvailable } from '../redeem/available-rewards.ts';
+import { type AvailableDeps, type CartLine, readAvailable } from '../redeem/available-rewards.ts';
 import { listRedemptions } from '../redeem/list-redemptions.ts';
 import type { RewardStore } from '../redeem/reward-store.ts';
 import type { RedemptionView } from '../redemptions/redemption.ts';
-import { openBook } from '../redemptions/redemption-record.ts';
+import { openRedemptions } from '../redemptions/redemption-record.ts';
 import {
   type BalanceWorld,
   currentBalance,
@@ -43,7 +43,7 @@ export interface View extends Rewards {
   readonly redemptions: readonly RedemptionView[];
 }
 
-export interface ViewWorld extends AvailableWorld, RewardsWorld, BalanceWorld, ReadingWorld {
+export interface ViewWorld extends AvailableDeps, RewardsWorld, BalanceWorld, ReadingWorld {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<
@@ -108,8 +108,8 @@ async function viewRedemptions(
   { redemptions }: KnownCustomer,
   world: ViewWorld,
 ): Promise<readonly RedemptionView[]> {
-  const book = openBook({ shop: world.shop, customerId }, world);
-  return listRedemptions(redemptions, book, { ...world, store: world.store() });
+  const record = openRedemptions({ shop: world.shop, customerId }, world);
+  return listRedemptions(redemptions, record, { ...world, store: world.store() });
 }
 
 async function viewOfVisitor(world: ViewWorld): Promise<View> {

@@ -5,7 +5,7 @@ import { correlationOf, type Telemetry } from '../events/telemetry.ts';
 import { expiresAfter, type RecordKey, type RedactionMark, readEntry } from '../ledger/ledger.ts';
 import { noteMerge } from '../ledger/merged-customer.ts';
 import { secondsUntil } from '../redemptions/redemption.ts';
-import { bookKey, openIn } from '../redemptions/redemption-record.ts';
+import { openIn, redemptionsKey } from '../redemptions/redemption-record.ts';
 import type { Store, Task } from '../store/store.ts';
 import { fanOut, sendCode } from './fan-out.ts';
 import type { SyncWorld } from './sync-entity.ts';
@@ -68,7 +68,7 @@ async function redactBook(
   mark: RedactionMark,
   { ledger, telemetry, now }: TaskWorld,
 ): Promise<Outcome | undefined> {
-  const key = bookKey({ shop: event.shop, customerId });
+  const key = redemptionsKey({ shop: event.shop, customerId });
   const entry = await readEntry(ledger, key);
   if (!entry) return undefined;
   const { remembered, revision, ...kept } = entry;
@@ -131,9 +131,10 @@ async function handleMerge(
   });
   if (!noted) return overtaken;
   // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
-  const book = await readEntry(ledger, bookKey({ shop: event.shop, customerId: deletedId }));
+  const key = redemptionsKey({ shop: event.shop, customerId: deletedId });
+  const kept = await readEntry(ledger, key);
   const mayWait = secondsUntil(event.receivedAt, MERGE_WAITS_SECONDS, now()) > 0;
-  if (mayWait && openIn(book?.remembered, now()).length > 0) {
+  if (mayWait && openIn(kept?.remembered, now()).length > 0) {
     return { kind: 'retry', why: 'redemption-open' };
   }
   const call = () => loyalty.getCustomerPoints(deletedId, { signal });

@@ -1,6 +1,7 @@
-import { type ConcludeWorld, conclude, type Item } from '../batch/conclude.ts';
+import { type ConcludeDeps, conclude } from '../batch/conclude.ts';
 import { DEAD_LETTER_DAYS } from '../batch/dead-letter.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';
+import type { Item } from '../batch/waiting.ts';
 import {
   type EntityKey,
   groupIdOf,
@@ -31,7 +32,7 @@ import {
   syncEntity,
 } from './sync-entity.ts';
 
-interface EntitiesWorld extends Omit<ConcludeWorld, 'ledger'>, SyncWorld {
+interface EntitiesWorld extends Omit<ConcludeDeps, 'ledger'>, SyncWorld {
   readonly read: ReadEvent;
 }
 

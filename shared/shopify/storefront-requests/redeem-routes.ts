@@ -4,8 +4,8 @@ import type {
   StartedChallenge,
   TypedContacts,
 } from '../../core/redeem/challenge.ts';
-import type { RedeemAnswer } from '../../core/redeem/dependencies.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
+import type { RedeemAnswer } from '../../core/redeem/redeem-reward.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import { MOST_PAGES } from '../../core/storefront/read-history.ts';
 import {

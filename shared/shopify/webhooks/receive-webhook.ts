@@ -85,7 +85,6 @@ async function enqueue(
     deliveryId: webhookId,
     receivedAt: now().toISOString(),
     ...(triggeredAt && { triggeredAt }),
-    apiVersion: headers.apiVersion,
     body,
   };
   try {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { DEFAULT_MAX_BODY_BYTES, encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { decodeEvent, MAX_BODY_BYTES } from '../../../shared/core/events/decode-event.ts';
+import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody, toTree, writeTree } from '../make-body.ts';
@@ -45,7 +45,7 @@ export function createTarget(): FuzzTarget {
         return decoded.kind;
       }
       const bytes = bodyOf(decoded.event)?.length ?? 0;
-      expectLaw(bytes <= DEFAULT_MAX_BODY_BYTES, 'no body is larger than a request can be');
+      expectLaw(bytes <= MAX_BODY_BYTES, 'no body is larger than a request can be');
       return 'event';
     },
   };

@@ -3,7 +3,10 @@ import { createDynamoDbClient } from '../../../local/harness/sdk-clients.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { Redemption } from '../../../shared/core/redemptions/redemption.ts';
-import { bookKey, rememberBook } from '../../../shared/core/redemptions/redemption-record.ts';
+import {
+  redemptionsKey,
+  rememberRedemptions,
+} from '../../../shared/core/redemptions/redemption-record.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
 import { createConfidential } from '../../support/disclosure.ts';
@@ -77,9 +80,9 @@ async function live(world: World): Promise<string> {
     since: at,
     state: { at: 'ready', code, discountId: 'gid://shopify/DiscountCodeNode/1' },
   };
-  const book = rememberBook({ redemptions: [redemption], intents: [] });
+  const book = rememberRedemptions({ redemptions: [redemption], intents: [] });
   await ledger.write(
-    bookKey({ shop: SHOP, customerId: id }),
+    redemptionsKey({ shop: SHOP, customerId: id }),
     { version: Date.now(), uncertain: false, remembered: book, outcomes: [] },
     undefined,
   );

@@ -8,7 +8,10 @@ import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { bookKey, rememberBook } from '../../../shared/core/redemptions/redemption-record.ts';
+import {
+  redemptionsKey,
+  rememberRedemptions,
+} from '../../../shared/core/redemptions/redemption-record.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import {
@@ -63,9 +66,9 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
     state: { at: 'calling', body, attempts: 1, calledAt: at },
     stuck: 'look-up-refused',
   } as const;
-  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const remembered = rememberRedemptions({ redemptions: [redemption], intents: [] });
   const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-  await ledger.write(bookKey({ shop, customerId: '7012345' }), entry, undefined);
+  await ledger.write(redemptionsKey({ shop, customerId: '7012345' }), entry, undefined);
   const backfill = { id: 'orders_2026-01-01_2026-02-01', shop, kind: 'orders', run: 1 } as const;
   const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
   await openBackfills(ledger, shop, () => new Date()).save(

@@ -14,8 +14,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'refusal-after-a-lost-answer-is-believed',
       bug: 'a refusal counts although an earlier attempt may have spent the points',
-      find: '      return attempts > 1\n        ? { ...state, refusal: { why } }',
-      replace: '      return attempts > 1_000\n        ? { ...state, refusal: { why } }',
+      find: '      return state.attempts > 1\n        ? { ...state, refusal: { why } }',
+      replace: '      return state.attempts > 1_000\n        ? { ...state, refusal: { why } }',
       within: 60,
     },
     {
@@ -35,7 +35,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'cancelled-without-looking',
       bug: 'a redemption is cancelled without looking whether the store has its code',
-      find: 'const looked = await confirmAbsence(book, redemption, world);',
+      find: 'const looked = await confirmAbsence(record, redemption, deps);',
       replace: "const looked = { kind: 'absent' } as Awaited<ReturnType<typeof confirmAbsence>>;",
       within: 300,
     },
@@ -56,15 +56,15 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'second-cancel-needs-a-person',
       bug: 'a repeated cancellation, which finds the redemption cancelled, counts as refused',
-      find: "    case 'applied':\n      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));",
+      find: "    case 'applied':\n      return resume(work, await applyStep(record, redemption.id, { kind: 'cancelled' }));",
       replace:
-        "    case 'applied':\n      if (called.result.kind === 'business-error') return getStuck(work, redemption, 'cancel-refused');\n      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));",
+        "    case 'applied':\n      if (called.result.kind === 'business-error') return getStuck(work, redemption, 'cancel-refused');\n      return resume(work, await applyStep(record, redemption.id, { kind: 'cancelled' }));",
       within: 300,
     },
     {
       name: 'intent-is-not-queued',
       bug: 'no message holds a redemption, so that it ends with its process',
-      find: '  await world.queue.send(event);\n',
+      find: '  await deps.queue.send(event);\n',
       replace: '',
       within: 60,
     },

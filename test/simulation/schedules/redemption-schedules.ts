@@ -1,6 +1,6 @@
 import type { BalanceEvent } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/ledger.ts';
-import { bookKey } from '../../../shared/core/redemptions/redemption-record.ts';
+import { redemptionsKey } from '../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
 import { createWatch, type Scheduler } from './scheduler.ts';
@@ -118,7 +118,7 @@ async function judge({ loyalty, store, queue, dead, balances, ledger, kept }: Re
   const live = [...loyalty.redemptions.values()].filter(({ isCancelled }) => !isCancelled);
   const balance = loyalty.balances.get(ROBIN);
   const states = (await kept()).map(({ state }) => state.at);
-  const book = ledger.entries.get(ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN })));
+  const book = ledger.entries.get(ledgerKeyText(redemptionsKey({ shop: SHOP, customerId: ROBIN })));
   check(!beginsTwice(book?.outcomes ?? []), 'a click began a redemption beside an open one');
   check(queue.size === 0, `${queue.size} messages never end`);
   check(dead.size === 0, `${dead.size} dead letters need a person`);

@@ -6,8 +6,8 @@ import {
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
 import {
-  type LetterQueue,
-  letterIn,
+  type DeadLetterQueue,
+  readSummary,
   retireSummaries,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
@@ -75,7 +75,7 @@ export const replayScenario = connectorScenario((connector) => {
     judge() {
       const open = [...ledger.entries].filter(
         ([text, { remembered }]) =>
-          text.startsWith('letter|') && letterIn('', remembered)?.gone === undefined,
+          text.startsWith('letter|') && readSummary('', remembered)?.gone === undefined,
       );
       return wrongIn([
         [loyalty.rows.orders.get(ID) !== undefined, 'the letter was lost, and its order not sent'],
@@ -86,7 +86,7 @@ export const replayScenario = connectorScenario((connector) => {
   };
 });
 
-function letterQueueOn(queue: MemoryQueue): LetterQueue {
+function letterQueueOn(queue: MemoryQueue): DeadLetterQueue {
   return {
     family: 'orders',
     receive: async (visibilitySeconds) =>

@@ -112,7 +112,7 @@ export class Shoppers {
         queue,
         inDoubt: () => false,
         newKey: () => `00000000-0000-4000-8000-${this.#nextName(12)}`,
-        settings: { rewardTypes, redeemsPerHour, retentionDays, keepsMetadata: true },
+        ...{ rewardTypes, redeemsPerHour, retentionDays, keepsMetadata: true },
         store: store(),
         deadline: after(REDEEM_MS),
       })),

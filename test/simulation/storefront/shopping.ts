@@ -1,4 +1,4 @@
-import type { RedeemAnswer } from '../../../shared/core/redeem/dependencies.ts';
+import type { RedeemAnswer } from '../../../shared/core/redeem/redeem-reward.ts';
 import type { RedemptionView } from '../../../shared/core/redemptions/redemption.ts';
 import { readAmount } from '../../../shared/store/money.ts';
 import { joined } from '../kernel/chance.ts';

@@ -11,7 +11,10 @@ import {
   type Redemption,
   type RedemptionView,
 } from '../../../shared/core/redemptions/redemption.ts';
-import { bookKey, recallBook } from '../../../shared/core/redemptions/redemption-record.ts';
+import {
+  recallRedemptions,
+  redemptionsKey,
+} from '../../../shared/core/redemptions/redemption-record.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { SHOP } from '../world/connector.ts';
@@ -131,8 +134,8 @@ export class StorefrontOracles {
 
   #bookOf(customerId: string): readonly Redemption[] {
     const { ledger, kernel } = this.#world;
-    const entry = ledger.entries.get(ledgerKeyText(bookKey({ shop: SHOP, customerId })));
-    return recallBook(entry?.remembered, kernel.now()).redemptions;
+    const entry = ledger.entries.get(ledgerKeyText(redemptionsKey({ shop: SHOP, customerId })));
+    return recallRedemptions(entry?.remembered, kernel.now()).redemptions;
   }
 
   /**

@@ -9,7 +9,7 @@ import {
 } from '../../../scripts/connector/dead-letters/replay.ts';
 import {
   type DeadLetter,
-  type LetterQueue,
+  type DeadLetterQueue,
   retireSummaries,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
@@ -274,7 +274,7 @@ export class Operator {
     this.#world.kernel.journal.violation('lost-letter', what);
   }
 
-  #letterQueue(family: StoreQueueFamily, process: SimulatedProcess): LetterQueue {
+  #letterQueue(family: StoreQueueFamily, process: SimulatedProcess): DeadLetterQueue {
     const queue = this.#world.queues.dead[family];
     const bodies = new Map<string, string>();
     const call = <Value>(what: string, effect: () => Value): Promise<Value> =>

@@ -18,7 +18,7 @@ import {
   type StoreQueueFamily,
 } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
-import { type DeadLetterReason, LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
+import { DEAD_LETTER_REASONS, type ParkingReason } from '../../../shared/core/events/outcome.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
@@ -28,7 +28,7 @@ export function deadLetterIn(
   letter: ReturnType<MemoryQueue['receive']>[number],
 ): DeadLetter {
   const { reason, why = '', code, attempts, at = '' } = letter.attributes;
-  const known = LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
+  const known = DEAD_LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
   return {
     ...{ family, ...letter, letterId: reason === undefined ? letter.messageId : letter.groupId },
     ...{ reason: known, why, code, attempts: Number(attempts), at: Date.parse(at) },
@@ -44,7 +44,7 @@ const MAX_RECEIVES = 1_000;
 
 /** Whether this reason is allowed for a dead letter of this delivery and entity. */
 export type AllowsLetter = (
-  reason: DeadLetterReason,
+  reason: ParkingReason,
   delivery: string,
   entity: QueuedEntity | undefined,
 ) => boolean;

@@ -25,7 +25,7 @@ import {
   type ReplayedLetter,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import type { DeadLetter, LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type { DeadLetter, DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import {
   type EntityKey,
   type EventKind,
@@ -33,7 +33,7 @@ import {
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
-import { LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
+import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 import { type LedgerEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { LETTER_SHOP, letterEvent } from '../../support/parked-letters.ts';
 
@@ -91,7 +91,7 @@ describe('a filter', () => {
   });
 
   it('offers every reason and kind that there is', () => {
-    expect(REASONS).toEqual([...LETTER_REASONS]);
+    expect(REASONS).toEqual([...DEAD_LETTER_REASONS]);
     const kinds: Record<EventKind, true> = {
       ...{
         order: true,
@@ -278,7 +278,7 @@ function entry(...outcomes: readonly [string, 'applied' | 'rejected'][]): Ledger
   };
 }
 
-const emptyQueue: LetterQueue = {
+const emptyQueue: DeadLetterQueue = {
   family: 'orders',
   receive: async () => [],
   giveBack: async () => {},
@@ -428,7 +428,7 @@ describe('dropping letters', () => {
 
 describe('a scan of dead letters', () => {
   const unreachable = async () => Promise.reject(new Error('SQS is unreachable'));
-  const scan = (queue: Partial<LetterQueue>) =>
+  const scan = (queue: Partial<DeadLetterQueue>) =>
     scanLetters(
       { queue: { ...emptyQueue, ...queue }, signal: new AbortController().signal },
       async (letters) => letters,

@@ -63,7 +63,7 @@ function readUnder(topic: string, payload: unknown) {
   const { kind, claim } = route;
   const reading = read({
     ...{ shop: SHOP, kind, claim, topic, id: identifyEntity(route, body, SHOP), body },
-    ...{ origin: 'webhook', deliveryId: 'captured', receivedAt: updated_at, apiVersion: '2026-10' },
+    ...{ origin: 'webhook', deliveryId: 'captured', receivedAt: updated_at },
   });
   return reading.kind === 'task' ? reading.task.kind : reading.kind;
 }

@@ -16,7 +16,7 @@ function readUnder(topic: string, payload: unknown, given: Partial<StoreEvent> =
   const { kind, claim } = route;
   return read({
     ...{ shop: SHOP, kind, claim, topic, id, body, origin: 'webhook', deliveryId: 'one' },
-    ...{ receivedAt: '2026-10-09T11:00:09Z', apiVersion: '2026-10', ...given },
+    ...{ receivedAt: '2026-10-09T11:00:09Z', ...given },
   });
 }
 

@@ -103,7 +103,6 @@ describe('receiving a webhook', () => {
         deliveryId: 'webhook-1',
         receivedAt: '2026-11-01T12:00:00.000Z',
         triggeredAt: '2026-11-01T11:59:59.123Z',
-        apiVersion: '2026-10',
         body: Buffer.from(JSON.stringify(order)),
       },
     ]);

@@ -7,7 +7,7 @@ import {
 } from '../../../../local/harness/memory-queue.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { settlePointEvent } from '../../../../shared/core/balances/find-customer.ts';
-import type { Item } from '../../../../shared/core/batch/conclude.ts';
+import type { Item } from '../../../../shared/core/batch/waiting.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { PointEvent, QueuedEvent } from '../../../../shared/core/events/event.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';

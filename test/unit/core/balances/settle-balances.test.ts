@@ -7,7 +7,7 @@ import {
   rememberBalance,
 } from '../../../../shared/core/balances/point-balance.ts';
 import { balanceChange, sortGroup } from '../../../../shared/core/balances/settle-balances.ts';
-import type { Item } from '../../../../shared/core/batch/conclude.ts';
+import type { Item } from '../../../../shared/core/batch/waiting.ts';
 import { changeControl, withServicePause } from '../../../../shared/core/calls/shop-pause.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 import { onePartApart } from '../../../support/one-part-apart.ts';

@@ -3,12 +3,12 @@ import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { waitsIn } from '../../../../scripts/connector/retry-now/waiting-messages.ts';
+import { type DelayDeps, delayMessages } from '../../../../shared/core/batch/conclude.ts';
 import {
-  type DelayWorld,
-  delayMessages,
   type Item,
-} from '../../../../shared/core/batch/conclude.ts';
-import { type WaitingMessage, waitingIn } from '../../../../shared/core/batch/waiting.ts';
+  type WaitingMessage,
+  waitingIn,
+} from '../../../../shared/core/batch/waiting.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
@@ -104,7 +104,7 @@ describe('true', () => {
     const reasons: string[] = [];
     const telemetry = recordTelemetry();
     const ledger = createMemoryLedger();
-    const world: DelayWorld = {
+    const world: DelayDeps = {
       deadLetters: {
         family: 'orders',
         park: async ({ messageId }, { reason }) => {

@@ -3,9 +3,9 @@ import { openConnector, SHOP } from '../../../../local/harness/in-process-connec
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { productAt } from '../../../../local/harness/product-payload.ts';
 import {
-  type LetterFacts,
-  letterIn,
-  letterKey,
+  type DeadLetterFacts,
+  deadLetterKey,
+  readSummary,
   retireSummaries,
   writeSummary,
 } from '../../../../shared/core/batch/dead-letter.ts';
@@ -21,7 +21,7 @@ import { LETTER_SHOP, letterEvent, letterReason } from '../../../support/parked-
 const NOW = new Date('2026-10-09T13:00:00.000Z');
 const source = { messageId: 'source-1', body: '' };
 const parked = { ...letterReason(), family: 'orders' } as const;
-const facts: LetterFacts = {
+const facts: DeadLetterFacts = {
   ...{
     letterId: 'source-1',
     family: 'orders',
@@ -33,7 +33,7 @@ const facts: LetterFacts = {
 };
 
 const summaryOf = (ledger: ReturnType<typeof createMemoryLedger>, letterId: string) =>
-  letterIn(letterId, ledger.entries.get(ledgerKeyText(letterKey(letterId)))?.remembered);
+  readSummary(letterId, ledger.entries.get(ledgerKeyText(deadLetterKey(letterId)))?.remembered);
 
 describe('a worker that parks a message', () => {
   const payload = buildOrder(simpleOrder, {}).payload;
@@ -71,7 +71,7 @@ describe('a worker that parks a message', () => {
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
     expect(connector.dead.size).toBe(1);
     expect(connector.telemetry.logged).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: 'a letter has no summary' }),
+      expect.objectContaining({ level: 'warn', message: 'a dead letter has no summary' }),
     );
   });
 });
@@ -130,7 +130,7 @@ describe('the summary of a dead letter', () => {
 
   it('expires with its dead letter, also after that was replayed', async () => {
     const ledger = createMemoryLedger();
-    const expiry = () => ledger.entries.get(ledgerKeyText(letterKey('source-1')))?.expiresAt;
+    const expiry = () => ledger.entries.get(ledgerKeyText(deadLetterKey('source-1')))?.expiresAt;
     await writeSummary(source, undefined, parked, ledger);
     expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
     await retireSummaries([facts], 'dropped', { ledger, now: NOW });

@@ -31,7 +31,7 @@ async function openOffers() {
   store.prices.set(MUG, { lowest: 30, highest: 30 });
   const line = { loyalty: loyalty.client, breaker: createCircuitBreaker(), telemetry, now };
   const programIdOf = createProgramIds({ ...line, posCustomerId: 'email-or-document' });
-  const world = { ...line, programIdOf, store, settings: { rewardTypes: TYPES } };
+  const world = { ...line, programIdOf, store, rewardTypes: TYPES };
   await loyalty.client.sendOrder({
     OriginalId: '1',
     OrderPlacementDate: '2026-10-01T09:00:00Z',

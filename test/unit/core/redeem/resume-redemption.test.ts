@@ -6,7 +6,10 @@ import type {
   Redemption,
   RedemptionState,
 } from '../../../../shared/core/redemptions/redemption.ts';
-import { applyStep, openBook } from '../../../../shared/core/redemptions/redemption-record.ts';
+import {
+  applyStep,
+  openRedemptions,
+} from '../../../../shared/core/redemptions/redemption-record.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
   namesOfClick,
@@ -159,8 +162,8 @@ describe('a code that the store refuses', () => {
     world.loyalty.cancelRedemption = async () => {
       const other = { ledger, now: () => new Date(clock.ms), retentionDays: 400 };
       const [{ id = '' } = {}] = await world.kept();
-      const book = openBook({ shop: SHOP, customerId: ROBIN }, other);
-      await applyStep(book, id, { kind: 'cancelled' });
+      const record = openRedemptions({ shop: SHOP, customerId: ROBIN }, other);
+      await applyStep(record, id, { kind: 'cancelled' });
       const refused = { kind: 'business-error', class: 'rejected', code: 73 };
       return { ...refused, message: 'no', fields: [] } as never;
     };
@@ -313,16 +316,16 @@ async function keep(id: string, state: RedemptionState, more: Partial<Redemption
     terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
     ...more,
   };
-  const book = openBook(
+  const record = openRedemptions(
     { shop: SHOP, customerId: ROBIN },
     { ledger: world.ledger, now: () => new Date(world.clock.ms), retentionDays: 400 },
   );
-  await book.change((found) => ({
-    book: { ...found, redemptions: [...found.redemptions, redemption] },
+  await record.change((found) => ({
+    record: { ...found, redemptions: [...found.redemptions, redemption] },
     value: undefined,
   }));
   const event = { shop: SHOP, customerId: ROBIN, kind: 'redemption', id, topic: 'redeem' } as const;
-  return { book, redemption, event: { ...event, deliveryId: id, receivedAt: at } };
+  return { record, redemption, event: { ...event, deliveryId: id, receivedAt: at } };
 }
 
 const at = '2026-10-09T12:00:00.000Z';
@@ -349,12 +352,12 @@ describe('a person who closes a redemption', () => {
   });
 
   it('does not hear that it is closed when the customer got the code at that moment', async () => {
-    const { book } = await keep(OLD, REDEEMED, { stuck: 'look-up-refused' });
+    const { record } = await keep(OLD, REDEEMED, { stuck: 'look-up-refused' });
     const { readMany } = world.ledger;
     world.ledger.readMany = async (keys) => {
       const found = await readMany(keys);
       world.ledger.readMany = readMany;
-      await applyStep(book, OLD, { kind: 'made', discountId: '1' });
+      await applyStep(record, OLD, { kind: 'made', discountId: '1' });
       return found;
     };
     expect(await world.close(OLD, 'cancelled')).toMatchObject({ kind: 'not-allowed' });

@@ -3,16 +3,16 @@ import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
-  bookKey,
-  type OpenBook,
-  openBook,
-  rememberBook,
+  type OpenRedemptions,
+  openRedemptions,
+  redemptionsKey,
+  rememberRedemptions,
 } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 // What one change of a customer's redemption record drops shows only at the change after it: here each story has several.
 
-const KEY = ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN }));
+const KEY = ledgerKeyText(redemptionsKey({ shop: SHOP, customerId: ROBIN }));
 const NOON = Date.parse('2026-10-09T12:00:00.000Z');
 const later = (seconds: number) => new Date(NOON + seconds * 1000);
 
@@ -67,10 +67,12 @@ describe('the redemption record of a customer', () => {
   it('is read anew by a process that wrote it before another one did', async () => {
     const { ledger } = openRedeeming();
     const world = { ledger, now: () => later(0), retentionDays: 400 };
-    const [one, other] = [1, 2].map(() => openBook({ shop: SHOP, customerId: ROBIN }, world));
-    const add = (book: OpenBook | undefined, id: string) =>
-      book?.change(({ redemptions, ...found }) => ({
-        book: { ...found, redemptions: [...redemptions, { ...intended, id }] },
+    const [one, other] = [1, 2].map(() =>
+      openRedemptions({ shop: SHOP, customerId: ROBIN }, world),
+    );
+    const add = (record: OpenRedemptions | undefined, id: string) =>
+      record?.change(({ redemptions, ...found }) => ({
+        record: { ...found, redemptions: [...redemptions, { ...intended, id }] },
         value: undefined,
       }));
     await add(one, 'FIRST0000000');
@@ -114,8 +116,8 @@ describe('a customer with many codes', () => {
     const redemptions = Array.from({ length: 60 }, (_, index) => ({
       ...{ ...one, id: `R${index}`, state: { ...state, discountId: `D${index}` } },
     }));
-    const remembered = rememberBook({ redemptions, intents: [] });
-    const key = bookKey({ shop: SHOP, customerId: '7002' });
+    const remembered = rememberRedemptions({ redemptions, intents: [] });
+    const key = redemptionsKey({ shop: SHOP, customerId: '7002' });
     await world.ledger.write(
       key,
       { version: 1, uncertain: false, outcomes: [], remembered },

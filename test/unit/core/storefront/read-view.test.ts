@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { View as PageView } from '../../../../app/program/answers.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
-import { rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
+import { rememberRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
 import type { View } from '../../../../shared/core/storefront/read-view.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
@@ -43,7 +43,7 @@ async function write(shop: Served, state: Redemption['state'], revision?: number
   const entry = { version: 1, uncertain: false, outcomes: [] };
   await shop.parts.ledger.write(
     { shop: SHOP, kind: 'redemption', id: '7' },
-    { ...entry, remembered: rememberBook({ redemptions: [redemption], intents: [] }) },
+    { ...entry, remembered: rememberRedemptions({ redemptions: [redemption], intents: [] }) },
     revision,
   );
 }

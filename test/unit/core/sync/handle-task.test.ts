@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { mergedInto } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
-import { bookKey, rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
+import {
+  redemptionsKey,
+  rememberRedemptions,
+} from '../../../../shared/core/redemptions/redemption-record.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
@@ -140,7 +143,7 @@ describe('a notice of the store', () => {
 
 type Connector = ReturnType<typeof openConnector>;
 
-const key = bookKey({ shop: SHOP, customerId: '7001' });
+const key = redemptionsKey({ shop: SHOP, customerId: '7001' });
 const AT = '2026-10-09T12:00:00.000Z';
 const terms = { title: 'Five off', points: 50, kind: 'fixed', value: 5 } as const;
 const REDEEM_BODY = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
@@ -151,7 +154,7 @@ async function keep({ ledger }: Connector, state: Redemption['state'], revision?
     ...{ id: 'A1', rewardId: 1, clientKeys: [], intendedAt: AT, since: AT, state },
     terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
   };
-  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  const remembered = rememberRedemptions({ redemptions: [redemption], intents: [] });
   await ledger.write(key, { version: 1, uncertain: false, remembered, outcomes: [] }, revision);
 }
 

@@ -7,7 +7,7 @@ import {
   type LedgerKey,
   ledgerKeyText,
 } from '../../../../shared/core/ledger/ledger.ts';
-import { bookKey } from '../../../../shared/core/redemptions/redemption-record.ts';
+import { redemptionsKey } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
 import { openBalanceWorker } from '../../../support/balance-worker.ts';
 import { openRedeeming, ROBIN } from '../../../support/redeem-world.ts';
@@ -63,7 +63,7 @@ describe('what a newer release wrote in the ledger', () => {
 
   it('spends no points of a customer whose redemptions it holds', async () => {
     const redeeming = openRedeeming();
-    const book = bookKey({ shop: SHOP, customerId: ROBIN });
+    const book = redemptionsKey({ shop: SHOP, customerId: ROBIN });
     const newer = <Part extends object>(part: Part): Part =>
       part === (redeeming.ledger as object)
         ? (withNewer(redeeming.ledger, book) as unknown as Part)
