@@ -1,10 +1,15 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
-import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
-import { openFunction, storefrontOf, withTelemetry } from './wiring.ts';
+import {
+  openFunction,
+  storefrontOf,
+  toHttpRequest,
+  toLambdaAnswer,
+  withTelemetry,
+} from './wiring.ts';
 
 export function createPointsReceiver(connector: Connector) {
   const { customerIdIn } = storefrontOf(connector);

@@ -1,6 +1,5 @@
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
-import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { API_VERSION } from '../shared/shopify/entity-id.ts';
@@ -8,7 +7,7 @@ import {
   type ReceiverDependencies,
   receiveWebhook,
 } from '../shared/shopify/webhooks/receive-webhook.ts';
-import { openFunction, withTelemetry } from './wiring.ts';
+import { openFunction, toHttpRequest, toLambdaAnswer, withTelemetry } from './wiring.ts';
 
 export function createReceiver(connector: Connector) {
   const { environment, sqs, telemetry, secrets } = openFunction(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
-import { toHttpRequest, toLambdaResponse } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { createShopperRate } from '../shared/core/calls/rate-limit.ts';
@@ -29,6 +28,8 @@ import {
   REDEEM_MS,
   STORE_MS,
   storefrontOf,
+  toHttpRequest,
+  toLambdaResponse,
   withTelemetry,
 } from './wiring.ts';
 

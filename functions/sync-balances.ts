@@ -1,6 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
-import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
 import {
   createSqsDeadLetters,
   createSqsEventQueue,
@@ -18,6 +17,8 @@ import {
   openWithLedger,
   runInTime,
   storefrontOf,
+  toBatchResponse,
+  toMessages,
   withTelemetry,
 } from './wiring.ts';
 

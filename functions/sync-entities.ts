@@ -1,6 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
-import { toBatchResponse, toMessages } from '../shared/aws/lambda-events.ts';
 import {
   createSqsDeadLetters,
   createSqsEventQueue,
@@ -16,7 +15,14 @@ import { settleEntities } from '../shared/core/sync/settle-entities.ts';
 import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
 import { createEventReader } from '../shared/shopify/webhooks/read-event.ts';
 import { createLazyStore } from './lazy-store.ts';
-import { type Deadlines, openWithLedger, runInTime, withTelemetry } from './wiring.ts';
+import {
+  type Deadlines,
+  openWithLedger,
+  runInTime,
+  toBatchResponse,
+  toMessages,
+  withTelemetry,
+} from './wiring.ts';
 
 /** Entities worked on side by side at most: enough to hide latency. Fewer while the service is slow. */
 export const PARALLEL = 5;

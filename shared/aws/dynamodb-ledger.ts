@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batchesOf } from '../core/batch/run-batch.ts';
 import type { Booking, TokenLine } from '../core/calls/rate-limit.ts';
+import { batchesOf } from '../core/events/event.ts';
 import { LEDGER_FORMAT } from '../core/events/formats.ts';
 import {
   type Ledger,

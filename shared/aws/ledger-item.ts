@@ -12,8 +12,8 @@ import {
   OUTCOMES_KEPT,
   type PastOutcome,
   type RecordKind,
+  readAmounts,
 } from '../core/ledger/ledger.ts';
-import { readAmounts } from '../core/ledger/sent-amounts.ts';
 
 export type LedgerItem = Record<string, AttributeValue>;
 

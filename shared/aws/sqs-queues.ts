@@ -6,12 +6,13 @@ import type {
   SQS,
 } from '@aws-sdk/client-sqs';
 import type { DeadLetter, DeadLetterQueue, DeadLetters } from '../core/batch/dead-letter.ts';
-import { batchesOf, inBatches } from '../core/batch/run-batch.ts';
 import {
   type BulkQueue,
+  batchesOf,
   deadLetterIdOf,
   deduplicationIdOf,
   groupIdOf,
+  inBatches,
   type QueueDepth,
   type QueuedEvent,
   type QueueFamily,

@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { toMessages } from '../../shared/aws/lambda-events.ts';
+import { toMessages } from '../../functions/wiring.ts';
 
 it('a message has its receives as a number, and its sequence number to the last of 20 digits', () => {
   const attributes = {

@@ -1,8 +1,7 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { EntityKey, EntityKind } from '../../../shared/core/events/event.ts';
 import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/entry.ts';
-import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
-import { fromThousandths } from '../../../shared/core/ledger/sent-amounts.ts';
+import { type EntityEntry, fromThousandths } from '../../../shared/core/ledger/ledger.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import {
   faultText,

@@ -1,6 +1,6 @@
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';

@@ -5,8 +5,7 @@ import {
   type DeadLetterQueue,
   noteDropped,
 } from '../../../shared/core/batch/dead-letter.ts';
-import { inBatches } from '../../../shared/core/batch/run-batch.ts';
-import { isEntityKind } from '../../../shared/core/events/event.ts';
+import { inBatches, isEntityKind } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLetters } from '../../../shared/aws/read-ledger.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
-import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
-import type { EventKind, QueueDepth } from '../../../shared/core/events/event.ts';
+import { batchesOf, type EventKind, type QueueDepth } from '../../../shared/core/events/event.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { createLetterGroups, type LetterGroup } from './groups.ts';

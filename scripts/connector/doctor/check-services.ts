@@ -1,6 +1,6 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
-import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
 import {
   type Discount,
   meaningOf,

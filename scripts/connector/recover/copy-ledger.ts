@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
 import { failedCondition } from '../../../shared/aws/aws-client.ts';
 import { ITEM } from '../../../shared/aws/ledger-item.ts';
-import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
 
 export interface CopiedLedger {
   readonly read: number;

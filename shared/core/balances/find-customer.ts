@@ -1,8 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
-import { type ConcludeDeps, conclude } from '../batch/conclude.ts';
-import type { Group } from '../batch/run-batch.ts';
+import { type ConcludeDeps, conclude, type Group } from '../batch/run-batch.ts';
 import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { BalanceEvent, EventQueue, PointEvent } from '../events/event.ts';
 import {

@@ -1,5 +1,4 @@
-import { type ConcludeDeps, conclude } from '../batch/conclude.ts';
-import type { Group, Settle } from '../batch/run-batch.ts';
+import { type ConcludeDeps, conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
 import {
   askAgain,

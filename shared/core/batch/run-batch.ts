@@ -1,8 +1,22 @@
-import { waitFor } from '../calls/shop-pause.ts';
+import { type Pauses, waitFor } from '../calls/shop-pause.ts';
 import { decodeEvent } from '../events/decode-event.ts';
-import { groupIdOf, type ReceivedMessage } from '../events/event.ts';
-import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../events/outcome.ts';
-import { correlationOf, errorFields } from '../events/telemetry.ts';
+import {
+  groupIdOf,
+  type QueuedEvent,
+  type ReceivedMessage,
+  type SourceQueue,
+} from '../events/event.ts';
+import {
+  AFTER_UNKNOWN_OUTCOME,
+  isHeldBack,
+  isRetryWindowOver,
+  type Outcome,
+  queuedAt,
+  type Rejection,
+  type RetryReason,
+  retryDelaySeconds,
+} from '../events/outcome.ts';
+import { correlationOf, errorFields, type Telemetry } from '../events/telemetry.ts';
 import {
   isNewer,
   type Ledger,
@@ -11,8 +25,17 @@ import {
   ledgerKeyText,
   NewerItem,
 } from '../ledger/ledger.ts';
-import { type DelayDeps, delayMessages } from './conclude.ts';
-import { type Item, lastWaitKey, underWayUntil, waitingIn } from './waiting.ts';
+import { type DeadLetters, writeSummary } from './dead-letter.ts';
+import {
+  type Item,
+  lastWaitKey,
+  PATIENT,
+  recordEnd,
+  recordWaiting,
+  triesOf,
+  underWayUntil,
+  waitingIn,
+} from './waiting.ts';
 
 /** The messages of a batch with the same group id: one entity, task, customer or redemption. */
 export interface Group {
@@ -207,25 +230,6 @@ function shopOf({ items }: Group): string | undefined {
   return items.find(({ event }) => event)?.event?.shop;
 }
 
-/** The items in order, in batches of at most `size`. */
-export function batchesOf<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}
-
-/** Hundreds of calls to AWS at once would time out on each other. */
-const CALLS_AT_ONCE = 10;
-
-/** Acts on the items batch by batch; a batch begins when the one before it has ended. */
-export async function inBatches<T>(
-  items: readonly T[],
-  act: (item: T) => Promise<unknown>,
-  atOnce = CALLS_AT_ONCE,
-): Promise<void> {
-  for (const batch of batchesOf(items, atOnce)) await Promise.all(batch.map(act));
-}
-
 /** How many groups of a batch are worked on side by side, by how fast the loyalty service answers. */
 interface Parallelism {
   /** For the next batch: from 1 to the most. */
@@ -257,4 +261,196 @@ export function createParallelism(most: number, now: () => number = Date.now): P
       loweredAt = now();
     },
   };
+}
+
+export interface ConcludeDeps {
+  readonly deadLetters: DeadLetters;
+  readonly ledger: Pick<Ledger, 'write'>;
+  readonly telemetry: Telemetry;
+  readonly now: () => Date;
+}
+
+export interface DelayDeps extends ConcludeDeps {
+  readonly source: SourceQueue;
+  readonly random: () => number;
+  readonly retryWindowDays: number;
+  /** Other shops use the same queue. */
+  readonly hasNeighbours: boolean;
+  readonly pauses: Pauses;
+  /** What is retried for longer than this raises an alarm. */
+  readonly stuckAfterMinutes: number;
+}
+
+/**
+ * Reports the outcome and parks a rejected message: the only place that decides what an outcome means for the
+ * message. Takes it from `unsettled` when it may leave the queue; returns why it must stay, if it must.
+ */
+export async function conclude(
+  item: Item,
+  outcome: Outcome,
+  unsettled: Set<Item>,
+  deps: ConcludeDeps,
+): Promise<RetryReason | undefined> {
+  switch (outcome.kind) {
+    case 'retry':
+      return outcome;
+    case 'rejected':
+      // The deadline abandoned this work: the message was handed back, and the next worker judges it.
+      if (!unsettled.has(item)) return undefined;
+      if (!(await parkMessage(item, outcome, deps))) {
+        return { why: 'dead-letter-queue-unavailable' };
+      }
+      unsettled.delete(item);
+      return undefined;
+    case 'applied':
+    case 'unchanged':
+    case 'superseded':
+    case 'skipped':
+    case 'handled':
+      if (item.event) reportEnd(item.event, outcome, deps);
+      unsettled.delete(item);
+      await recordEnd(item, outcome.kind, deps);
+      return undefined;
+  }
+}
+
+function reportEnd(
+  event: QueuedEvent,
+  outcome: Exclude<Outcome, { kind: 'retry' | 'rejected' }>,
+  { telemetry, now }: ConcludeDeps,
+): void {
+  telemetry.count(outcome.kind, {
+    kind: event.kind,
+    ...(outcome.kind === 'skipped' && { why: outcome.why }),
+    ...(outcome.kind === 'handled' && { why: outcome.how }),
+  });
+  telemetry.log('info', outcome.kind, {
+    ...correlationOf(event),
+    ...(outcome.kind === 'skipped' && { why: outcome.why }),
+    ...(outcome.kind === 'handled' && { how: outcome.how }),
+    ...(outcome.kind === 'applied' && { calls: outcome.calls.join(',') }),
+  });
+  const happened = happenedAt(event);
+  if (outcome.kind === 'applied' && Number.isFinite(happened)) {
+    telemetry.count('latency-ms', { kind: event.kind }, now().getTime() - happened);
+  }
+}
+
+/** NaN when the event does not say. */
+function happenedAt(event: QueuedEvent): number {
+  if ('eventDate' in event) return Date.parse(event.eventDate);
+  return 'triggeredAt' in event ? Date.parse(event.triggeredAt ?? '') : Number.NaN;
+}
+
+/** True when the dead-letter queue holds the message: only then may it leave its own queue. */
+async function parkMessage(
+  item: Item,
+  { reason, why, code }: Rejection,
+  deps: ConcludeDeps,
+): Promise<boolean> {
+  const { message, event } = item;
+  const { deadLetters, ledger, telemetry, now } = deps;
+  const given = { reason, why, ...(code && { code }) };
+  const fields = { ...(event && correlationOf(event)), ...given };
+  const parked = { ...given, attempts: message.attempts, at: now().toISOString() };
+  try {
+    await deadLetters.park(message, parked);
+  } catch (error) {
+    telemetry.log('error', 'could not be parked, stays on its queue', {
+      ...fields,
+      ...errorFields(error),
+    });
+    return false;
+  }
+  telemetry.count('rejected', { ...(event && { kind: event.kind }), code: code ?? reason });
+  telemetry.log('error', 'parked in the dead-letter queue', fields);
+  try {
+    await writeSummary(message, event, { ...parked, family: deadLetters.family }, ledger);
+  } catch (error) {
+    // It is parked all the same; lists only count it.
+    telemetry.log('warn', 'a dead letter has no summary', { ...fields, ...errorFields(error) });
+  }
+  await recordEnd(item, 'rejected', deps);
+  return true;
+}
+
+/** Parks what must not wait any longer, delays the rest; returns the ids that stay on the queue. */
+export async function delayMessages(
+  unsettled: readonly Item[],
+  retry: RetryReason,
+  deps: DelayDeps,
+): Promise<readonly string[]> {
+  const stay: Item[] = [];
+  // Its shop waits anyway; as dead letters its messages take no room from the others.
+  const isShopWaiting = retry.pausedBy !== undefined || retry.misconfigured === true;
+  const makesRoom = deps.hasNeighbours && isShopWaiting && (await deps.source.isCrowded());
+  for (const item of unsettled) {
+    const age = item.event ?? item.newer?.age;
+    // Out of tokens, nothing was tried: a long backlog must not park what only waited for its turn.
+    const over =
+      retry.why !== 'out-of-tokens' &&
+      age &&
+      isRetryWindowOver(age, deps.retryWindowDays, deps.now(), deps.pauses);
+    const rejection: Rejection = over
+      ? {
+          reason: retry.why === 'newer-release' ? retry.why : 'retry-window-over',
+          why: `gave up after ${deps.retryWindowDays} days of retries; last reason: ${retry.why}`,
+        }
+      : { reason: 'made-room', why: `its queue was full of messages that wait: ${retry.why}` };
+    const leaves = over || (makesRoom && item.event);
+    if (!leaves || !(await parkMessage(item, rejection, deps))) stay.push(item);
+  }
+  if (stay.length === 0) return [];
+
+  const receives = Math.max(...stay.map(({ message }) => message.attempts));
+  const tries = Math.max(...stay.map((item) => triesOf(item, retry)));
+  const seconds = retryDelaySeconds({ ...retry, receives, tries }, deps.random);
+  for (const { event } of stay) {
+    if (retry.pausedBy && event) {
+      const waitedMs = deps.now().getTime() - queuedAt(event);
+      if (waitedMs > PAUSED_LONG_DAYS * 86_400_000) deps.telemetry.count('paused-long');
+    } else {
+      deps.telemetry.count('retried', { why: retry.why, ...(event && { kind: event.kind }) });
+    }
+    if (event && isStuck(event, retry, deps)) deps.telemetry.count('stuck', { why: retry.why });
+    deps.telemetry.log(retry.pausedBy ? 'info' : 'warn', 'will be tried again', {
+      ...(event && correlationOf(event)),
+      why: retry.why,
+      afterSeconds: seconds,
+      attempts: receives,
+      tries,
+      heldBack: isHeldBack(retry),
+    });
+  }
+  if (retry.misconfigured) deps.telemetry.count('misconfigured', { why: retry.why });
+  if (retry.throttled) deps.telemetry.count('throttled', { why: retry.why });
+  const kept = stay.map(({ message }) => message);
+  // Before SQS counts the seconds: a message must not come back before its record says.
+  const begins = deps.now();
+  try {
+    await deps.source.delay(kept, seconds);
+  } catch (error) {
+    // Harmless: they come back after the queue's own visibility instead.
+    deps.telemetry.log('warn', 'the delay could not be set', errorFields(error));
+  }
+  try {
+    await recordWaiting(stay, retry, { begins, seconds }, deps.ledger);
+  } catch (error) {
+    // They wait all the same; only "status" and "retry-now" do not know of them.
+    deps.telemetry.log('warn', 'a wait could not be recorded', errorFields(error));
+  }
+  return kept.map(({ messageId }) => messageId);
+}
+
+/** SQS deletes a message after 14 days, and its own age of the queue leaves out what was received often. */
+const PAUSED_LONG_DAYS = 7;
+
+/**
+ * SQS leaves a message that is received repeatedly and not deleted out of the age of its queue ("Available
+ * CloudWatch metrics for Amazon SQS"): only a count of our own shows retries that go on. Time in which an
+ * operator paused the shop does not count.
+ */
+function isStuck(event: QueuedEvent, retry: RetryReason, deps: DelayDeps): boolean {
+  if (retry.pausedBy === 'operator' || PATIENT.has(retry.why)) return false;
+  return isRetryWindowOver(event, deps.stuckAfterMinutes / 1440, deps.now(), deps.pauses);
 }

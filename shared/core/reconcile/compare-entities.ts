@@ -1,7 +1,6 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
-import { inBatches } from '../batch/run-batch.ts';
-import type { EntityKey } from '../events/event.ts';
+import { type EntityKey, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown, wasSettledSince } from '../ledger/entry.ts';
 import {

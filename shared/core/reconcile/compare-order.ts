@@ -1,7 +1,6 @@
 import type { components } from '../../loyalty/contract.gen.ts';
 import { isKnown } from '../ledger/entry.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
-import { type SentAmounts, toThousandths } from '../ledger/sent-amounts.ts';
+import { type EntityEntry, type SentAmounts, toThousandths } from '../ledger/ledger.ts';
 import { cancelledOrderKey, type WantedOrder, type WantedState } from '../mapping/wanted-state.ts';
 import type { HeldOrder } from '../sync/change-service.ts';
 import { CANCELLED_STATE, COMPLETED_STATE } from '../sync/held-order.ts';

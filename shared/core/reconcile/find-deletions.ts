@@ -1,4 +1,4 @@
-import { inBatches } from '../batch/run-batch.ts';
+import { inBatches } from '../events/event.ts';
 import { wasSettledSince } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';

@@ -2,7 +2,7 @@ import type { OperationId } from '../../loyalty/operations.ts';
 import { type CallsMade, judge } from '../calls/call-loyalty.ts';
 import { isRetryWindowOver } from '../events/outcome.ts';
 import { type Facts, isKnown } from '../ledger/entry.ts';
-import type { SentAmounts } from '../ledger/sent-amounts.ts';
+import type { SentAmounts } from '../ledger/ledger.ts';
 import { cancelledOrderKey, idempotencyKey, type WantedOrder } from '../mapping/wanted-state.ts';
 import {
   type EntityChange,

@@ -1,6 +1,5 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
-import { inBatches } from '../batch/run-batch.ts';
-import type { EntityKey, EventQueue, StoreEvent } from '../events/event.ts';
+import { type EntityKey, type EventQueue, inBatches, type StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
 import { askStoreLater, encodeCoupon, retryStore, type Store } from '../store/store.ts';

@@ -10,13 +10,13 @@ import {
   throughBreaker,
 } from '../calls/call-loyalty.ts';
 import { type Doubt, isDoubtful, isKnown, redactionOf, wasSettledSince } from '../ledger/entry.ts';
-import type { EntityEntry } from '../ledger/ledger.ts';
 import {
   type CancelStep,
+  type EntityEntry,
   fromThousandths,
   type SentAmounts,
   toThousandths,
-} from '../ledger/sent-amounts.ts';
+} from '../ledger/ledger.ts';
 import {
   type CustomerForm,
   HISTORY_METADATA,

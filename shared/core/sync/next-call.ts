@@ -4,7 +4,7 @@ import {
   type SentAmounts,
   type SentOrder,
   toThousandths,
-} from '../ledger/sent-amounts.ts';
+} from '../ledger/ledger.ts';
 import { type OrderForm, restKey, type WantedOrder } from '../mapping/wanted-state.ts';
 
 /** What the ledger knows of the order, as far as the next call depends on it. */

@@ -1,6 +1,5 @@
-import { type ConcludeDeps, conclude } from '../batch/conclude.ts';
 import { DEAD_LETTER_DAYS } from '../batch/dead-letter.ts';
-import type { Group, Settle } from '../batch/run-batch.ts';
+import { type ConcludeDeps, conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
 import {
   type EntityKey,

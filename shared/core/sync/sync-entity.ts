@@ -7,9 +7,14 @@ import {
   predatesRedaction,
   wasSettledSince,
 } from '../ledger/entry.ts';
-import { type EntityEntry, type Ledger, type LedgerKey, ledgerKeyText } from '../ledger/ledger.ts';
+import {
+  type EntityEntry,
+  type Ledger,
+  type LedgerKey,
+  ledgerKeyText,
+  toThousandths,
+} from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
-import { toThousandths } from '../ledger/sent-amounts.ts';
 import {
   contactHash,
   hidesDetails,
@@ -179,10 +184,7 @@ function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefi
 }
 
 /** What the sender of the event wants of its snapshot. */
-function wishesOf({
-  history,
-  newRules,
-}: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
+function wishesOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
   return { ...(history && { history }), ...(newRules && { newRules }) };
 }
 

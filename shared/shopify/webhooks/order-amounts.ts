@@ -25,7 +25,7 @@ import {
   text,
   together,
 } from './payload-fields.ts';
-import { customerFields, hasCustomerId } from './read-customer-webhooks.ts';
+import { customerFields, hasCustomerId } from './read-order-webhook.ts';
 
 /** `current_*` is absent in old API versions. */
 export function currentSubtotal(payload: OrderPayload, linesPaid: readonly Amount[]): Amount {

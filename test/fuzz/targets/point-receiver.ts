@@ -1,6 +1,6 @@
+import { toHttpRequest } from '../../../functions/wiring.ts';
 import { createMemoryQueue } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
-import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
 import { receivePoints, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {

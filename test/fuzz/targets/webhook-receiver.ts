@@ -1,3 +1,4 @@
+import { toHttpRequest, toLambdaAnswer } from '../../../functions/wiring.ts';
 import {
   createMemoryEventQueue,
   createMemoryQueue,
@@ -5,7 +6,6 @@ import {
 } from '../../../local/harness/memory-queue.ts';
 import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-events.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {

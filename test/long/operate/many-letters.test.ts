@@ -10,7 +10,7 @@ import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { type LedgerItem, toItem } from '../../../shared/aws/ledger-item.ts';
 import { retireSummaries, writeSummary } from '../../../shared/core/batch/dead-letter.ts';
-import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
+import { batchesOf } from '../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { letterEvent, letterReason } from '../../support/parked-letters.ts';
 

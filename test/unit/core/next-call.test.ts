@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CancelStep, SentAmounts } from '../../../shared/core/ledger/sent-amounts.ts';
+import type { CancelStep, SentAmounts } from '../../../shared/core/ledger/ledger.ts';
 import { restKey, type WantedOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import {
   afterStep,

@@ -1,11 +1,11 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
+import { toHttpRequest } from '../../../functions/wiring.ts';
 import { settledMessages } from '../../../local/stack/functions/event-source.ts';
 import { readRateMs } from '../../../local/stack/functions/function-runner.ts';
 import { readEmbeddedMetrics } from '../../../local/stack/functions/metrics.ts';
 import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/web-server.ts';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
-import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
 
 const request = (contentType: string | undefined, body: Buffer) => ({
   method: 'POST',

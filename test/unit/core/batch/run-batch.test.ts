@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  batchesOf,
-  createParallelism,
-  inBatches,
-} from '../../../../shared/core/batch/run-batch.ts';
+import { createParallelism } from '../../../../shared/core/batch/run-batch.ts';
+import { batchesOf, inBatches } from '../../../../shared/core/events/event.ts';
 import type { EventReading } from '../../../../shared/core/store/store.ts';
 import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
