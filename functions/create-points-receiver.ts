@@ -3,7 +3,7 @@ import { RECEIVER_BUDGET } from '../shared/aws/json-service.ts';
 import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-event-queue.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
+import { type PointsDeps, receivePoints } from '../shared/core/balances/receive-points.ts';
 import { surround } from './surround.ts';
 import { openFunction, storefrontOf } from './wiring.ts';
 
@@ -15,7 +15,7 @@ export function createPointsReceiver(connector: Connector) {
     ['BALANCES_QUEUE_URL'],
     RECEIVER_BUDGET,
   );
-  const world: PointsWorld = {
+  const world: PointsDeps = {
     shops: new Map(
       connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
     ),

@@ -26,7 +26,7 @@ export interface CustomerSource {
   readonly breaker: CircuitBreaker;
 }
 
-export interface ReadCustomerWorld {
+export interface ReadCustomerDeps {
   /** By domain. */
   readonly shops: ReadonlyMap<string, CustomerSource>;
   readonly now: () => Date;
@@ -36,17 +36,17 @@ export interface ReadCustomerWorld {
 /** What no event carries: the tier and the points that expire; and the balance, where no event named it. */
 export async function readCustomer(
   { shop, id }: { readonly shop: string; readonly id: string },
-  { shops, now, deadline }: ReadCustomerWorld,
+  { shops, now, deadline }: ReadCustomerDeps,
 ): Promise<ReadCustomer | AskLater> {
   const source = shops.get(shop);
   if (!source) throw new Error('a balance of an unknown shop was not parked');
   const { loyalty } = source;
   const began = now().getTime();
-  const world = { ...source, now };
+  const deps = { ...source, now };
   const options = { signal: deadline };
   const [customer, points] = await Promise.all([
-    ask('getCustomer', () => loyalty.getCustomer(id, options), world),
-    ask('getCustomerPoints', () => loyalty.getCustomerPoints(id, options), world),
+    ask('getCustomer', () => loyalty.getCustomer(id, options), deps),
+    ask('getCustomerPoints', () => loyalty.getCustomerPoints(id, options), deps),
   ]);
   if (customer.kind === 'retry') return customer;
   if (points.kind === 'retry') return points;

@@ -26,7 +26,7 @@ interface ReceivingShop {
   };
 }
 
-export interface PointsWorld {
+export interface PointsDeps {
   /** By the shop's part of the address, without slashes. */
   readonly shops: ReadonlyMap<string, ReceivingShop>;
   /** The field of an event's customer with the id in the store. */
@@ -45,21 +45,21 @@ export interface PointsWorld {
  */
 export async function receivePoints(
   { method, path, headers, body }: PointRequest,
-  world: PointsWorld,
+  deps: PointsDeps,
 ): Promise<PointAnswer> {
   if (method !== 'POST') return { status: 405, text: 'send a point event with POST' };
   const { shopPath, token } = readPath(path);
-  const shop = world.shops.get(shopPath);
+  const shop = deps.shops.get(shopPath);
   const proof = { header: headers[TOKEN_HEADER], token };
-  const check = shop ? await verify(proof, shop, world) : 'invalid';
+  const check = shop ? await verify(proof, shop, deps) : 'invalid';
   if (!shop || check === 'invalid') {
     // Of an unknown path nothing is written: a flood must not fill the log. AWS counts the 4xx answers.
-    if (shop) world.telemetry.count('points-refused');
+    if (shop) deps.telemetry.count('points-refused');
     return { status: 401, text: 'there is nothing at this address' };
   }
   if (check === 'unavailable') return { status: 503, text: 'try again later' };
-  const event = toEvent(body, shop.domain, world);
-  return enqueue(event, check === 'previous', world);
+  const event = toEvent(body, shop.domain, deps);
+  return enqueue(event, check === 'previous', deps);
 }
 
 /** `/shop`, or `/shop/<token>`. */
@@ -72,7 +72,7 @@ function readPath(path: string) {
 function toEvent(
   body: Uint8Array,
   shop: string,
-  { customerIdIn, now }: PointsWorld,
+  { customerIdIn, now }: PointsDeps,
 ): BalanceEvent | PointEvent {
   const receivedAt = now().toISOString();
   const read = readPointBalance(body, customerIdIn);
@@ -105,7 +105,7 @@ function groupOf({ email, document = '' }: Person): string {
 async function enqueue(
   event: BalanceEvent | PointEvent,
   olderToken: boolean,
-  { queue, telemetry }: PointsWorld,
+  { queue, telemetry }: PointsDeps,
 ): Promise<PointAnswer> {
   try {
     await queue.send(event);
@@ -123,7 +123,7 @@ async function enqueue(
 async function verify(
   proof: GivenProof,
   { tokens }: ReceivingShop,
-  { telemetry }: PointsWorld,
+  { telemetry }: PointsDeps,
 ): Promise<TokenCheck | 'unavailable'> {
   // No secret is read for what cannot be a token.
   if (!isToken(proof.header) && !isToken(proof.token)) return 'invalid';

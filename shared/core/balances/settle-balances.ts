@@ -35,9 +35,9 @@ import {
   recallBalance,
   rememberBalance,
 } from './point-balance.ts';
-import { type ReadCustomerWorld, readCustomer } from './read-customer.ts';
+import { type ReadCustomerDeps, readCustomer } from './read-customer.ts';
 
-export interface BalanceWorld extends ConcludeWorld, ReadCustomerWorld {
+export interface BalanceDeps extends ConcludeWorld, ReadCustomerDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;
   readonly balances: BalanceStore;
   readonly queue: EventQueue;
@@ -56,19 +56,19 @@ interface Writing extends Change<RecordKey<'customer'>>, Given {
  * are written in one call; in all else they are independent.
  * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
-export const settleBalances: Settle<BalanceWorld> = (groups, world) => ({
+export const settleBalances: Settle<BalanceDeps> = (groups, deps) => ({
   keys: groups.flatMap(({ items }) => {
     const event = items.find((item) => item.event)?.event;
     return event?.kind === 'balance' ? [customerKey(event)] : [];
   }),
   begin(customers, entries) {
-    const prepared = new Map(customers.map((group) => [group, prepare(group, entries, world)]));
+    const prepared = new Map(customers.map((group) => [group, prepare(group, entries, deps)]));
     const written = writeTogether(
       [...prepared.values()].map(async (one) => {
         const ready = await one;
         return { writing: ready.kind === 'writing' ? ready : undefined };
       }),
-      world.balances,
+      deps.balances,
     );
     return async (group) => {
       const ready = await prepared.get(group);
@@ -77,8 +77,8 @@ export const settleBalances: Settle<BalanceWorld> = (groups, world) => ({
       const outcome =
         ready.kind === 'ended'
           ? ready.outcome
-          : await conclusionOf(ready, await written(ready), world);
-      return concludeWork(work, outcome, group, world);
+          : await conclusionOf(ready, await written(ready), deps);
+      return concludeWork(work, outcome, group, deps);
     };
   },
 });
@@ -93,15 +93,15 @@ type Prepared =
 async function prepare(
   group: Group,
   entries: ReadonlyMap<string, LedgerEntry>,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<Prepared> {
-  const { unusable, work } = sortGroup(group.items, world.shops);
+  const { unusable, work } = sortGroup(group.items, deps.shops);
   for (const { item, outcome } of unusable) {
-    const retry = await conclude(item, outcome, group.unsettled, world);
+    const retry = await conclude(item, outcome, group.unsettled, deps);
     if (retry) return { kind: 'parked', retry };
   }
   if (!work) return { kind: 'parked', retry: undefined };
-  const decided = await decideAndMark(work, entries.get(ledgerKeyText(work.key)), world);
+  const decided = await decideAndMark(work, entries.get(ledgerKeyText(work.key)), deps);
   return decided.kind === 'writing' ? decided : { kind: 'ended', work, outcome: decided };
 }
 
@@ -109,26 +109,26 @@ async function prepare(
 async function decideAndMark(
   work: CustomerWork,
   read: LedgerEntry | undefined,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<Writing | Outcome> {
   if (mergedInto(read) !== undefined) return { kind: 'skipped', why: 'customer-merged' };
-  const decision = await decide(work, read, world);
+  const decision = await decide(work, read, deps);
   if (decision.kind === 'retry' || decision.kind === 'superseded') return decision;
   if (decision.kind === 'no-balance') return { kind: 'skipped', why: 'no-balance' };
   const { key, items } = work;
   const { version, balance } = decision;
   const { topic } = items[0].event;
   const entry = read && withoutExpiry(read);
-  const change = { key, entry, version, topic, now: world.now() };
+  const change = { key, entry, version, topic, now: deps.now() };
   const facts = { remembered: rememberBalance(balance) };
   if (decision.kind === 'unchanged') {
-    const recorded = await record(change, { kind: 'unchanged', facts }, world.ledger);
+    const recorded = await record(change, { kind: 'unchanged', facts }, deps.ledger);
     return recorded ? { kind: 'unchanged' } : overtaken;
   }
   const given = balanceChange(key.id, balance, entry);
   const replaces = entry?.appliedKey !== undefined && !entry.uncertain;
   // The mark holds what is about to be written, so that any later worker can finish the work.
-  const marked = replaces ? await record(change, { kind: 'marked', facts }, world.ledger) : entry;
+  const marked = replaces ? await record(change, { kind: 'marked', facts }, deps.ledger) : entry;
   if (replaces && !marked) return overtaken;
   return { ...change, entry: marked, kind: 'writing', shop: key.shop, work, balance, given };
 }
@@ -136,11 +136,11 @@ async function decideAndMark(
 async function decide(
   work: CustomerWork,
   entry: LedgerEntry | undefined,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<BalanceDecision | Extract<Outcome, { kind: 'retry' }>> {
   const plan = planBalance(work, entry);
   if (plan.kind !== 'read') return plan;
-  const read = await readCustomer(work.key, world);
+  const read = await readCustomer(work.key, deps);
   if (read.kind === 'retry') return { kind: 'retry', ...read.retry };
   return decideBalance(work, entry, read);
 }
@@ -153,24 +153,24 @@ function withoutExpiry({ expiresAt: _, ...entry }: LedgerEntry): LedgerEntry {
 async function conclusionOf(
   writing: Writing,
   written: BalanceWritten,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<Outcome> {
   const { work, balance } = writing;
-  const change = { ...writing, now: world.now() };
+  const change = { ...writing, now: deps.now() };
   switch (written.kind) {
     case 'written': {
       const facts = { remembered: rememberBalance(balance) };
       const applied = { appliedKey: balanceKey(balance), facts };
-      const recorded = await recordApplied(change, applied, world.ledger, () => {
+      const recorded = await recordApplied(change, applied, deps.ledger, () => {
         const [{ event }] = work.items;
         const again = { ...event, deliveryId: firstDeliveryId(event) };
-        return world.queue.send(askAgain(again, world.now()));
+        return deps.queue.send(askAgain(again, deps.now()));
       });
       if (!recorded) return overtaken;
       return { kind: 'applied', calls: [] };
     }
     case 'unknown-customer':
-      await forget(change, world);
+      await forget(change, deps);
       return { kind: 'skipped', why: 'unknown-customer' };
     case 'refused': {
       const why = `the store does not take the balance: ${written.code}`;
@@ -184,7 +184,7 @@ async function conclusionOf(
 /** The balance of a customer whom the store does not know, who may never return. */
 async function forget(
   change: Change<RecordKey<'customer'>>,
-  { ledger, retentionDays }: BalanceWorld,
+  { ledger, retentionDays }: BalanceDeps,
 ): Promise<void> {
   const { entry, now } = change;
   const forgotten = entry && {
@@ -206,12 +206,12 @@ async function concludeWork(
   { items: [newest, ...older] }: CustomerWork,
   outcome: Outcome,
   { unsettled }: Group,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<RetryReason | undefined> {
-  const retry = await conclude(newest.item, outcome, unsettled, world);
+  const retry = await conclude(newest.item, outcome, unsettled, deps);
   if (retry) return retry;
   // They are older than what was settled, or than what now waits for a person.
-  for (const { item } of older) await conclude(item, { kind: 'superseded' }, unsettled, world);
+  for (const { item } of older) await conclude(item, { kind: 'superseded' }, unsettled, deps);
   return undefined;
 }
 

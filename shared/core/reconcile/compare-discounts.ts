@@ -11,8 +11,8 @@ import {
   type PartOfPage,
   type Purpose,
   QUEUE_FULL,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
   type Sent,
   type Stopped,
   sendOnce,
@@ -34,9 +34,9 @@ export async function compareDiscounts(
   changed: readonly Changed<DiscountPage>[],
   partly: PartOfPage = { done: [] },
   purpose: Purpose,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<ComparedDiscounts> {
-  const { store, telemetry, deadline } = world;
+  const { store, telemetry, deadline } = deps;
   const total = { lookedAt: 0, sent: [] as Sent[] };
   const add = ({ lookedAt, sent }: Compared) => {
     total.lookedAt += lookedAt;
@@ -54,7 +54,7 @@ export async function compareDiscounts(
     for (;;) {
       if (!page) {
         // What was read is compared in any case, so that every run gets at least one page further.
-        if (deadline.aborted || !(await waitForRoom('discount', world))) return stoppedIn(id, from);
+        if (deadline.aborted || !(await waitForRoom('discount', deps))) return stoppedIn(id, from);
         const answer = await store.readDiscount(shop.domain, id, from);
         if (answer.kind === 'unavailable') {
           return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);
@@ -63,13 +63,13 @@ export async function compareDiscounts(
         if (answer.kind === 'gone') break;
         page = answer.value;
       }
-      add(await compareCodes(shop, page.coupons, purpose, world));
+      add(await compareCodes(shop, page.coupons, purpose, deps));
       for (const { code } of page.coupons) codes.add(code);
       from = page.next;
       page = undefined;
       if (from !== undefined) continue;
       const found = { id, version, codes, isComplete: begun === undefined };
-      const removed = await findRemovedCodes(shop.domain, found, world);
+      const removed = await findRemovedCodes(shop.domain, found, deps);
       add({ lookedAt: 0, sent: removed.sent });
       // This page is compared again; what was sent is neither sent nor counted twice.
       if (removed.stopped) {
@@ -84,7 +84,7 @@ export async function compareDiscounts(
 
   function stoppedIn(id: string, from: string | undefined): ComparedDiscounts {
     if (total.lookedAt === 0 && from === partly.begun?.from) {
-      return orOutOfTime(QUEUE_FULL, world);
+      return orOutOfTime(QUEUE_FULL, deps);
     }
     const begun = from === undefined ? {} : { begun: { id, from } };
     return { kind: 'compared', ...total, partly: { done, ...begun } };
@@ -95,19 +95,19 @@ async function compareCodes(
   shop: ReconciledShop,
   coupons: readonly StoreCoupon[],
   purpose: Purpose,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<Compared> {
   const seen = coupons.map((coupon) => ({
     id: coupon.code,
     version: Date.parse(coupon.updatedAt),
     entity: { kind: 'coupon', coupon } as const,
   }));
-  return compareEntities(shop, 'coupon', seen, purpose, world);
+  return compareEntities(shop, 'coupon', seen, purpose, deps);
 }
 
 type Unavailable = Extract<WalkAnswer<never>, { kind: 'unavailable' }>;
 
-interface WalkedDiscount {
+interface ScannedDiscount {
   readonly id: string;
   readonly version: number;
   /** The codes that the store showed. */
@@ -122,10 +122,10 @@ interface WalkedDiscount {
  */
 async function findRemovedCodes(
   shop: string,
-  { id: discountId, version, codes, isComplete }: WalkedDiscount,
-  world: ReconcileWorld,
+  { id: discountId, version, codes, isComplete }: ScannedDiscount,
+  deps: ReconcileDeps,
 ): Promise<{ readonly sent: readonly Sent[]; readonly stopped?: Unavailable }> {
-  const { ledger, store, now, telemetry } = world;
+  const { ledger, store, now, telemetry } = deps;
   const sent: Sent[] = [];
   let from: string | undefined;
   do {
@@ -144,7 +144,7 @@ async function findRemovedCodes(
       if (answer.kind === 'unavailable') return { sent, stopped: answer };
       if (answer.kind === 'found' && answer.value.code === key.id) continue;
       const message = deletionMessage('coupon', { shop, id: key.id, version, now: now() });
-      if (!(await sendOnce(message, world))) continue;
+      if (!(await sendOnce(message, deps))) continue;
       sent.push({ id: key.id, version, why: 'removed' });
       telemetry.log('info', 'sent by reconciling', { ...key, why: 'removed' });
     }

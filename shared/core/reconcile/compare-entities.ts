@@ -26,8 +26,8 @@ import {
   type HealedKind,
   healingMessage,
   type Purpose,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
   type Sent,
   type SentReason,
   sendOnce,
@@ -46,9 +46,9 @@ export async function compareEntities(
   kind: HealedKind,
   seen: readonly Seen[],
   purpose: Purpose,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
-  const { ledger, now, telemetry, orderRetentionDays } = world;
+  const { ledger, now, telemetry, orderRetentionDays } = deps;
   const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
   const entries = await ledger.readMany(seen.map(keyOf));
   const asSent = await Promise.all(
@@ -74,7 +74,7 @@ export async function compareEntities(
     // Nothing differs that is sent, or it may be older than the connector and have changed in nothing since.
     const isSame = wantedKey !== undefined && wantedKey === entry?.appliedKey;
     const isUnannounced = why === 'missing' || (why === 'stale' && isSame);
-    const isQuiet = world.quietProducts && kind === 'product' && isUnannounced;
+    const isQuiet = deps.quietProducts && kind === 'product' && isUnannounced;
     return [{ ...one, key, judgement, isQuiet }];
   });
   await announce(
@@ -91,7 +91,7 @@ export async function compareEntities(
     const state = shop.doubt ? String(shop.doubt.until) : wantedKey;
     const message = healingMessage(kind, found, state, couponIn(entity));
     const asked = why === 'letter-expired' && kind === 'order' && { history: true };
-    if (!(await sendOnce({ ...message, ...asked }, world))) return;
+    if (!(await sendOnce({ ...message, ...asked }, deps))) return;
     sent.push({ id, version, why });
     telemetry.log('info', 'sent by reconciling', { ...key, why });
   });
@@ -100,7 +100,7 @@ export async function compareEntities(
   function reasonOf(why: HealReason, isQuiet: boolean): SentReason {
     if (isQuiet) return 'unannounced';
     if (shop.doubt) return 'recovered';
-    // A change of that very second would have been found by the scheduled walk, within the hour.
+    // A change of that very second would have been found by the scheduled scan, within the hour.
     return purpose.isDeep && why === 'different' ? 'rules-changed' : why;
   }
 }

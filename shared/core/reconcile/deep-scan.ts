@@ -11,12 +11,12 @@ import {
   orOutOfTime,
   QUEUE_FULL,
   quietUntil,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
+  type Scan,
+  type ScanPosition,
   type Stopped,
   storeDidNotAnswer,
-  type Walk,
-  type WalkPosition,
   waitedForStore,
   waitForRoom,
 } from './dependencies.ts';
@@ -35,15 +35,15 @@ interface DeepPosition {
   /** Epoch milliseconds. */
   readonly began: number;
   readonly phase: WalkedKind | 'ledger' | 'done';
-  /** Within the phases that walk the store. */
-  readonly walk?: Walk;
-  /** Within the phase that walks the ledger. */
+  /** Within the phases that scan the store. */
+  readonly scan?: Scan;
+  /** Within the phase that scans the ledger. */
   readonly from?: string;
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
-  /** Orders that this walk has read from the loyalty service. */
+  /** Orders that this scan has read from the loyalty service. */
   readonly ordersRead?: FoundByReading;
-  /** The same of the walk before, until this one has ended. */
+  /** The same of the scan before, until this one has ended. */
   readonly readBefore?: FoundByReading;
   /** Epoch milliseconds: since then no page of orders could be read from the loyalty service. */
   readonly unreadSince?: number;
@@ -61,7 +61,7 @@ export interface FoundByReading {
 const NONE_READ: FoundByReading = { read: 0, unread: 0, differing: 0, ids: [] };
 /** Enough to see what they have in common; the log has all. */
 const IDS_KEPT = 20;
-/** After it the walk goes on without reading: it has other things to find. */
+/** After it the scan goes on without reading: it has other things to find. */
 const PATIENCE_MS = 86_400_000;
 
 const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
@@ -81,9 +81,9 @@ export type DeepEnd =
 /**
  * Recorded before all other work: it is asked for once a week, and a run that fails must not forget it.
  */
-export async function askForDeepWalk(
+export async function askForDeepScan(
   shop: string,
-  { ledger, now }: Pick<ReconcileWorld, 'ledger' | 'now'>,
+  { ledger, now }: Pick<ReconcileDeps, 'ledger' | 'now'>,
   /** One that began since is enough. */
   notBefore = Number.POSITIVE_INFINITY,
 ): Promise<void> {
@@ -91,14 +91,14 @@ export async function askForDeepWalk(
     const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
     if (state && state.began >= notBefore) return;
     const isUnderWay = state !== undefined && state.phase !== 'done';
-    if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
+    if (isUnderWay && state.phase === 'order' && state.scan === undefined) return;
     const next = isUnderWay ? { ...state, again: true } : begin(now(), state?.ordersRead);
     const kept = { version: next.began, revision };
     if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
   }
 }
 
-/** What the newest walk found by reading, and the one before while it is under way. */
+/** What the newest scan found by reading, and the one before while it is under way. */
 export async function readFindings(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
@@ -108,60 +108,60 @@ export async function readFindings(
 }
 
 /**
- * Continues the deep walk of a shop until its end or the end of this run.
+ * Continues the deep scan of a shop until its end or the end of this run.
  * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
  */
-export async function walkDeeply(
+export async function scanDeeply(
   shop: ReconciledShop,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
   tally: Tally,
 ): Promise<DeepEnd> {
   const key = deepKey(shop.domain);
-  const kept = await recallState<DeepPosition>(world.ledger, key);
+  const kept = await recallState<DeepPosition>(deps.ledger, key);
   if (kept.state === undefined || kept.state.phase === 'done') {
     return { kind: 'idle', began: kept.state?.began };
   }
   let position = kept.state;
   let { revision } = kept;
   const keep = async (next: DeepPosition): Promise<boolean> => {
-    revision = await keepState(world.ledger, key, next, { version: next.began, revision });
+    revision = await keepState(deps.ledger, key, next, { version: next.began, revision });
     position = next;
     return revision !== undefined;
   };
   const stopped = (end: Stopped): DeepEnd => {
-    const { why } = orOutOfTime(end, world);
+    const { why } = orOutOfTime(end, deps);
     const { began, phase } = position;
     return { kind: 'stopped', why, began, phase };
   };
 
-  const sinces = await recallSinces(shop, world);
+  const sinces = await recallSinces(shop, deps);
   if (!(await keep(position))) return stopped(OVERTAKEN);
   while (position.phase !== 'done') {
-    if (world.deadline.aborted) return stopped(OUT_OF_TIME);
+    if (deps.deadline.aborted) return stopped(OUT_OF_TIME);
     const families = position.phase === 'ledger' ? KINDS : [position.phase];
     for (const kind of families) {
-      if (!(await waitForRoom(kind, world))) return stopped(QUEUE_FULL);
+      if (!(await waitForRoom(kind, deps))) return stopped(QUEUE_FULL);
     }
-    const step = await takeStep(shop, position, sinces, world);
+    const step = await takeStep(shop, position, sinces, deps);
     if (step.kind === 'stopped') {
       // Sent before the page was done.
       if (step.sent && position.phase !== 'ledger') {
-        tally.add(healedKindOf(position.phase), step.sent, world.now());
+        tally.add(healedKindOf(position.phase), step.sent, deps.now());
       }
       if (step.readingStopped && position.unreadSince === undefined) {
-        const unreadSince = world.now().getTime();
+        const unreadSince = deps.now().getTime();
         if (!(await keep({ ...position, unreadSince }))) return stopped(OVERTAKEN);
       }
-      if (await waitedForStore(step, world)) continue;
-      // A cursor that the store no longer accepts must not stop the walk permanently.
+      if (await waitedForStore(step, deps)) continue;
+      // A cursor that the store no longer accepts must not stop the scan permanently.
       if (step.placeRefused) {
-        const { walk: _, ...phaseAnew } = position;
+        const { scan: _, ...phaseAnew } = position;
         await keep(phaseAnew);
       }
       return stopped(step);
     }
     if (!(await keep(step.next))) return stopped(OVERTAKEN);
-    for (const [kind, compared] of step.compared) tally.add(kind, compared, world.now());
+    for (const [kind, compared] of step.compared) tally.add(kind, compared, deps.now());
   }
   return { kind: 'finished', began: position.began };
 }
@@ -184,32 +184,32 @@ async function takeStep(
   shop: ReconciledShop,
   position: DeepPosition,
   sinces: ReadonlyMap<WalkedKind, number>,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<Step> {
-  const { walk: _, from: __, unreadSince, ...same } = position;
+  const { scan: _, from: __, unreadSince, ...same } = position;
   const { began, phase, again, ordersRead } = same;
-  if (phase === 'done') throw new Error('a deep walk that has ended was taken a step further');
+  if (phase === 'done') throw new Error('a deep scan that has ended was taken a step further');
   if (phase === 'ledger') {
-    const { entries, next } = await world.ledger.scanEntities(position.from);
-    const found = await findDeletions(shop, entries, began, world);
-    if (found.kind === 'unavailable') return storeDidNotAnswer(found, world.telemetry);
+    const { entries, next } = await deps.ledger.scanEntities(position.from);
+    const found = await findDeletions(shop, entries, began, deps);
+    if (found.kind === 'unavailable') return storeDidNotAnswer(found, deps.telemetry);
     if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
     const read = ordersRead && { ordersRead };
     return taken(
       found.value,
-      again ? begin(world.now(), ordersRead) : { began, phase: 'done', ...read },
+      again ? begin(deps.now(), ordersRead) : { began, phase: 'done', ...read },
     );
   }
-  // From the beginning of this phase: the walk may have begun long ago.
-  const now = world.now();
+  // From the beginning of this phase: the scan may have begun long ago.
+  const now = deps.now();
   // What a ledger in doubt forgot of the last minutes has no webhook any more.
   const until = shop.doubt ? now.getTime() : quietUntil(now);
-  const walk = position.walk ?? { from: undefined, until };
+  const scan = position.scan ?? { from: undefined, until };
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const waitedMs = unreadSince === undefined ? 0 : world.now().getTime() - unreadSince;
+  const waitedMs = unreadSince === undefined ? 0 : deps.now().getTime() - unreadSince;
   const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
-  const page = await comparePage(shop, phase, walk, purpose, world);
+  const page = await comparePage(shop, phase, scan, purpose, deps);
   if (page.kind === 'stopped') return page;
   const compared = new Map([[healedKindOf(phase), page] as const]);
   const next = {
@@ -217,7 +217,7 @@ async function takeStep(
     ...(page.ordersRead && { ordersRead: add(ordersRead ?? NONE_READ, page.ordersRead) }),
     ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
-  if (page.next) return taken(compared, { ...next, phase, walk: page.next });
+  if (page.next) return taken(compared, { ...next, phase, scan: page.next });
   return taken(compared, { ...next, phase: AFTER[phase] });
 }
 
@@ -236,14 +236,14 @@ const taken = (compared: ReadonlyMap<HealedKind, Compared>, next: DeepPosition):
   next,
 });
 
-/** Where comparing began, by kind: the scheduled walk knows it. */
+/** Where comparing began, by kind: the scheduled scan knows it. */
 async function recallSinces(
   { domain, doubt }: ReconciledShop,
-  { ledger }: ReconcileWorld,
+  { ledger }: ReconcileDeps,
 ): Promise<ReadonlyMap<WalkedKind, number>> {
   const sinces = new Map<WalkedKind, number>();
   for (const kind of KINDS) {
-    const { state } = await recallState<WalkPosition>(ledger, positionKey(domain, kind));
+    const { state } = await recallState<ScanPosition>(ledger, positionKey(domain, kind));
     // A ledger that was lost began anew, but not the connector.
     const known = [state?.since, doubt?.since].filter((since) => since !== undefined);
     if (known.length > 0) sinces.set(kind, Math.min(...known));

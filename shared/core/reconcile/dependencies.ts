@@ -22,7 +22,7 @@ import {
 } from '../store/store.ts';
 import type { CallAssumptions } from '../sync/change-service.ts';
 
-export interface ReconcileWorld extends HealingWorld {
+export interface ReconcileDeps extends HealingDeps {
   readonly ledger: Ledger;
   /** A shop's account at the loyalty service. */
   readonly program: (shop: string) => {
@@ -66,7 +66,7 @@ export interface ReconciledShop {
   readonly doubt?: Doubt | undefined;
 }
 
-/** What a walk is for. */
+/** What a scan is for. */
 export interface Purpose {
   /** What changed before and is not in the ledger is history, and left to a backfill. */
   readonly since: number;
@@ -111,11 +111,11 @@ export interface Repaired {
   readonly stopped?: string;
 }
 
-/** Why a walk goes on in the next run: a name to filter by. */
+/** Why a scan goes on in the next run: a name to filter by. */
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
-  /** The store does not accept the cursor where the walk would continue. */
+  /** The store does not accept the cursor where the scan would continue. */
   readonly placeRefused?: boolean;
   /** Orders of the page could not be read from the loyalty service. */
   readonly readingStopped?: boolean;
@@ -134,7 +134,7 @@ export const OVERTAKEN: Stopped = { kind: 'stopped', why: 'overtaken' };
 /** The deadline ends waiting, and makes calls that are under way fail: then it is the reason. */
 export function orOutOfTime(
   stopped: Stopped,
-  { deadline }: Pick<ReconcileWorld, 'deadline'>,
+  { deadline }: Pick<ReconcileDeps, 'deadline'>,
 ): Stopped {
   return deadline.aborted ? OUT_OF_TIME : stopped;
 }
@@ -229,7 +229,7 @@ export function deletionMessage(
   };
 }
 
-interface HealingWorld {
+interface HealingDeps {
   readonly queue: EventQueue;
   /** The label that the message carries: the store's own name for such an event. */
   readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
@@ -238,12 +238,12 @@ interface HealingWorld {
 }
 
 /**
- * False: this run has sent it already. The walks of one run overlap, and messages of the first still
+ * False: this run has sent it already. The scans of one run overlap, and messages of the first still
  * wait while the second compares.
  */
 export async function sendOnce(
   finding: Finding,
-  { queue, topicOf, sent }: HealingWorld,
+  { queue, topicOf, sent }: HealingDeps,
 ): Promise<boolean> {
   if (sent.has(finding.deliveryId)) return false;
   const { kind, claim } = finding;
@@ -260,9 +260,9 @@ const PAUSE_MS = 5_000;
 const MOST_PAUSES = 24;
 
 /**
- * Before each page. Where a shop is paused, its messages may fill the queue for days, and would keep the walks of
+ * Before each page. Where a shop is paused, its messages may fill the queue for days, and would keep the scans of
  * all others from ever going on: then each page waits once.
- * False: the queue stays full, and the walk continues in the next run.
+ * False: the queue stays full, and the scan continues in the next run.
  */
 export async function waitForRoom(
   kind: WalkedKind | 'balance',
@@ -271,7 +271,7 @@ export async function waitForRoom(
     pause,
     deadline,
     othersWait,
-  }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
+  }: Pick<ReconcileDeps, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
 ): Promise<boolean> {
   const mostPauses = othersWait ? 1 : MOST_PAUSES;
   for (let pauses = 0; ; pauses += 1) {
@@ -286,7 +286,7 @@ export async function waitForRoom(
 /** Longer is left to the next run. */
 const LONGEST_WAIT_SECONDS = 60;
 
-/** The walk continues when the store answers again; credentials and scopes need a person. */
+/** The scan continues when the store answers again; credentials and scopes need a person. */
 export function storeDidNotAnswer(
   { why, misconfigured, afterSeconds, queryRefused }: StoreUnavailable,
   telemetry: Telemetry,
@@ -303,24 +303,24 @@ export function storeDidNotAnswer(
 /** True: the store asked to wait, usually because its rate limit was reached, and the time has passed. */
 export async function waitedForStore(
   { afterSeconds }: Stopped,
-  { pause, deadline }: Pick<ReconcileWorld, 'pause' | 'deadline'>,
+  { pause, deadline }: Pick<ReconcileDeps, 'pause' | 'deadline'>,
 ): Promise<boolean> {
   if (afterSeconds === undefined || afterSeconds > LONGEST_WAIT_SECONDS) return false;
   // At least a second, so that the run's time ends the waiting.
   await pause(Math.max(afterSeconds, 1) * 1000);
   return !deadline.aborted;
 } /** How far the comparison of one kind of one shop has come. Moments are epoch milliseconds. */
-export interface WalkPosition {
+export interface ScanPosition {
   /** Where comparing first began; it never changes. */
   readonly since: number;
   /** Everything that the store changed until here was compared. */
   readonly doneUntil: number;
-  /** A walk that was begun and not ended. */
-  readonly walk?: Walk;
+  /** A scan that was begun and not ended. */
+  readonly scan?: Scan;
 }
 
-export interface Walk {
-  /** Undefined in a deep walk: from the beginning. */
+export interface Scan {
+  /** Undefined in a deep scan: from the beginning. */
   readonly from: number | undefined;
   readonly until: number;
   /** The store's cursor of the next page. */
@@ -342,11 +342,11 @@ export interface PartOfPage {
  */
 const QUIET_MS = 15 * 60_000;
 
-/** Compared twice, so that nothing between two walks is missed. */
+/** Compared twice, so that nothing between two scans is missed. */
 const OVERLAP_MS = 15 * 60_000;
 
 /** Of a new deployment: one interval back. */
-export function firstPosition(now: Date, everyMinutes: number): WalkPosition {
+export function firstPosition(now: Date, everyMinutes: number): ScanPosition {
   const doneUntil = quietUntil(now) - everyMinutes * 60_000;
   return { since: doneUntil - OVERLAP_MS, doneUntil };
 }
@@ -355,7 +355,7 @@ export function firstPosition(now: Date, everyMinutes: number): WalkPosition {
  * Never past the quiet time. Where `doneUntil` is later than that, a clock was wrong once: starting
  * from it, every run until then would find nothing.
  */
-export function nextWalk({ doneUntil }: WalkPosition, now: Date): Walk {
+export function nextScan({ doneUntil }: ScanPosition, now: Date): Scan {
   const until = quietUntil(now);
   return { from: Math.min(doneUntil, until) - OVERLAP_MS, until };
 }

@@ -10,8 +10,8 @@ import {
   type HealedKind,
   healedKindOf,
   quietUntil,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
   sendOnce,
 } from './dependencies.ts';
 
@@ -42,9 +42,9 @@ export async function findDeletions(
   shop: ReconciledShop,
   entries: readonly ScannedEntry[],
   began: number,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<WalkAnswer<ReadonlyMap<HealedKind, Compared>>> {
-  const now = world.now();
+  const now = deps.now();
   const alive = entries.filter(
     ({ key, entry }) =>
       key.shop === shop.domain &&
@@ -52,7 +52,7 @@ export async function findDeletions(
       isAlive(shop, key, entry, now),
   );
   const orders = alive.filter(({ key }) => key.kind === 'order');
-  const visible = await visibleOrders(shop.domain, orders, world);
+  const visible = await visibleOrders(shop.domain, orders, deps);
   if (visible.kind === 'unavailable') return visible;
   const products = alive.filter(({ key }) => key.kind === 'product').map(suspect);
   const codes = alive.flatMap(({ key, entry: { version, discountId } }) =>
@@ -67,7 +67,7 @@ export async function findDeletions(
     ['discount', codes],
   ] as const) {
     const byScope = kind === 'order' && visible.value.byScope;
-    const compared = await endAbsent(shop.domain, kind, { suspects, byScope }, began, world);
+    const compared = await endAbsent(shop.domain, kind, { suspects, byScope }, began, deps);
     if (compared.kind === 'unavailable') return compared;
     found.set(healedKindOf(kind), compared.value);
   }
@@ -104,7 +104,7 @@ function isAlive(
 async function visibleOrders(
   shop: string,
   orders: readonly ScannedEntry[],
-  { store, now }: ReconcileWorld,
+  { store, now }: ReconcileDeps,
 ): Promise<WalkAnswer<{ readonly orders: readonly ScannedEntry[]; readonly byScope: boolean }>> {
   if (orders.length === 0) return { kind: 'found', value: { orders, byScope: false } };
   const all = await store.seesAllOrders(shop);
@@ -122,9 +122,9 @@ async function endAbsent(
   kind: WalkedKind,
   { suspects, byScope }: { readonly suspects: readonly Suspect[]; readonly byScope: boolean },
   began: number,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<WalkAnswer<Compared>> {
-  const { store, now, telemetry } = world;
+  const { store, now, telemetry } = deps;
   const nothingEnded = { lookedAt: suspects.length, sent: [] };
   const ids = [...new Set(suspects.map(({ id }) => id))];
   const absent = new Set<string>();
@@ -156,9 +156,9 @@ async function endAbsent(
     if (!still.value) return { kind: 'found', value: nothingEnded };
   }
   await inBatches([...absent], async (id) => {
-    // The same id during the whole walk: the codes of one discount are on many pages.
+    // The same id during the whole scan: the codes of one discount are on many pages.
     const message = deletionMessage(kind, { shop, id, version: began, now: now() });
-    if (!(await sendOnce(message, world))) return;
+    if (!(await sendOnce(message, deps))) return;
     telemetry.log('info', 'sent by reconciling', { shop, kind, id, why: 'deleted' });
   });
   const sent = suspects

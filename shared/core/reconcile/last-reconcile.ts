@@ -29,7 +29,7 @@ export interface LastReconcile {
   readonly stopped: readonly { readonly kind: WalkedKind; readonly why: string }[];
   /** Of the last run that compared balances: one in a night does. Absent: none has. */
   readonly balances?: Repaired;
-  /** Absent: no deep walk was under way. Without `stopped`: it ended in this run. */
+  /** Absent: no deep scan was under way. Without `stopped`: it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;
     readonly stopped?: { readonly in: string; readonly why: string };

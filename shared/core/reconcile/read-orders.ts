@@ -7,7 +7,7 @@ import {
   healingMessage,
   type OrdersRead,
   OUT_OF_TIME,
-  type ReconcileWorld,
+  type ReconcileDeps,
   type Sent,
   type Stopped,
   sendOnce,
@@ -20,15 +20,15 @@ const MOST_AMOUNTS_HEALED = 3;
 
 /**
  * Reads orders from the loyalty service and compares them with the store. What a person must decide is
- * reported; a lost state is sent again. An order that cannot be read is counted, and the walk goes on.
+ * reported; a lost state is sent again. An order that cannot be read is counted, and the scan goes on.
  */
 export async function readOrders(
   shop: string,
   orders: readonly SentOrder[],
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<(OrdersRead & { readonly kind: 'read' }) | Stopped> {
-  const { now, deadline, telemetry, pause } = world;
-  const { loyalty, breaker } = world.program(shop);
+  const { now, deadline, telemetry, pause } = deps;
+  const { loyalty, breaker } = deps.program(shop);
   const absentByStatus: SentOrder[] = [];
   const verdicts: (Verdict | undefined)[] = [];
   let amountsHealed = 0;
@@ -72,11 +72,11 @@ export async function readOrders(
   };
 
   async function judge(order: SentOrder, held: HeldOrder | undefined) {
-    const verdict = judgeHeld(order, held, world.program(shop).assumptions, now());
+    const verdict = judgeHeld(order, held, deps.program(shop).assumptions, now());
     const isAmount = verdict.kind === 'heal' && verdict.what === 'amount';
     if (isAmount) amountsHealed += 1;
     const isReported = isAmount && amountsHealed > MOST_AMOUNTS_HEALED;
-    return settle(shop, order, isReported ? { ...verdict, kind: 'report' } : verdict, world);
+    return settle(shop, order, isReported ? { ...verdict, kind: 'report' } : verdict, deps);
   }
 }
 
@@ -89,9 +89,9 @@ async function settle(
   shop: string,
   { id, entry }: SentOrder,
   verdict: HeldVerdict,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<Verdict | undefined> {
-  const { ledger, now, telemetry } = world;
+  const { ledger, now, telemetry } = deps;
   if (verdict.kind !== 'report' && verdict.kind !== 'heal') return undefined;
   // A worker marks the entry before it calls: what it changed meanwhile is no difference.
   const entryNow = await readEntry(ledger, { shop, kind: 'order', id });
@@ -103,7 +103,7 @@ async function settle(
   }
   const found = { shop, id, version: entry.version, now: now() };
   const message = healingMessage('order', found, 'again');
-  if (!(await sendOnce({ ...message, force: true }, world))) return undefined;
+  if (!(await sendOnce({ ...message, force: true }, deps))) return undefined;
   telemetry.log('info', 'sent by reconciling', { shop, kind: 'order', id, why: 'lost' });
   return { kind: 'sent-again', sent: { id, version: entry.version, why: 'lost' } };
 }

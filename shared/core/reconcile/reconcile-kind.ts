@@ -11,27 +11,27 @@ import {
   type Compared,
   firstPosition,
   healedKindOf,
-  nextWalk,
+  nextScan,
   OUT_OF_TIME,
   OVERTAKEN,
   orOutOfTime,
   type Purpose,
   QUEUE_FULL,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
+  type Scan,
+  type ScanPosition,
   type Stopped,
   storeDidNotAnswer,
-  type Walk,
-  type WalkPosition,
   waitedForStore,
   waitForRoom,
 } from './dependencies.ts';
 import type { Tally } from './last-reconcile.ts';
 import { readOrders } from './read-orders.ts';
 
-type WalkEnd = { readonly kind: 'finished' } | Stopped;
+type ScanEnd = { readonly kind: 'finished' } | Stopped;
 
-export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `walk/${kind}`);
+export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `scan/${kind}`);
 
 /**
  * Compares everything of one kind that the store changed since the last run, page by page. The position
@@ -42,92 +42,86 @@ export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `
 export async function reconcileKind(
   shop: ReconciledShop,
   kind: WalkedKind,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
   tally: Tally,
-): Promise<WalkEnd> {
+): Promise<ScanEnd> {
   const key = positionKey(shop.domain, kind);
-  const kept = await recallState<WalkPosition>(world.ledger, key);
-  const position = kept.state ?? firstPosition(world.now(), world.everyMinutes);
+  const kept = await recallState<ScanPosition>(deps.ledger, key);
+  const position = kept.state ?? firstPosition(deps.now(), deps.everyMinutes);
   const { since } = position;
   let { revision } = kept;
 
-  async function keep(next: WalkPosition): Promise<boolean> {
+  async function keep(next: ScanPosition): Promise<boolean> {
     const state = { version: next.doneUntil, revision };
-    revision = await keepState(world.ledger, key, next, state);
+    revision = await keepState(deps.ledger, key, next, state);
     return revision !== undefined;
   }
 
-  let walk: Walk = position.walk ?? nextWalk(position, world.now());
-  if (!(await keep({ ...position, walk }))) return OVERTAKEN;
+  let scan: Scan = position.scan ?? nextScan(position, deps.now());
+  if (!(await keep({ ...position, scan }))) return OVERTAKEN;
   for (;;) {
-    if (world.deadline.aborted) return OUT_OF_TIME;
-    if (!(await waitForRoom(kind, world))) return orOutOfTime(QUEUE_FULL, world);
+    if (deps.deadline.aborted) return OUT_OF_TIME;
+    if (!(await waitForRoom(kind, deps))) return orOutOfTime(QUEUE_FULL, deps);
     const page = await comparePage(
       shop,
       kind,
-      walk,
+      scan,
       { since, isDeep: false, readsOrders: false },
-      world,
+      deps,
     );
     if (page.kind === 'stopped') {
-      if (page.sent) tally.add(healedKindOf(kind), page.sent, world.now());
-      if (await waitedForStore(page, world)) continue;
+      if (page.sent) tally.add(healedKindOf(kind), page.sent, deps.now());
+      if (await waitedForStore(page, deps)) continue;
       return await stop(page);
     }
-    const { doneUntil } = page.next ? position : { doneUntil: walk.until };
-    const next = { since, doneUntil, ...(page.next && { walk: page.next }) };
+    const { doneUntil } = page.next ? position : { doneUntil: scan.until };
+    const next = { since, doneUntil, ...(page.next && { scan: page.next }) };
     if (!(await keep(next))) return OVERTAKEN;
-    tally.add(healedKindOf(kind), page, world.now());
+    tally.add(healedKindOf(kind), page, deps.now());
     if (!page.next) break;
-    walk = page.next;
+    scan = page.next;
   }
-  // The walk of an earlier run is finished: continue with what the store changed since.
-  return position.walk ? reconcileKind(shop, kind, world, tally) : { kind: 'finished' };
+  // The scan of an earlier run is finished: continue with what the store changed since.
+  return position.scan ? reconcileKind(shop, kind, deps, tally) : { kind: 'finished' };
 
-  /** A cursor that the store no longer accepts must not stop the walk permanently. */
+  /** A cursor that the store no longer accepts must not stop the scan permanently. */
   async function stop(end: Stopped): Promise<Stopped> {
     if (end.placeRefused) {
-      await keep({ ...position, walk: { from: walk.from, until: walk.until } });
+      await keep({ ...position, scan: { from: scan.from, until: scan.until } });
     }
-    return orOutOfTime(end, world);
+    return orOutOfTime(end, deps);
   }
 }
 
 type ComparedPage =
-  | (Compared & { readonly kind: 'compared'; readonly next: Walk | undefined })
+  | (Compared & { readonly kind: 'compared'; readonly next: Scan | undefined })
   | Stopped;
 
-/** Compares one page of what the store changed. `next` is undefined at the end of the walk. */
+/** Compares one page of what the store changed. `next` is undefined at the end of the scan. */
 export async function comparePage(
   shop: ReconciledShop,
   kind: WalkedKind,
-  walk: Walk,
+  scan: Scan,
   purpose: Purpose,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<ComparedPage> {
-  const { store, telemetry } = world;
+  const { store, telemetry } = deps;
   switch (kind) {
     case 'order': {
-      const page = await store.changedOrders(shop.domain, walk, walk.after);
+      const page = await store.changedOrders(shop.domain, scan, scan.after);
       return compareAll('order', page, (order) => ({ kind: 'order', order }));
     }
     case 'product': {
-      const page = await store.changedProducts(shop.domain, walk, walk.after);
+      const page = await store.changedProducts(shop.domain, scan, scan.after);
       return compareAll('product', page, (product) => ({ kind: 'product', product }));
     }
     case 'discount': {
-      const page = await store.changedDiscounts(shop.domain, walk, walk.after);
+      const page = await store.changedDiscounts(shop.domain, scan, scan.after);
       if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
-      const compared = await compareDiscounts(
-        shop,
-        page.value.changed,
-        walk.partly,
-        purpose,
-        world,
-      );
+      const compared = await compareDiscounts(shop, page.value.changed, scan.partly, purpose, deps);
       if (compared.kind === 'stopped') return compared;
       const { partly, ...rest } = compared;
-      return { ...rest, next: partly ? { ...walk, partly } : nextPage(walk, page.value.next) };
+      return { ...rest, next: partly ? { ...scan, partly } : nextPage(scan, page.value.next) };
     }
   }
 
@@ -138,10 +132,10 @@ export async function comparePage(
   ): Promise<ComparedPage> {
     if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
     const seen = page.value.changed.map((changed) => seenIn(changed, entity));
-    const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, world);
-    const done = { kind: 'compared', ...compared, next: nextPage(walk, page.value.next) } as const;
+    const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, deps);
+    const done = { kind: 'compared', ...compared, next: nextPage(scan, page.value.next) } as const;
     if (!purpose.readsOrders || sentOrders.length === 0) return done;
-    const ordersRead = await readOrders(shop.domain, sentOrders, world);
+    const ordersRead = await readOrders(shop.domain, sentOrders, deps);
     if (ordersRead.kind === 'stopped') return { ...ordersRead, sent: { ...compared, lookedAt: 0 } };
     return { ...done, sent: [...compared.sent, ...ordersRead.sentAgain], ordersRead };
   }
@@ -154,6 +148,6 @@ function seenIn<Value>(
   return { id, version: Date.parse(updatedAt), entity: value && entity(value) };
 }
 
-function nextPage({ from, until }: Walk, after: string | undefined): Walk | undefined {
+function nextPage({ from, until }: Scan, after: string | undefined): Scan | undefined {
   return after === undefined ? undefined : { from, until, after };
 }

@@ -2,8 +2,8 @@ import { changeControl, type Pause } from '../calls/shop-pause.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
 import type { WalkedKind } from '../store/store.ts';
-import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-scan.ts';
-import type { ReconciledShop, ReconcileWorld, Repaired } from './dependencies.ts';
+import { askForDeepScan, type DeepEnd, scanDeeply } from './deep-scan.ts';
+import type { ReconcileDeps, ReconciledShop, Repaired } from './dependencies.ts';
 import {
   areWebhooksLost,
   createTally,
@@ -27,13 +27,13 @@ const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
- * to a deep walk, if one was asked for, so that it ends after some runs. The shops run side by side: a long
- * walk, a store that hangs or an error of one takes nothing from the others.
+ * to a deep scan, if one was asked for, so that it ends after some runs. The shops run side by side: a long
+ * scan, a store that hangs or an error of one takes nothing from the others.
  */
 export async function reconcile(
   shops: readonly ReconciledShop[],
   { mode, shop: only, request }: ReconcileRequest,
-  given: Omit<ReconcileWorld, 'sent' | 'othersWait'>,
+  given: Omit<ReconcileDeps, 'sent' | 'othersWait'>,
 ): Promise<void> {
   const configured = shops.filter(({ domain }) => only === undefined || domain === only);
   const { pauses, now } = given;
@@ -41,10 +41,10 @@ export async function reconcile(
   const waiting = new Set(
     configured.map(({ domain }) => domain).filter((shop) => waits(pauses.of(shop, now()))),
   );
-  const world = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const deps = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
   const runs = await Promise.allSettled(
     configured.map(async ({ domain, rules }) => {
-      if (mode === 'deep') await askForDeepWalk(domain, world);
+      if (mode === 'deep') await askForDeepScan(domain, deps);
       const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
       const doubt = pauses.doubtOf(domain);
       const shop = {
@@ -52,13 +52,13 @@ export async function reconcile(
         rules: await withGoLive(rules, goLive, given.ledger),
         ...(isOpenDoubt(doubt) && { doubt }),
       };
-      return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, world);
+      return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, deps);
     }),
   );
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
   // The alarm about missing runs counts those of all shops.
   if (only === undefined && runs.every((run) => run.status === 'fulfilled' && run.value)) {
-    world.telemetry.count('reconciled');
+    deps.telemetry.count('reconciled');
   }
 }
 
@@ -66,50 +66,50 @@ export async function reconcile(
 const waits = (pause: Pause | undefined): boolean =>
   pause !== undefined && (pause.by === 'operator' || pause.why === 'misconfigured');
 
-type StoppedWalk = { readonly kind: WalkedKind; readonly why: string };
+type StoppedScan = { readonly kind: WalkedKind; readonly why: string };
 
 /** True: everything was compared, or nothing was to be. Messages of a shop that waits would only wait, too. */
 async function reconcileShop(
   shop: ReconciledShop,
   { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<boolean> {
-  const beganAt = world.now().toISOString();
-  const tally = createTally(world.telemetry);
+  const beganAt = deps.now().toISOString();
+  const tally = createTally(deps.telemetry);
   const given = { shop: shop.domain, request, beganAt, tally };
   if (isWaiting) {
     const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
-    await keepSummary({ ...given, stopped, balances: undefined, deep: { kind: 'idle' } }, world);
+    await keepSummary({ ...given, stopped, balances: undefined, deep: { kind: 'idle' } }, deps);
     return true;
   }
-  await world.checkSubscriptions(shop.domain);
-  if (shop.doubt) await askForDeepWalk(shop.domain, world, shop.doubt.until);
-  const stopped = await compareChanges(shop, tally, world);
-  const balances = await repair(shop, world);
-  const deep = await walkDeeply(shop, world, tally);
-  if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, world);
-  await keepSummary({ ...given, stopped, balances, deep }, world);
+  await deps.checkSubscriptions(shop.domain);
+  if (shop.doubt) await askForDeepScan(shop.domain, deps, shop.doubt.until);
+  const stopped = await compareChanges(shop, tally, deps);
+  const balances = await repair(shop, deps);
+  const deep = await scanDeeply(shop, deps, tally);
+  if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
+  await keepSummary({ ...given, stopped, balances, deep }, deps);
   return stopped.length === 0;
 }
 
 async function compareChanges(
   shop: ReconciledShop,
   tally: Tally,
-  world: ReconcileWorld,
-): Promise<readonly StoppedWalk[]> {
-  const stopped: StoppedWalk[] = [];
+  deps: ReconcileDeps,
+): Promise<readonly StoppedScan[]> {
+  const stopped: StoppedScan[] = [];
   for (const kind of KINDS) {
-    const end = await reconcileKind(shop, kind, world, tally);
+    const end = await reconcileKind(shop, kind, deps, tally);
     if (end.kind === 'finished') continue;
     stopped.push({ kind, why: end.why });
     const fields = { shop: shop.domain, kind, why: end.why };
-    world.telemetry.log('warn', 'reconciling continues in the next run', fields);
+    deps.telemetry.log('warn', 'reconciling continues in the next run', fields);
   }
   return stopped;
 }
 
 /** So that it stays if the ledger is restored into a new table. */
-async function recordGoLive(shop: string, ledger: ReconcileWorld['ledger']): Promise<number> {
+async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Promise<number> {
   const created = await ledger.createdAt();
   const { goLive = created } = await changeControl(ledger, shop, (control) =>
     control.goLive === undefined ? { ...control, goLive: created } : control,
@@ -121,7 +121,7 @@ async function recordGoLive(shop: string, ledger: ReconcileWorld['ledger']): Pro
 async function endDoubt(
   { domain, doubt }: ReconciledShop,
   began: number | undefined,
-  { ledger, now, telemetry }: ReconcileWorld,
+  { ledger, now, telemetry }: ReconcileDeps,
 ): Promise<void> {
   if (!doubt || began === undefined || began < doubt.until) return;
   await changeControl(ledger, domain, (control) =>
@@ -134,7 +134,7 @@ async function endDoubt(
 
 async function repair(
   { domain: shop, doubt }: ReconciledShop,
-  { repairBalances, telemetry, othersWait }: ReconcileWorld,
+  { repairBalances, telemetry, othersWait }: ReconcileDeps,
 ): Promise<Repaired | undefined> {
   const repaired = await repairBalances?.(shop, othersWait, doubt);
   if (!repaired) return undefined;
@@ -148,14 +148,14 @@ interface ShopRun {
   readonly request: string | undefined;
   readonly beganAt: string;
   readonly tally: Tally;
-  readonly stopped: readonly StoppedWalk[];
+  readonly stopped: readonly StoppedScan[];
   readonly balances: Repaired | undefined;
   readonly deep: DeepEnd;
 }
 
 async function keepSummary(
   { shop, request, beganAt, tally, stopped, balances, deep }: ShopRun,
-  { ledger, telemetry, now, healedPercent }: ReconcileWorld,
+  { ledger, telemetry, now, healedPercent }: ReconcileDeps,
 ): Promise<void> {
   const { lookedAt, healed, rolledOut, sent, oldestHealedMs } = tally;
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type FindingShop, type FindWorld, settlePointEvent } from '../balances/find-customer.ts';
+import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
 import type { CustomerSource } from '../balances/read-customer.ts';
-import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
+import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Item } from '../batch/conclude.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';
 import { callLoyalty, stayAway } from '../calls/call-loyalty.ts';
@@ -221,9 +221,9 @@ async function getStuck(work: Work, { id }: Redemption, why: StuckWhy): Promise<
 type ShopLoyalty = Pick<ResumeWorld, 'loyalty' | 'breaker'>;
 
 interface StorefrontWorld
-  extends BalanceWorld,
-    Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceWorld>,
-    Omit<FindWorld, keyof BalanceWorld> {
+  extends BalanceDeps,
+    Omit<ResumeWorld, keyof ShopLoyalty | keyof BalanceDeps>,
+    Omit<FindDeps, keyof BalanceDeps> {
   readonly shops: ReadonlyMap<string, CustomerSource & FindingShop & ShopLoyalty>;
 }
 

@@ -36,7 +36,7 @@ type Answered =
   | { readonly kind: 'refused' }
   | Unavailable;
 
-interface AnsweringWorld extends QuizzesWorld {
+interface AnsweringDeps extends QuizzesDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes' | 'answerQuiz'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
 }
@@ -50,26 +50,26 @@ export async function answerQuiz(
   shop: string,
   customerId: string,
   given: QuizAnswers,
-  world: AnsweringWorld,
+  deps: AnsweringDeps,
 ): Promise<Answered> {
   const key = quizKey(shop, customerId, given.quizId);
-  const claim = await claimQuiz(key, world.ledger, world.now());
+  const claim = await claimQuiz(key, deps.ledger, deps.now());
   if (claim.kind === 'being-sent') {
     return { kind: 'unavailable', afterSeconds: claim.afterSeconds, mayHaveHappened: true };
   }
-  const answered = await sendOnce(customerId, given, world);
-  world.quizzes.forget(customerId);
+  const answered = await sendOnce(customerId, given, deps);
+  deps.quizzes.forget(customerId);
   const isOver = answered.kind !== 'unavailable' || !answered.mayHaveHappened;
-  if (isOver) await releaseQuiz(key, claim.revision, world.ledger, world.now());
+  if (isOver) await releaseQuiz(key, claim.revision, deps.ledger, deps.now());
   return answered;
 }
 
 async function sendOnce(
   customerId: string,
   given: QuizAnswers,
-  world: AnsweringWorld,
+  deps: AnsweringDeps,
 ): Promise<Answered> {
-  const listed = await readQuizzes(customerId, world);
+  const listed = await readQuizzes(customerId, deps);
   if (listed.kind === 'unavailable') return { ...listed, mayHaveHappened: false };
   const quiz = listed.value.find(({ id }) => id === given.quizId);
   if (!quiz) return { kind: 'not-available' };
@@ -81,7 +81,7 @@ async function sendOnce(
   const asked = await askLoyalty(
     'answerQuiz',
     (options) =>
-      world.loyalty.answerQuiz(
+      deps.loyalty.answerQuiz(
         { customerId },
         given.answers.map(({ questionId, optionIds, text }) => ({
           QuizQuestionId: questionId,
@@ -90,7 +90,7 @@ async function sendOnce(
         })),
         options,
       ),
-    world,
+    deps,
   );
   if (asked.kind !== 'answered') return asked.kind === 'refused' ? { kind: 'refused' } : asked;
   const { Success, PointsAwarded, Message } = asked.value;
@@ -130,7 +130,7 @@ interface QuestionView {
   readonly options: readonly { readonly id: number; readonly text: string }[];
 }
 
-interface QuizzesWorld extends AskingWorld {
+interface QuizzesDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes'>;
   readonly ledger: Pick<Ledger, 'readMany'>;
   /** By customer. */
@@ -149,24 +149,24 @@ type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] }
 export async function listQuizzes(
   shop: string,
   customerId: string,
-  world: QuizzesWorld,
+  deps: QuizzesDeps,
 ): Promise<Listed> {
   const readAnswers = (quizzes: readonly QuizView[]) =>
     readClaims(
       quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id)),
-      world.ledger,
+      deps.ledger,
     );
-  const known = world.quizzes.recall(customerId);
+  const known = deps.quizzes.recall(customerId);
   if (known && (await readAnswers(known.value)).revisions === known.claims) {
     return { kind: 'answered', value: known.value };
   }
-  const began = world.now().getTime();
-  const listed = await readQuizzes(customerId, world);
+  const began = deps.now().getTime();
+  const listed = await readQuizzes(customerId, deps);
   if (listed.kind === 'unavailable') return listed;
   const claims = await readAnswers(listed.value);
   // A claim of just now may have been made after the service was asked.
   if (claims.newest < began - CLAIM_SECONDS * 1000) {
-    world.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
+    deps.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
   }
   return listed;
 }
@@ -174,17 +174,17 @@ export async function listQuizzes(
 /** Asks the service, without the cache. */
 export async function readQuizzes(
   customerId: string,
-  world: Pick<QuizzesWorld, 'loyalty'> & AskingWorld,
+  deps: Pick<QuizzesDeps, 'loyalty'> & AskingWorld,
 ): Promise<Listed> {
   const asked = await askLoyalty(
     'listQuizzes',
-    (options) => world.loyalty.listQuizzes({ customerId }, options),
-    world,
+    (options) => deps.loyalty.listQuizzes({ customerId }, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   // A customer whom the service does not know yet has no quizzes.
   const quizzes = asked.kind === 'answered' ? asked.value : [];
-  const now = world.now().getTime();
+  const now = deps.now().getTime();
   return {
     kind: 'answered',
     value: quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf),

@@ -28,7 +28,7 @@ interface EarnedByItem {
   readonly cashback: number;
 }
 
-export interface EarningWorld extends AskingWorld {
+export interface EarningDeps extends AskingWorld {
   /** In percent: the part of prices that earns nothing. */
   readonly taxInPrices: number;
   readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;
@@ -39,12 +39,12 @@ export interface EarningWorld extends AskingWorld {
 export async function earnPoints(
   lines: readonly CartLine[],
   currency: string,
-  world: EarningWorld,
+  deps: EarningDeps,
 ): Promise<{ readonly kind: 'answered'; readonly value: EarnedPoints } | Unavailable> {
-  const net = (price: Amount) => share(price, 100, 100 + world.taxInPrices, minorDigits(currency));
+  const net = (price: Amount) => share(price, 100, 100 + deps.taxInPrices, minorDigits(currency));
   const items = byProduct(lines).map(({ id, price }) => ({ id, price: net(price) }));
   const key = JSON.stringify([currency, items]);
-  const known = world.earned.recall(key);
+  const known = deps.earned.recall(key);
   if (known) return { kind: 'answered', value: known };
   // A gift earns nothing, and the service takes no price of zero.
   const priced = items.filter(({ price }) => price !== ZERO);
@@ -54,7 +54,7 @@ export async function earnPoints(
       : await askLoyalty(
           'calculateProductPoints',
           (options) =>
-            world.loyalty.calculateProductPoints(
+            deps.loyalty.calculateProductPoints(
               priced.map(({ id, price }) => ({
                 Id: id,
                 Price: toJsonNumber(price),
@@ -62,14 +62,14 @@ export async function earnPoints(
               })),
               options,
             ),
-          world,
+          deps,
         );
   if (asked.kind === 'unavailable') return asked;
   // The program gives no points for products.
   const disabled =
     asked.kind === 'refused' && asked.name === 'PublicApiProductService_ObjectiveDisabled';
   if (asked.kind === 'refused' && !disabled) {
-    world.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
+    deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
       why: asked.name ?? 'unnamed-error',
     });
     return { kind: 'unavailable', afterSeconds: 60, mayHaveHappened: false };
@@ -86,7 +86,7 @@ export async function earnPoints(
     cashback: inHundredths(earned.map(({ cashback }) => cashback)),
     items: earned,
   };
-  world.earned.keep(key, value);
+  deps.earned.keep(key, value);
   return { kind: 'answered', value };
 }
 

@@ -95,7 +95,7 @@ export function viewOfBalance({
   };
 }
 
-export interface ReadingWorld {
+export interface ReadingDeps {
   readonly queue: { send(event: BalanceRequest): Promise<void> };
   /** Customers whose balance was asked for a short time ago. */
   readonly requested: TimedCache<true>;
@@ -116,7 +116,7 @@ export const isStale = (readAt: number | undefined, now: Date): boolean =>
 export async function requestReading(
   shop: string,
   customerId: string,
-  { queue, requested, telemetry, now }: ReadingWorld,
+  { queue, requested, telemetry, now }: ReadingDeps,
 ): Promise<void> {
   if (requested.recall(customerId)) return;
   requested.keep(customerId, true);
@@ -142,7 +142,7 @@ export interface Moment {
   readonly tier: KnownTier;
 }
 
-export interface BalanceWorld extends AskingWorld {
+export interface BalanceDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'getCustomerPoints'>;
 }
 
@@ -155,11 +155,11 @@ export async function currentBalance(
   unchanged: Moment | undefined,
   offered: AvailableRewards | undefined,
   began: Date,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<KnownBalance | Unavailable> {
   return unchanged && isConfirmed(unchanged, offered)
     ? confirmed(unchanged.balance, offered, began)
-    : findBalance(known, offered, began, world);
+    : findBalance(known, offered, began, deps);
 }
 
 /** Without counted points only that nothing is known needs no second question. */
@@ -184,14 +184,14 @@ async function findBalance(
   { id, balance }: KnownCustomer,
   offered: AvailableRewards | undefined,
   began: Date,
-  world: BalanceWorld,
+  deps: BalanceDeps,
 ): Promise<KnownBalance | Unavailable> {
   const isCurrent = !offered || balance.points === offered.AvailablePoints;
   if (balance.asOf !== null && isCurrent) return confirmed(balance, offered, began);
   const asked = await askLoyalty(
     'getCustomerPoints',
-    (options) => world.loyalty.getCustomerPoints(id, options),
-    world,
+    (options) => deps.loyalty.getCustomerPoints(id, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   const read = asked.kind === 'answered' ? balanceIn(asked.value, began.getTime()) : undefined;

@@ -29,7 +29,7 @@ export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
 }
 
-export interface HistoryWorld extends AskingWorld {
+export interface HistoryDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listPointsHistory'>;
 }
 
@@ -43,14 +43,14 @@ export const MOST_PAGES = 100;
 export async function readHistory(
   customerId: string,
   page: number,
-  world: HistoryWorld,
+  deps: HistoryDeps,
   size = PAGE_SIZE,
 ): Promise<{ readonly kind: 'answered'; readonly value: HistoryPage } | Unavailable> {
   const asked = await askLoyalty(
     'listPointsHistory',
     (options) =>
-      world.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
-    world,
+      deps.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
@@ -91,7 +91,7 @@ interface GoalView {
   readonly percent: number;
 }
 
-interface TierWorld extends AskingWorld {
+interface TierDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listTiers'>;
 }
 
@@ -101,14 +101,11 @@ interface TierWorld extends AskingWorld {
  */
 export type KnownTier = TierView | null | 'unknown';
 
-export async function readTier(
-  customerId: string,
-  world: TierWorld,
-): Promise<KnownTier | undefined> {
+export async function readTier(customerId: string, deps: TierDeps): Promise<KnownTier | undefined> {
   const asked = await askLoyalty(
     'listTiers',
-    (options) => world.loyalty.listTiers({ CustomerId: customerId }, options),
-    world,
+    (options) => deps.loyalty.listTiers({ CustomerId: customerId }, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return undefined;
   return asked.kind === 'answered' ? tierIn(asked.value) : 'unknown';

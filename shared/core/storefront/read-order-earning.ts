@@ -4,7 +4,7 @@ import { type AskingWorld, askLoyalty, type Unavailable } from '../calls/ask-loy
 import { type Ledger, readEntry } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import { recallOrder } from '../mapping/wanted-state.ts';
-import { type HistoryWorld, LARGEST_PAGE, readHistory } from './read-history.ts';
+import { type HistoryDeps, LARGEST_PAGE, readHistory } from './read-history.ts';
 
 /** What one order earns or has earned. */
 export interface OrderEarning {
@@ -20,7 +20,7 @@ export interface OrderEarning {
   readonly why: 'cancelled' | 'no-points' | null;
 }
 
-export interface OrderEarningWorld extends HistoryWorld, AskingWorld {
+export interface OrderEarningDeps extends HistoryDeps, AskingWorld {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly loyalty: Pick<LoyaltyClient, 'getOrder' | 'listPointsHistory'>;
@@ -40,9 +40,9 @@ const nothing = (state: 'waiting' | 'none', why: OrderEarning['why'] = null): Or
 export async function readOrderEarning(
   customerId: string,
   orderId: string,
-  world: OrderEarningWorld,
+  deps: OrderEarningDeps,
 ): Promise<{ readonly kind: 'answered'; readonly value: OrderEarning } | Unavailable> {
-  const { shop, ledger, loyalty } = world;
+  const { shop, ledger, loyalty } = deps;
   const [entry, currentId] = await Promise.all([
     readEntry(ledger, { shop, kind: 'order', id: orderId }),
     followMerges({ shop, id: customerId }, ledger),
@@ -54,23 +54,19 @@ export async function readOrderEarning(
       // Placed before the two were merged.
       (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
   if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
-  const asked = await askLoyalty(
-    'getOrder',
-    (options) => loyalty.getOrder(orderId, options),
-    world,
-  );
+  const asked = await askLoyalty('getOrder', (options) => loyalty.getOrder(orderId, options), deps);
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') return answered(nothing('waiting'));
   const { Customer } = asked.value;
   if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
-  return answered((await earningOf(currentId, asked.value, world)).earning);
+  return answered((await earningOf(currentId, asked.value, deps)).earning);
 }
 
 /** What the order that the service holds earns its customer, and when the points were given. */
 export async function earningOf(
   customerId: string,
   order: Value<'getOrder'>,
-  world: HistoryWorld,
+  deps: HistoryDeps,
 ): Promise<{ readonly earning: OrderEarning; readonly givenAt?: string | null }> {
   const { IsCancelledOrReturned, State, EstimatedBonus: bonus } = order;
   if (IsCancelledOrReturned || State === CANCELLED) {
@@ -81,7 +77,7 @@ export async function earningOf(
   if (State === IGNORED || bonus?.GenerateBonus === false || isEmpty) {
     return { earning: nothing('none', 'no-points') };
   }
-  const given = await findGiven(customerId, order, world);
+  const given = await findGiven(customerId, order, deps);
   const earning: OrderEarning = {
     state: given ? 'earned' : 'expected',
     points: bonus?.EstimatedPoints ?? null,
@@ -110,13 +106,13 @@ const SKEW_MS = 5 * 60_000;
 async function findGiven(
   customerId: string,
   { IsCompleted, OrderCompletedDate, EstimatedBonus }: Value<'getOrder'>,
-  world: HistoryWorld,
+  deps: HistoryDeps,
 ): Promise<{ readonly at: string | null } | undefined> {
   const { EstimatedPoints: points, EstimatedCashback: cashback } = EstimatedBonus ?? {};
   const completedAt = Date.parse(OrderCompletedDate ?? '');
   if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const history = await readHistory(customerId, page, world, LARGEST_PAGE);
+    const history = await readHistory(customerId, page, deps, LARGEST_PAGE);
     if (history.kind === 'unavailable') return undefined;
     const { entries, hasMore } = history.value;
     const since = entries.filter(({ at }) => Date.parse(at ?? '') >= completedAt - SKEW_MS);

@@ -7,14 +7,14 @@ import type { RewardStore } from '../redeem/reward-store.ts';
 import type { RedemptionView } from '../redemptions/redemption.ts';
 import { openBook } from '../redemptions/redemption-record.ts';
 import {
-  type BalanceWorld,
+  type BalanceDeps,
   currentBalance,
   isStale,
   type KnownBalance,
   type KnownCustomer,
   type Moment,
   NOTHING_KNOWN,
-  type ReadingWorld,
+  type ReadingDeps,
   readKnown,
   requestReading,
 } from './known-customer.ts';
@@ -22,7 +22,7 @@ import { namedTier, readTier, type TierView } from './read-history.ts';
 import {
   notListed,
   type Rewards,
-  type RewardsWorld,
+  type RewardsDeps,
   readActive,
   viewForAll,
   viewRewards,
@@ -43,7 +43,7 @@ export interface View extends Rewards {
   readonly redemptions: readonly RedemptionView[];
 }
 
-export interface ViewWorld extends AvailableWorld, RewardsWorld, BalanceWorld, ReadingWorld {
+export interface ViewDeps extends AvailableWorld, RewardsDeps, BalanceDeps, ReadingDeps {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly loyalty: Pick<
@@ -65,21 +65,21 @@ export interface ViewWorld extends AvailableWorld, RewardsWorld, BalanceWorld, R
 export async function readView(
   customerId: string | undefined,
   cart: readonly CartLine[],
-  world: ViewWorld,
+  deps: ViewDeps,
 ): Promise<View> {
-  if (customerId === undefined) return viewOfVisitor(world);
-  const known = await readKnown({ shop: world.shop, customerId }, world.ledger, world.now());
+  if (customerId === undefined) return viewOfVisitor(deps);
+  const known = await readKnown({ shop: deps.shop, customerId }, deps.ledger, deps.now());
   const [asked, redemptions] = await Promise.all([
-    readService(known, cart, world),
-    viewRedemptions(customerId, known, world),
+    readService(known, cart, deps),
+    viewRedemptions(customerId, known, deps),
   ]);
   const { balance } = asked;
   if (
-    known.balance.asOf === null ? balance.asOf !== null : isStale(known.balance.readAt, world.now())
+    known.balance.asOf === null ? balance.asOf !== null : isStale(known.balance.readAt, deps.now())
   )
-    await requestReading(world.shop, known.id, world);
+    await requestReading(deps.shop, known.id, deps);
   const { points, cashback, asOf, expiring } = balance;
-  const isOver = expiring !== null && Date.parse(expiring.at) <= world.now().getTime();
+  const isOver = expiring !== null && Date.parse(expiring.at) <= deps.now().getTime();
   return {
     loggedIn: true,
     asOf,
@@ -97,23 +97,23 @@ export async function readView(
 /** The customer's codes, without a question to the loyalty service. */
 export async function readRedemptions(
   customerId: string,
-  world: ViewWorld,
+  deps: ViewDeps,
 ): Promise<readonly RedemptionView[]> {
-  const known = await readKnown({ shop: world.shop, customerId }, world.ledger, world.now());
-  return viewRedemptions(customerId, known, world);
+  const known = await readKnown({ shop: deps.shop, customerId }, deps.ledger, deps.now());
+  return viewRedemptions(customerId, known, deps);
 }
 
 async function viewRedemptions(
   customerId: string,
   { redemptions }: KnownCustomer,
-  world: ViewWorld,
+  deps: ViewDeps,
 ): Promise<readonly RedemptionView[]> {
-  const book = openBook({ shop: world.shop, customerId }, world);
-  return listRedemptions(redemptions, book, { ...world, store: world.store() });
+  const book = openBook({ shop: deps.shop, customerId }, deps);
+  return listRedemptions(redemptions, book, { ...deps, store: deps.store() });
 }
 
-async function viewOfVisitor(world: ViewWorld): Promise<View> {
-  const active = await readActive(world);
+async function viewOfVisitor(deps: ViewDeps): Promise<View> {
+  const active = await readActive(deps);
   const { points, cashback, asOf, expiring } = NOTHING_KNOWN;
   const none = {
     points,
@@ -124,7 +124,7 @@ async function viewOfVisitor(world: ViewWorld): Promise<View> {
     needsChallenge: false,
     redemptions: [],
   };
-  return { loggedIn: false, ...none, ...viewForAll(active, 'not-logged-in', world) };
+  return { loggedIn: false, ...none, ...viewForAll(active, 'not-logged-in', deps) };
 }
 
 interface Asked extends Rewards {
@@ -137,15 +137,15 @@ interface Asked extends Rewards {
 async function readService(
   known: KnownCustomer,
   cart: readonly CartLine[],
-  world: ViewWorld,
+  deps: ViewDeps,
 ): Promise<Asked> {
-  const kept = world.moments.recall(known.id);
+  const kept = deps.moments.recall(known.id);
   const same = kept?.revisions === known.revisions ? kept : undefined;
-  const began = world.now();
+  const began = deps.now();
   const [offered, listedNow, readNow] = await Promise.all([
-    readAvailable(known.id, cart, world),
-    readActive(world),
-    same ? undefined : readTier(known.id, world),
+    readAvailable(known.id, cart, deps),
+    readActive(deps),
+    same ? undefined : readTier(known.id, deps),
   ]);
   if (offered.kind === 'unavailable') return { ...lastKnown(known, kept), ...notListed(offered) };
   const value = offered.kind === 'answered' ? offered.value : undefined;
@@ -153,14 +153,14 @@ async function readService(
   const unchanged = same?.counted === counted ? same : undefined;
   // After an outage the circuit breaker lets only the first of calls made together through.
   const [balance, tier, active] = await Promise.all([
-    currentBalance(known, unchanged, value, began, world),
+    currentBalance(known, unchanged, value, began, deps),
     // Null is an answer, too.
-    unchanged ? unchanged.tier : readNow === undefined ? readTier(known.id, world) : readNow,
-    listedNow.kind === 'unavailable' ? readActive(world) : listedNow,
+    unchanged ? unchanged.tier : readNow === undefined ? readTier(known.id, deps) : readNow,
+    listedNow.kind === 'unavailable' ? readActive(deps) : listedNow,
   ]);
   if ('kind' in balance) return { ...lastKnown(known, kept), ...notListed(balance) };
   if (tier !== undefined) {
-    world.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier });
+    deps.moments.keep(known.id, { revisions: known.revisions, counted, balance, tier });
   }
   const { CurrentTier: named } = value?.Customer ?? {};
   const shownTier =
@@ -168,8 +168,8 @@ async function readService(
       ? namedTier(named?.Name ?? known.balance.tier, named?.Color)
       : tier;
   const rewards = value
-    ? await viewRewards(value, active, shownTier?.name, known, world)
-    : viewForAll(active, 'not-a-member', world);
+    ? await viewRewards(value, active, shownTier?.name, known, deps)
+    : viewForAll(active, 'not-a-member', deps);
   const needsChallenge = value?.ShouldValidateCustomer === true;
   return { balance, tier: shownTier, needsChallenge, ...rewards };
 }

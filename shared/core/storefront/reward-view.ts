@@ -188,7 +188,7 @@ export interface Rewards {
   readonly retryAfterSeconds: number | null;
 }
 
-export interface RewardsWorld extends ProgramWorld {
+export interface RewardsDeps extends ProgramDeps {
   readonly rewardTypes: RewardTypes;
 }
 
@@ -202,7 +202,7 @@ export const notListed = ({ afterSeconds }: Unavailable): Rewards => ({
 export function viewForAll(
   active: ActiveRewards,
   why: Parameters<typeof viewUnoffered>[1],
-  { rewardTypes }: RewardsWorld,
+  { rewardTypes }: RewardsDeps,
 ): Rewards {
   return active.kind === 'answered'
     ? listed(viewUnoffered(active.value, why, rewardTypes))
@@ -215,7 +215,7 @@ export async function viewRewards(
   program: ActiveRewards,
   ownTier: string | undefined,
   { redemptions }: KnownCustomer,
-  world: RewardsWorld,
+  deps: RewardsDeps,
 ): Promise<Rewards> {
   const active = program.kind === 'answered' ? program.value : [];
   const open = new Set(
@@ -224,15 +224,15 @@ export async function viewRewards(
       .filter(({ state }) => state === 'pending' || state === 'making')
       .map(({ rewardId }) => rewardId),
   );
-  const circumstances = { active, open, rewardTypes: world.rewardTypes };
+  const circumstances = { active, open, rewardTypes: deps.rewardTypes };
   const views = viewOffered(offered, circumstances);
-  const tiersOf = await readTiersOf(unexplained(views, active), world);
+  const tiersOf = await readTiersOf(unexplained(views, active), deps);
   return listed(withOtherTiers(views, tiersOf, ownTier, circumstances));
 }
 
 export type RewardItem = components['schemas']['RewardConfigurationItem'];
 
-interface ProgramWorld extends AskingWorld {
+interface ProgramDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
   /** The same for every customer. */
   readonly active: TimedCache<readonly RewardItem[]>;
@@ -248,24 +248,24 @@ type ActiveRewards =
   | { readonly kind: 'answered'; readonly value: readonly RewardItem[] }
   | Unavailable;
 
-export async function readActive(world: ProgramWorld): Promise<ActiveRewards> {
-  const known = world.active.recall('');
+export async function readActive(deps: ProgramDeps): Promise<ActiveRewards> {
+  const known = deps.active.recall('');
   if (known) return { kind: 'answered', value: known };
   const items: RewardItem[] = [];
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const asked = await askLoyalty(
       'listRewardConfigurations',
       (options) =>
-        world.loyalty.listRewardConfigurations(
+        deps.loyalty.listRewardConfigurations(
           { IsActive: true, PageNumber: page, PageSize: PAGE_SIZE },
           options,
         ),
-      world,
+      deps,
     );
     if (asked.kind === 'unavailable') return asked;
     // The service has an error for a program without rewards.
     if (asked.kind === 'refused') {
-      world.telemetry.log('warn', 'the loyalty service listed no rewards', {
+      deps.telemetry.log('warn', 'the loyalty service listed no rewards', {
         why: asked.name ?? 'unnamed-error',
       });
       break;
@@ -273,7 +273,7 @@ export async function readActive(world: ProgramWorld): Promise<ActiveRewards> {
     items.push(...asked.value.Items.filter(({ IsActive }) => IsActive !== false));
     if (!asked.value.HasNextPage) break;
   }
-  world.active.keep('', items);
+  deps.active.keep('', items);
   return { kind: 'answered', value: items };
 }
 
@@ -287,24 +287,24 @@ const FAILED_SECONDS = 60;
  */
 export async function readTiersOf(
   rewardIds: readonly number[],
-  world: ProgramWorld,
+  deps: ProgramDeps,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
-  const unknown = rewardIds.filter((id) => !world.tiersOfRewards.recall(String(id)));
-  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readTiers(id, world)));
-  return new Map(rewardIds.map((id) => [id, world.tiersOfRewards.recall(String(id)) ?? []]));
+  const unknown = rewardIds.filter((id) => !deps.tiersOfRewards.recall(String(id)));
+  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readTiers(id, deps)));
+  return new Map(rewardIds.map((id) => [id, deps.tiersOfRewards.recall(String(id)) ?? []]));
 }
 
-async function readTiers(id: number, world: ProgramWorld): Promise<void> {
+async function readTiers(id: number, deps: ProgramDeps): Promise<void> {
   const asked = await askLoyalty(
     'getRewardConfiguration',
-    (options) => world.loyalty.getRewardConfiguration(id, options),
-    world,
+    (options) => deps.loyalty.getRewardConfiguration(id, options),
+    deps,
   );
   if (asked.kind === 'unavailable') {
     // A reward that the service cannot read must not open the circuit breaker with every page.
-    return world.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
+    return deps.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
   }
   const tiers = asked.kind === 'answered' ? (asked.value.Tiers ?? []) : [];
   const names = tiers.flatMap(({ Name, IsActive }) => (Name && IsActive !== false ? [Name] : []));
-  world.tiersOfRewards.keep(String(id), names);
+  deps.tiersOfRewards.keep(String(id), names);
 }

@@ -147,8 +147,8 @@ export const storefrontMutations: readonly Mutation[] = (
       name: 'repair-misses-those-who-left',
       bug: 'the nightly comparison leaves out customers who left the program',
       file: 'shared/core/reconcile/repair-balances.ts',
-      find: '  return walk.isEnrolled ? { ...walk, isEnrolled: false, page: 1 } : undefined;',
-      replace: '  return walk.page < 0 ? walk : undefined;',
+      find: '  return scan.isEnrolled ? { ...scan, isEnrolled: false, page: 1 } : undefined;',
+      replace: '  return scan.page < 0 ? scan : undefined;',
       within: 600,
     },
     {

@@ -56,7 +56,7 @@ describe('a run that does not come to its end', () => {
 
   it('ends where a newer run has continued it', async () => {
     const { walked } = connector.parts;
-    const key = cursorKey(SHOP, 'walk/order');
+    const key = cursorKey(SHOP, 'scan/order');
     connector.parts.walked = Object.assign(Object.create(walked), {
       changedOrders: async (...given: Parameters<StoreWalk['changedOrders']>) => {
         const { state, revision } = await recallState<object>(connector.ledger, key);
@@ -110,7 +110,7 @@ describe('a run that does not come to its end', () => {
   });
 
   it.each([
-    ['walk/discount', false],
+    ['scan/discount', false],
     ['deep', true],
   ])(
     'begins the codes of a discount anew when the store does not know the place: %s',

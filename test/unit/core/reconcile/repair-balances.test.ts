@@ -87,7 +87,7 @@ function openRepair() {
     async continueAt(page: number): Promise<void> {
       const span = { from: clock.ms - 48 * HOUR_MS, until: clock.ms };
       const walk = { ...span, isEnrolled: false, page, pageSize: 500 };
-      const state = { doneUntil: span.from, began: clock.ms, walk };
+      const state = { doneUntil: span.from, began: clock.ms, scan: walk };
       const kept = { version: clock.ms, revision: undefined };
       await keepState(memoryLedger, cursorKey(SHOP, 'balances'), state, kept);
     },

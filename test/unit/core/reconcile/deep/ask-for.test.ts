@@ -6,7 +6,7 @@ import {
   keepState,
   recallState,
 } from '../../../../../shared/core/reconcile/compare-entities.ts';
-import { askForDeepWalk } from '../../../../../shared/core/reconcile/deep-scan.ts';
+import { askForDeepScan } from '../../../../../shared/core/reconcile/deep-scan.ts';
 
 describe('a deep walk that is asked for', () => {
   const key = cursorKey(SHOP, 'deep');
@@ -18,13 +18,13 @@ describe('a deep walk that is asked for', () => {
     [{ began: 1, phase: 'done' }, anew],
     // Nothing was compared yet.
     [{ began: 1, phase: 'order' }, {}],
-    [{ began: 1, phase: 'order', walk: { until: 7 } }, { again: true }],
+    [{ began: 1, phase: 'order', scan: { until: 7 } }, { again: true }],
     [{ began: 1, phase: 'product' }, { again: true }],
     [{ began: 1, phase: 'ledger' }, { again: true }],
   ])('while the last one is at %j begins, or begins again', async (before, after) => {
     const ledger = createMemoryLedger();
     if (before) await keepState(ledger, key, before, { version: 1, revision: undefined });
-    await askForDeepWalk(SHOP, { ledger, now });
+    await askForDeepScan(SHOP, { ledger, now });
     expect((await recallState(ledger, key)).state).toEqual({ ...before, ...after });
   });
 
@@ -35,13 +35,13 @@ describe('a deep walk that is asked for', () => {
       .fn(ledger.write)
       .mockImplementationOnce(conflict)
       .mockImplementationOnce(conflict);
-    await askForDeepWalk(SHOP, { ledger: { ...ledger, write }, now });
+    await askForDeepScan(SHOP, { ledger: { ...ledger, write }, now });
     expect((await recallState(ledger, key)).state).toEqual(anew);
   });
 
   it('is given up where another run writes at every attempt', async () => {
     const write = vi.fn(async () => ({ kind: 'conflict' }) as const);
-    await askForDeepWalk(SHOP, { ledger: { ...createMemoryLedger(), write }, now });
+    await askForDeepScan(SHOP, { ledger: { ...createMemoryLedger(), write }, now });
     expect(write).toHaveBeenCalledTimes(5);
   });
 });
