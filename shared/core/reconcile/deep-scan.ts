@@ -1,28 +1,31 @@
-import type { Ledger } from '../ledger/ledger.ts';
-import type { WalkedKind } from '../store/store.ts';
-import { cursorKey, keepState, recallState } from './compare-entities.ts';
+import { inBatches } from '../batch/run-batch.ts';
+import { wasSettledSince } from '../ledger/entry.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
+import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
+import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store/store.ts';
 import {
   type Compared,
-  type HealedKind,
+  cursorKey,
   healedKindOf,
   type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
+  openCursor,
   orOutOfTime,
   QUEUE_FULL,
   quietUntil,
   type ReconcileDeps,
   type ReconciledShop,
-  type Scan,
-  type ScanPosition,
+  recallState,
   type Stopped,
+  sendOnce,
   storeDidNotAnswer,
   waitedForStore,
   waitForRoom,
 } from './dependencies.ts';
-import { findDeletions } from './find-deletions.ts';
 import type { Tally } from './last-reconcile.ts';
-import { comparePage, positionKey } from './reconcile-kind.ts';
+import { comparePage, positionKey, type Scan, type ScanPosition } from './reconcile-kind.ts';
 
 /**
  * How far the comparison of everything has come.
@@ -88,13 +91,12 @@ export async function askForDeepScan(
   notBefore = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
+    const { state, keep } = await openCursor<DeepPosition>(ledger, deepKey(shop));
     if (state && state.began >= notBefore) return;
     const isUnderWay = state !== undefined && state.phase !== 'done';
     if (isUnderWay && state.phase === 'order' && state.scan === undefined) return;
     const next = isUnderWay ? { ...state, again: true } : begin(now(), state?.ordersRead);
-    const kept = { version: next.began, revision };
-    if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
+    if (await keep(next, next.began)) return;
   }
 }
 
@@ -103,7 +105,7 @@ export async function readFindings(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
 ): Promise<readonly FoundByReading[]> {
-  const { state } = await recallState<DeepPosition>(ledger, deepKey(shop));
+  const state = await recallState<DeepPosition>(ledger, deepKey(shop));
   return [state?.ordersRead, state?.readBefore].filter((found) => found !== undefined);
 }
 
@@ -116,17 +118,14 @@ export async function scanDeeply(
   deps: ReconcileDeps,
   tally: Tally,
 ): Promise<DeepEnd> {
-  const key = deepKey(shop.domain);
-  const kept = await recallState<DeepPosition>(deps.ledger, key);
-  if (kept.state === undefined || kept.state.phase === 'done') {
-    return { kind: 'idle', began: kept.state?.began };
+  const cursor = await openCursor<DeepPosition>(deps.ledger, deepKey(shop.domain));
+  if (cursor.state === undefined || cursor.state.phase === 'done') {
+    return { kind: 'idle', began: cursor.state?.began };
   }
-  let position = kept.state;
-  let { revision } = kept;
-  const keep = async (next: DeepPosition): Promise<boolean> => {
-    revision = await keepState(deps.ledger, key, next, { version: next.began, revision });
+  let position = cursor.state;
+  const keep = (next: DeepPosition): Promise<boolean> => {
     position = next;
-    return revision !== undefined;
+    return cursor.keep(next, next.began);
   };
   const stopped = (end: Stopped): DeepEnd => {
     const { why } = orOutOfTime(end, deps);
@@ -146,7 +145,7 @@ export async function scanDeeply(
     if (step.kind === 'stopped') {
       // Sent before the page was done.
       if (step.sent && position.phase !== 'ledger') {
-        tally.add(healedKindOf(position.phase), step.sent, deps.now());
+        tally.add(position.phase, step.sent, deps.now());
       }
       if (step.readingStopped && position.unreadSince === undefined) {
         const unreadSince = deps.now().getTime();
@@ -172,12 +171,9 @@ const begin = (now: Date, readBefore: FoundByReading | undefined): DeepPosition 
   ...(readBefore && { readBefore }),
 });
 
+type ComparedKinds = ReadonlyMap<WalkedKind, Compared>;
 type Step =
-  | {
-      readonly kind: 'taken';
-      readonly compared: ReadonlyMap<HealedKind, Compared>;
-      readonly next: DeepPosition;
-    }
+  | { readonly kind: 'taken'; readonly compared: ComparedKinds; readonly next: DeepPosition }
   | Stopped;
 
 async function takeStep(
@@ -188,37 +184,37 @@ async function takeStep(
 ): Promise<Step> {
   const { scan: _, from: __, unreadSince, ...same } = position;
   const { began, phase, again, ordersRead } = same;
+  const now = deps.now();
   if (phase === 'done') throw new Error('a deep scan that has ended was taken a step further');
   if (phase === 'ledger') {
     const { entries, next } = await deps.ledger.scanEntities(position.from);
     const found = await findDeletions(shop, entries, began, deps);
     if (found.kind === 'unavailable') return storeDidNotAnswer(found, deps.telemetry);
-    if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
-    const read = ordersRead && { ordersRead };
-    return taken(
-      found.value,
-      again ? begin(deps.now(), ordersRead) : { began, phase: 'done', ...read },
-    );
+    const taken = { kind: 'taken', compared: found.value } as const;
+    if (next !== undefined) return { ...taken, next: { ...same, from: next } };
+    if (again) return { ...taken, next: begin(deps.now(), ordersRead) };
+    return { ...taken, next: { began, phase: 'done', ...(ordersRead && { ordersRead }) } };
   }
-  // From the beginning of this phase: the scan may have begun long ago.
-  const now = deps.now();
-  // What a ledger in doubt forgot of the last minutes has no webhook any more.
+  // From the beginning of this phase: the scan may have begun long ago. And what a ledger in doubt forgot of
+  // the last minutes has no webhook any more.
   const until = shop.doubt ? now.getTime() : quietUntil(now);
   const scan = position.scan ?? { from: undefined, until };
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const waitedMs = unreadSince === undefined ? 0 : deps.now().getTime() - unreadSince;
+  const waitedMs = unreadSince === undefined ? 0 : now.getTime() - unreadSince;
   const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
   const page = await comparePage(shop, phase, scan, purpose, deps);
   if (page.kind === 'stopped') return page;
-  const compared = new Map([[healedKindOf(phase), page] as const]);
   const next = {
     ...same,
     ...(page.ordersRead && { ordersRead: add(ordersRead ?? NONE_READ, page.ordersRead) }),
     ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
-  if (page.next) return taken(compared, { ...next, phase, scan: page.next });
-  return taken(compared, { ...next, phase: AFTER[phase] });
+  return {
+    kind: 'taken',
+    compared: new Map([[phase, page]]),
+    next: page.next ? { ...next, scan: page.next } : { ...next, phase: AFTER[phase] },
+  };
 }
 
 function add(before: FoundByReading, page: OrdersRead): FoundByReading {
@@ -230,12 +226,6 @@ function add(before: FoundByReading, page: OrdersRead): FoundByReading {
   };
 }
 
-const taken = (compared: ReadonlyMap<HealedKind, Compared>, next: DeepPosition): Step => ({
-  kind: 'taken',
-  compared,
-  next,
-});
-
 /** Where comparing began, by kind: the scheduled scan knows it. */
 async function recallSinces(
   { domain, doubt }: ReconciledShop,
@@ -243,10 +233,121 @@ async function recallSinces(
 ): Promise<ReadonlyMap<WalkedKind, number>> {
   const sinces = new Map<WalkedKind, number>();
   for (const kind of KINDS) {
-    const { state } = await recallState<ScanPosition>(ledger, positionKey(domain, kind));
+    const state = await recallState<ScanPosition>(ledger, positionKey(domain, kind));
     // A ledger that was lost began anew, but not the connector.
     const known = [state?.since, doubt?.since].filter((since) => since !== undefined);
     if (known.length > 0) sinces.set(kind, Math.min(...known));
   }
   return sinces;
+}
+
+type ScannedEntry = Awaited<ReturnType<Ledger['scanEntities']>>['entries'][number];
+
+/** The store shows an app without the scope for all orders those of sixty days; a day less, for clocks. */
+const VISIBLE_MS = 59 * 86_400_000;
+/** When at least so many are absent, and more than half, the store's answer is doubted. */
+const ENOUGH_TO_DOUBT = 5;
+
+/**
+ * Finds entries that the store has deleted without a webhook, and sends a message for each. Absence
+ * counts only where the store must show the entity: the message ends it in the loyalty service, and
+ * ending an order takes its points.
+ */
+async function findDeletions(
+  shop: ReconciledShop,
+  entries: readonly ScannedEntry[],
+  began: number,
+  deps: ReconcileDeps,
+): Promise<WalkAnswer<ComparedKinds>> {
+  const now = deps.now();
+  const alive = entries.filter(
+    ({ key, entry }) =>
+      key.shop === shop.domain &&
+      entry.version <= quietUntil(now) &&
+      isAlive(shop, key, entry, now),
+  );
+  const found = new Map<WalkedKind, Compared>();
+  for (const kind of KINDS) {
+    const ofKind = alive.filter(({ key }) => key.kind === healedKindOf(kind));
+    const compared = await endAbsent(shop.domain, kind, ofKind, began, deps);
+    if (compared.kind === 'unavailable') return compared;
+    found.set(kind, compared.value);
+  }
+  return { kind: 'found', value: found };
+}
+
+/** The service holds it, or may, and it is not ended there. */
+function isAlive(
+  { rules, doubt }: ReconciledShop,
+  key: ScannedEntry['key'],
+  entry: EntityEntry,
+  now: Date,
+): boolean {
+  if (entry.uncertain) return true;
+  if (entry.appliedKey === undefined) {
+    // It may have been sent since the moment that the ledger was restored to.
+    return key.kind === 'order' && doubt !== undefined && !wasSettledSince(entry, doubt.until);
+  }
+  const gone = { kind: 'snapshot', entity: { kind: 'gone' }, version: 0, source: 'store' } as const;
+  const mapped = mapSnapshot(key, gone, entry, rules, now);
+  return mapped.kind === 'wanted' && idempotencyKey(mapped.wanted) !== entry.appliedKey;
+}
+
+async function endAbsent(
+  shop: string,
+  kind: WalkedKind,
+  alive: readonly ScannedEntry[],
+  began: number,
+  deps: ReconcileDeps,
+): Promise<WalkAnswer<Compared>> {
+  const { store, telemetry } = deps;
+  const isAboutOrders = kind === 'order' && alive.length > 0;
+  const seesAll = isAboutOrders ? await store.seesAllOrders(shop) : undefined;
+  if (seesAll?.kind === 'unavailable') return seesAll;
+  const visible = !seesAll || seesAll.value ? alive : alive.filter(isRecent);
+  const suspects = visible.flatMap(({ key, entry }) => {
+    // A code shows by its discount.
+    const id = key.kind === 'coupon' ? entry.discountId : key.id;
+    return id === undefined ? [] : [{ id, entityId: key.id, version: entry.version }];
+  });
+  const nothingEnded = { kind: 'found', value: { lookedAt: suspects.length, sent: [] } } as const;
+  const ids = [...new Set(suspects.map(({ id }) => id))];
+  const absent = new Set<string>();
+  for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
+    const page = ids.slice(start, start + MOST_ASKED_FOR);
+    const answer = await store.findAbsent(shop, kind, page);
+    if (answer.kind === 'unavailable') return answer;
+    for (const id of answer.value) absent.add(id);
+  }
+  if (absent.size >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
+    telemetry.count('misconfigured', { why: 'store-lacks-most-of-the-ledger' });
+    const text = 'the store shows less than half of what the ledger has: nothing was ended';
+    telemetry.log('error', text, { shop, kind, asked: ids.length, absent: absent.size });
+    return nothingEnded;
+  }
+  if (seesAll?.value && absent.size > 0) {
+    // If the scope was revoked meanwhile, older orders are absent for that reason alone, and the worker
+    // could not find out: it trusts this message as the announcement of a deletion.
+    const still = await store.seesAllOrders(shop);
+    if (still.kind === 'unavailable') return still;
+    if (!still.value) return nothingEnded;
+  }
+  await inBatches([...absent], async (id) => {
+    // The same version during the whole scan: the codes of one discount are on many pages.
+    const end = { claim: 'deleted', state: 'gone', why: 'deleted' } as const;
+    await sendOnce({ shop, kind, id, version: began, ...end }, deps);
+  });
+  const sent = suspects
+    .filter(({ id }) => absent.has(id))
+    .map(({ entityId, version }) => ({ id: entityId, version, why: 'deleted' as const }));
+  return { kind: 'found', value: { lookedAt: suspects.length, sent } };
+
+  /**
+   * The store would show it if it had it. An import may be dated back, never ahead, so an order that was
+   * placed within the last sixty days was created within them.
+   */
+  function isRecent({ entry }: ScannedEntry): boolean {
+    const placed = Date.parse(recallOrder(entry.remembered)?.basics?.OrderPlacementDate ?? '');
+    return deps.now().getTime() - placed < VISIBLE_MS;
+  }
 }

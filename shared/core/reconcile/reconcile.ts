@@ -8,6 +8,7 @@ import {
   areWebhooksLost,
   createTally,
   keepLastReconcile,
+  type LastReconcile,
   sumOf,
   type Tally,
 } from './last-reconcile.ts';
@@ -16,7 +17,7 @@ import { reconcileKind } from './reconcile-kind.ts';
 /** What the schedule, or an operator, asks for. */
 export interface ReconcileRequest {
   readonly mode?: 'deep';
-  /** Absent: all shops. */
+  /** Absent for all shops. */
   readonly shop?: string;
   /** Stands in the record of the run, so that the operator's command knows it. */
   readonly request?: string;
@@ -66,9 +67,16 @@ export async function reconcile(
 const waits = (pause: Pause | undefined): boolean =>
   pause !== undefined && (pause.by === 'operator' || pause.why === 'misconfigured');
 
-type StoppedScan = { readonly kind: WalkedKind; readonly why: string };
+/** So that it stays if the ledger is restored into a new table. */
+async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Promise<number> {
+  const created = await ledger.createdAt();
+  const { goLive = created } = await changeControl(ledger, shop, (control) =>
+    control.goLive === undefined ? { ...control, goLive: created } : control,
+  );
+  return goLive;
+}
 
-/** True: everything was compared, or nothing was to be. Messages of a shop that waits would only wait, too. */
+/** True when everything was compared, or nothing was to be. */
 async function reconcileShop(
   shop: ReconciledShop,
   { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
@@ -76,10 +84,12 @@ async function reconcileShop(
 ): Promise<boolean> {
   const beganAt = deps.now().toISOString();
   const tally = createTally(deps.telemetry);
-  const given = { shop: shop.domain, request, beganAt, tally };
+  const run = { request, beganAt, tally };
+  // Messages of a shop that waits would only wait, too.
   if (isWaiting) {
     const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
-    await keepSummary({ ...given, stopped, balances: undefined, deep: { kind: 'idle' } }, deps);
+    const none = { balances: undefined, deep: { kind: 'idle' } } as const;
+    await keepSummary(shop.domain, { ...run, stopped, ...none }, deps);
     return true;
   }
   await deps.checkSubscriptions(shop.domain);
@@ -88,7 +98,7 @@ async function reconcileShop(
   const balances = await repair(shop, deps);
   const deep = await scanDeeply(shop, deps, tally);
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
-  await keepSummary({ ...given, stopped, balances, deep }, deps);
+  await keepSummary(shop.domain, { ...run, stopped, balances, deep }, deps);
   return stopped.length === 0;
 }
 
@@ -96,8 +106,8 @@ async function compareChanges(
   shop: ReconciledShop,
   tally: Tally,
   deps: ReconcileDeps,
-): Promise<readonly StoppedScan[]> {
-  const stopped: StoppedScan[] = [];
+): Promise<LastReconcile['stopped']> {
+  const stopped: LastReconcile['stopped'][number][] = [];
   for (const kind of KINDS) {
     const end = await reconcileKind(shop, kind, deps, tally);
     if (end.kind === 'finished') continue;
@@ -108,13 +118,15 @@ async function compareChanges(
   return stopped;
 }
 
-/** So that it stays if the ledger is restored into a new table. */
-async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Promise<number> {
-  const created = await ledger.createdAt();
-  const { goLive = created } = await changeControl(ledger, shop, (control) =>
-    control.goLive === undefined ? { ...control, goLive: created } : control,
-  );
-  return goLive;
+async function repair(
+  { domain: shop, doubt }: ReconciledShop,
+  { repairBalances, telemetry, othersWait }: ReconcileDeps,
+): Promise<Repaired | undefined> {
+  const repaired = await repairBalances?.(shop, othersWait, doubt);
+  if (!repaired) return undefined;
+  const level = repaired.stopped === undefined ? 'info' : 'warn';
+  telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
+  return repaired;
 }
 
 /** Everything was compared since the ledger was restored. */
@@ -132,29 +144,16 @@ async function endDoubt(
   telemetry.log('info', 'everything was compared with a restored ledger', { shop: domain });
 }
 
-async function repair(
-  { domain: shop, doubt }: ReconciledShop,
-  { repairBalances, telemetry, othersWait }: ReconcileDeps,
-): Promise<Repaired | undefined> {
-  const repaired = await repairBalances?.(shop, othersWait, doubt);
-  if (!repaired) return undefined;
-  const level = repaired.stopped === undefined ? 'info' : 'warn';
-  telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
-  return repaired;
-}
-
-interface ShopRun {
-  readonly shop: string;
+interface ShopRun extends Pick<LastReconcile, 'beganAt' | 'stopped'> {
   readonly request: string | undefined;
-  readonly beganAt: string;
   readonly tally: Tally;
-  readonly stopped: readonly StoppedScan[];
   readonly balances: Repaired | undefined;
   readonly deep: DeepEnd;
 }
 
 async function keepSummary(
-  { shop, request, beganAt, tally, stopped, balances, deep }: ShopRun,
+  shop: string,
+  { request, beganAt, tally, stopped, balances, deep }: ShopRun,
   { ledger, telemetry, now, healedPercent }: ReconcileDeps,
 ): Promise<void> {
   const { lookedAt, healed, rolledOut, sent, oldestHealedMs } = tally;

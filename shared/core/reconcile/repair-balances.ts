@@ -6,12 +6,14 @@ import { type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
 import type { Doubt } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
-import { cursorKey, keepState, recallState } from './compare-entities.ts';
 import {
+  cursorKey,
   OUT_OF_TIME,
   OVERTAKEN,
+  openCursor,
   orOutOfTime,
   QUEUE_FULL,
+  quietUntil,
   type ReconcileDeps,
   type Repaired,
   type Stopped,
@@ -50,8 +52,6 @@ interface RepairScan {
 const DAY_MS = 86_400_000;
 /** 3:00 UTC: night in Europe and the Americas. */
 const NIGHT_MS = 3 * 3_600_000;
-/** Events of the last minutes may still arrive: their changes would look like differences. */
-const QUIET_MS = 15 * 60_000;
 /** Pages shift while points move, so every movement is compared on two nights. */
 const OVERLAP_MS = DAY_MS;
 
@@ -71,7 +71,7 @@ const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY
 /**
  * Compares, once in a night, the balances of all customers whose points moved with the ledger, and asks
  * the worker to read those that differ. The position is recorded after every page, so that a killed
- * run costs one page. Undefined: this night's comparison is done.
+ * run costs one page. Undefined when this night's comparison is done.
  * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
 export async function repairBalances(
@@ -79,28 +79,25 @@ export async function repairBalances(
   deps: RepairDeps,
   doubt?: Doubt,
 ): Promise<Repaired | undefined> {
-  const key = cursorKey(shop, 'balances');
-  const kept = await recallState<RepairPosition>(deps.ledger, key);
+  const cursor = await openCursor<RepairPosition>(deps.ledger, cursorKey(shop, 'balances'));
   const now = deps.now().getTime();
-  const last = kept.state ?? { doneUntil: now - QUIET_MS - DAY_MS, began: 0 };
+  const until = quietUntil(deps.now());
+  const last = cursor.state ?? { doneUntil: until - DAY_MS, began: 0 };
   // A ledger in doubt is compared at once, and not in the next night.
   const position =
     doubt && last.began < doubt.until
       ? { doneUntil: Math.min(last.doneUntil, doubt.since), began: 0 }
       : last;
   if (!position.scan && nightOf(position.began) === nightOf(now)) return undefined;
-  let { revision } = kept;
   let [compared, asked] = [0, 0];
-
-  async function keep(next: RepairPosition): Promise<boolean> {
-    revision = await keepState(deps.ledger, key, next, { version: next.began, revision });
-    return revision !== undefined;
-  }
   const stop = ({ why }: Stopped): Repaired => ({ compared, asked, stopped: why });
 
   const began = position.scan ? position.began : now;
-  let scan: RepairScan | undefined = position.scan ?? firstPage(position, now);
-  if (!(await keep({ ...position, began, scan }))) return stop(OVERTAKEN);
+  // A `doneUntil` later than `until` comes from a clock that was wrong once.
+  const from = Math.min(position.doneUntil, until) - OVERLAP_MS;
+  const firstPage = { from, until, isEnrolled: true, page: 1, pageSize: LARGEST_PAGE };
+  let scan: RepairScan | undefined = position.scan ?? firstPage;
+  if (!(await cursor.keep({ ...position, began, scan }, began))) return stop(OVERTAKEN);
   while (scan) {
     if (deps.deadline.aborted) return stop(OUT_OF_TIME);
     if (!(await waitForRoom('balance', deps))) return stop(orOutOfTime(QUEUE_FULL, deps));
@@ -108,24 +105,18 @@ export async function repairBalances(
     if (page.kind === 'stopped') return stop(orOutOfTime(page, deps));
     if (page.kind === 'refused') {
       // Asked for again in the next night, from the same moment on.
-      await keep({ doneUntil: position.doneUntil, began });
+      await cursor.keep({ doneUntil: position.doneUntil, began }, began);
       return stop({ kind: 'stopped', why: page.why });
     }
     compared += page.compared;
     asked += page.asked;
     const doneUntil: number = page.next ? position.doneUntil : scan.until;
     scan = page.next;
-    if (!(await keep({ doneUntil, began, ...(scan && { scan }) }))) return stop(OVERTAKEN);
+    const next = { doneUntil, began, ...(scan && { scan }) };
+    if (!(await cursor.keep(next, began))) return stop(OVERTAKEN);
     if (scan) await deps.pause(PAUSE_MS);
   }
   return { compared, asked };
-}
-
-function firstPage({ doneUntil }: RepairPosition, now: number): RepairScan {
-  const until = now - QUIET_MS;
-  // A `doneUntil` later than that comes from a clock that was wrong once.
-  const from = Math.min(doneUntil, until) - OVERLAP_MS;
-  return { from, until, isEnrolled: true, page: 1, pageSize: LARGEST_PAGE };
 }
 
 type ComparedPage =
@@ -133,7 +124,7 @@ type ComparedPage =
       readonly kind: 'compared';
       readonly compared: number;
       readonly asked: number;
-      /** Undefined: it was the last. */
+      /** Undefined after the last page. */
       readonly next: RepairScan | undefined;
     }
   /** The service does not give the report: another try in the same night gains nothing. */

@@ -339,7 +339,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-deletions',
     bug: 'the deep walk does not look for deleted entities',
-    file: 'shared/core/reconcile/find-deletions.ts',
+    file: 'shared/core/reconcile/deep-scan.ts',
     find: '  if (entry.appliedKey === undefined) {\n',
     replace: '  if (!entry.uncertain) {\n',
     within: 60,

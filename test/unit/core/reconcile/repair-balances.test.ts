@@ -6,7 +6,7 @@ import { rememberBalance } from '../../../../shared/core/balances/point-balance.
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
-import { cursorKey, keepState } from '../../../../shared/core/reconcile/compare-entities.ts';
+import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
 import { repairBalances } from '../../../../shared/core/reconcile/repair-balances.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 
@@ -88,8 +88,8 @@ function openRepair() {
       const span = { from: clock.ms - 48 * HOUR_MS, until: clock.ms };
       const walk = { ...span, isEnrolled: false, page, pageSize: 500 };
       const state = { doneUntil: span.from, began: clock.ms, scan: walk };
-      const kept = { version: clock.ms, revision: undefined };
-      await keepState(memoryLedger, cursorKey(SHOP, 'balances'), state, kept);
+      const { keep } = await openCursor(memoryLedger, cursorKey(SHOP, 'balances'));
+      await keep(state, clock.ms);
     },
 
     run: () =>

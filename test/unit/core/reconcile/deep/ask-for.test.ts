@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../../local/harness/memory-ledger.ts';
+import { askForDeepScan } from '../../../../../shared/core/reconcile/deep-scan.ts';
 import {
   cursorKey,
-  keepState,
+  openCursor,
   recallState,
-} from '../../../../../shared/core/reconcile/compare-entities.ts';
-import { askForDeepScan } from '../../../../../shared/core/reconcile/deep-scan.ts';
+} from '../../../../../shared/core/reconcile/dependencies.ts';
 
 describe('a deep walk that is asked for', () => {
   const key = cursorKey(SHOP, 'deep');
@@ -23,9 +23,9 @@ describe('a deep walk that is asked for', () => {
     [{ began: 1, phase: 'ledger' }, { again: true }],
   ])('while the last one is at %j begins, or begins again', async (before, after) => {
     const ledger = createMemoryLedger();
-    if (before) await keepState(ledger, key, before, { version: 1, revision: undefined });
+    if (before) await (await openCursor(ledger, key)).keep(before, 1);
     await askForDeepScan(SHOP, { ledger, now });
-    expect((await recallState(ledger, key)).state).toEqual({ ...before, ...after });
+    expect(await recallState(ledger, key)).toEqual({ ...before, ...after });
   });
 
   it('is not forgotten where another run writes at the same moment', async () => {
@@ -36,7 +36,7 @@ describe('a deep walk that is asked for', () => {
       .mockImplementationOnce(conflict)
       .mockImplementationOnce(conflict);
     await askForDeepScan(SHOP, { ledger: { ...ledger, write }, now });
-    expect((await recallState(ledger, key)).state).toEqual(anew);
+    expect(await recallState(ledger, key)).toEqual(anew);
   });
 
   it('is given up where another run writes at every attempt', async () => {

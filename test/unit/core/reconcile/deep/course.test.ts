@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../../local/harness/in-process-connector.ts';
-import {
-  cursorKey,
-  keepState,
-  recallState,
-} from '../../../../../shared/core/reconcile/compare-entities.ts';
+import { cursorKey, openCursor } from '../../../../../shared/core/reconcile/dependencies.ts';
 import { openKnowing } from '../../../../support/deep-walk.ts';
 import { reconcileBriefly, replaceWalk } from '../../../../support/store-history.ts';
 
@@ -120,10 +116,9 @@ describe('the course of a deep walk', () => {
     const key = cursorKey(SHOP, 'deep');
     replaceWalk(connector, (walked) => ({
       changedOrders: async (...given) => {
-        const { state, revision } = await recallState<object>(connector.ledger, key);
+        const { state, keep } = await openCursor<object>(connector.ledger, key);
         const isDeep = given[1].from === undefined;
-        if (state && isDeep)
-          await keepState(connector.ledger, key, state, { version: 1, revision });
+        if (state && isDeep) await keep(state, 1);
         return walked.changedOrders(...given);
       },
     }));
