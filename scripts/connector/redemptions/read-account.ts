@@ -1,9 +1,6 @@
 import { readCustomer } from '../../../shared/core/balances/read-customer.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import {
-  type KnownBalance,
-  viewOfBalance,
-} from '../../../shared/core/storefront/known-customer.ts';
+import { type KnownBalance, viewOfBalance } from '../../../shared/core/storefront/read-view.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/storefront/balance-definitions.ts';

@@ -3,7 +3,7 @@ import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { isOpen, waitsForPerson } from '../../../shared/core/redemptions/redemption.ts';
 import { openBook, recallBook } from '../../../shared/core/redemptions/redemption-record.ts';
-import { type KnownBalance, readKnown } from '../../../shared/core/storefront/known-customer.ts';
+import { type KnownBalance, readKnown } from '../../../shared/core/storefront/read-view.ts';
 import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -97,15 +97,9 @@ export interface Expiring {
   readonly at: string;
 }
 
-interface Dated {
-  readonly points: number;
-  readonly at: number;
-}
-
 /**
  * Of what the service lists, the next day on which points expire and all points of that day: a page has
- * room for one sentence. Null: none. The service lists only what is close to its expiry, and only where
- * points expire.
+ * room for one sentence. The service lists only what is close to its expiry, and only where points expire.
  */
 export function expiringNext(listed: unknown, now: number): Expiring | null {
   const coming = (Array.isArray(listed) ? listed : [])
@@ -123,29 +117,30 @@ export function expiringNext(listed: unknown, now: number): Expiring | null {
 }
 
 /** The client checks the containers of an answer, not every field in them. */
-function readDated(listed: unknown): readonly Dated[] {
+function readDated(listed: unknown) {
   if (typeof listed !== 'object' || listed === null) return [];
   const { Points: points, When: when } = listed as { Points?: unknown; When?: unknown };
   const at = typeof when === 'string' ? Date.parse(when) : Number.NaN;
   const isUsable = typeof points === 'number' && Number.isFinite(points) && points > 0;
-  return isUsable && isWritable(at) ? [{ points, at }] : [];
+  // Dates beyond the year 9999 have another form.
+  return isUsable && at < Date.UTC(10_000, 0) ? [{ points, at }] : [];
 }
-
-/** Dates beyond the year 9999 have another form. */
-const isWritable = (at: number): boolean => Number.isFinite(at) && at < Date.UTC(10_000, 0);
 
 const dateTextOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 const dayOf = (at: number): string => dateTextOf(at).slice(0, 10);
 
-/** What the store's customer was last given, as the ledger keeps it. */
-export interface RememberedBalance {
+/** Exact decimals in plain notation. */
+export interface Balance {
   readonly points: string;
   readonly cashback: string;
-  /** Null: the customer has none. Undefined: the service did not say. */
+  /** Null where the customer has none; undefined where the service did not say. */
   readonly tier?: string | null;
-  /** The same. */
   readonly expiring?: Expiring | null;
-  /** Epoch milliseconds: when the last reading of the service began; undefined: never read. */
+}
+
+/** What the store's customer was last given, as the ledger keeps it. */
+export interface RememberedBalance extends Balance {
+  /** Epoch milliseconds: when the last reading of the service began, if there was any. */
   readonly readAt?: number;
   /** The deliveries that were settled last: a repetition of one of them changes nothing. */
   readonly seen: readonly string[];
@@ -167,19 +162,11 @@ export function balanceKey({ points, cashback, tier, expiring }: RememberedBalan
   return createHash('sha256').update(JSON.stringify(held)).digest('base64url');
 }
 
-/** What to write for one customer of a store. */
-export interface BalanceChange {
-  /** The customer's id in the store. */
+/** What to write for one customer of a store: null takes a tier away, undefined leaves it as it is. */
+export interface BalanceChange extends Balance {
   readonly customerId: string;
-  readonly points: string;
-  readonly cashback: string;
-  /** Null takes it away; undefined leaves it as it is. */
-  readonly tier?: string | null;
-  /** The same. */
-  readonly expiring?: Expiring | null;
 }
 
-/** What became of one change. */
 export type BalanceWritten =
   | { readonly kind: 'written' }
   | { readonly kind: 'unknown-customer' }
@@ -187,7 +174,6 @@ export type BalanceWritten =
   | { readonly kind: 'refused'; readonly code: string }
   | StoreUnavailable;
 
-/** Where balances are shown to customers. */
 export interface BalanceStore {
   /**
    * Writes the changes of many customers in as few calls as possible. Returns the result of each, in

@@ -1,23 +1,18 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
-import { decimalText, type Expiring, expiringNext } from './point-balance.ts';
+import { type Balance, decimalText, expiringNext } from './point-balance.ts';
 
-/** A balance that the service was asked for. */
-interface ReadBalance {
-  readonly points: string;
-  readonly cashback: string;
-  /** Null: no points are about to expire. */
-  readonly expiring: Expiring | null;
-}
+type SaidPoints = Partial<Value<'getCustomerPoints'>>;
+type ReadBalance = Required<Omit<Balance, 'tier'>>;
 
 export interface ReadCustomer {
   readonly kind: 'read';
   /** Epoch milliseconds by our clock, before the request: the answer includes all changes until then. */
   readonly began: number;
-  /** Undefined: the service names none for this customer. */
+  /** Undefined where the service names none for this customer. */
   readonly balance: ReadBalance | undefined;
-  /** Null: the customer has none. Undefined: the service does not say for this customer. */
+  /** Null where the customer has none; undefined where the service does not say. */
   readonly tier: string | null | undefined;
 }
 
@@ -39,7 +34,7 @@ export async function readCustomer(
   { shops, now, deadline }: ReadCustomerDeps,
 ): Promise<ReadCustomer | AskLater> {
   const source = shops.get(shop);
-  if (!source) throw new Error('a balance of an unknown shop was not parked');
+  if (!source) throw new Error(`a balance of an unknown shop was not parked: ${shop}`);
   const { loyalty } = source;
   const began = now().getTime();
   const deps = { ...source, now };
@@ -61,19 +56,13 @@ export async function readCustomer(
 
 /** Undefined for numbers that the store could not hold. */
 export function balanceIn(
-  {
-    PointsBalance,
-    CashbackBalance,
-    PointsToExpire,
-  }: Partial<
-    Pick<Value<'getCustomerPoints'>, 'PointsBalance' | 'CashbackBalance' | 'PointsToExpire'>
-  >,
+  said: Pick<SaidPoints, 'PointsBalance' | 'CashbackBalance' | 'PointsToExpire'>,
   now: number,
 ): ReadBalance | undefined {
-  const points = decimalText(PointsBalance ?? Number.NaN);
-  const cashback = decimalText(CashbackBalance ?? 0);
+  const points = decimalText(said.PointsBalance ?? Number.NaN);
+  const cashback = decimalText(said.CashbackBalance ?? 0);
   if (points === undefined || cashback === undefined) return undefined;
-  return { points, cashback, expiring: expiringNext(PointsToExpire, now) };
+  return { points, cashback, expiring: expiringNext(said.PointsToExpire, now) };
 }
 
 /** The store refuses a blank text; its limit is longer than any name. */

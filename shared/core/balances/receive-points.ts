@@ -5,7 +5,7 @@ import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
 
 interface PointRequest {
   readonly method: string;
-  /** As sent, without the query: `/example-store`. */
+  /** As sent, without the query: `/shop`, or `/shop/<token>`. */
   readonly path: string;
   /** By their names in small letters. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -48,8 +48,8 @@ export async function receivePoints(
   deps: PointsDeps,
 ): Promise<PointAnswer> {
   if (method !== 'POST') return { status: 405, text: 'send a point event with POST' };
-  const { shopPath, token } = readPath(path);
-  const shop = deps.shops.get(shopPath);
+  const [, shopPath = '', token, ...more] = path.split('/');
+  const shop = more.length === 0 ? deps.shops.get(shopPath) : undefined;
   const proof = { header: headers[TOKEN_HEADER], token };
   const check = shop ? await verify(proof, shop, deps) : 'invalid';
   if (!shop || check === 'invalid') {
@@ -58,14 +58,7 @@ export async function receivePoints(
     return { status: 401, text: 'there is nothing at this address' };
   }
   if (check === 'unavailable') return { status: 503, text: 'try again later' };
-  const event = toEvent(body, shop.domain, deps);
-  return enqueue(event, check === 'previous', deps);
-}
-
-/** `/shop`, or `/shop/<token>`. */
-function readPath(path: string) {
-  const [, shopPath = '', token, ...more] = path.split('/');
-  return { shopPath: more.length === 0 ? shopPath : '', token };
+  return enqueue(toEvent(body, shop.domain, deps), check === 'previous', deps);
 }
 
 /** Of the person only the id, where the event has it; else the body as it came. */
@@ -182,9 +175,6 @@ function checkToken(given: string | undefined, { current, previous }: PointToken
 
 /** By hash, because the comparison needs equal lengths and must not reveal the length. */
 function isSame(one: string, other: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(one), hash(other));
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -23,22 +23,23 @@ export interface QuizAnswers {
   }[];
 }
 
-interface AnswerResult {
-  readonly accepted: boolean;
-  readonly points: number;
-  readonly message: string;
-}
-
 type Answered =
-  | { readonly kind: 'answered'; readonly value: AnswerResult }
-  | { readonly kind: 'not-available' }
-  | { readonly kind: 'not-the-quiz' }
-  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'answered';
+      readonly value: {
+        readonly accepted: boolean;
+        readonly points: number;
+        readonly message: string;
+      };
+    }
+  | { readonly kind: 'not-available' | 'not-the-quiz' | 'refused' }
   | Unavailable;
 
-interface AnsweringDeps extends QuizzesDeps {
+interface QuizDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes' | 'answerQuiz'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  /** By customer. */
+  readonly quizzes: TimedCache<KnownQuizzes>;
 }
 
 /**
@@ -50,7 +51,7 @@ export async function answerQuiz(
   shop: string,
   customerId: string,
   given: QuizAnswers,
-  deps: AnsweringDeps,
+  deps: QuizDeps,
 ): Promise<Answered> {
   const key = quizKey(shop, customerId, given.quizId);
   const claim = await claimQuiz(key, deps.ledger, deps.now());
@@ -64,11 +65,7 @@ export async function answerQuiz(
   return answered;
 }
 
-async function sendOnce(
-  customerId: string,
-  given: QuizAnswers,
-  deps: AnsweringDeps,
-): Promise<Answered> {
+async function sendOnce(customerId: string, given: QuizAnswers, deps: QuizDeps): Promise<Answered> {
   const listed = await readQuizzes(customerId, deps);
   if (listed.kind === 'unavailable') return { ...listed, mayHaveHappened: false };
   const quiz = listed.value.find(({ id }) => id === given.quizId);
@@ -121,20 +118,11 @@ interface QuizView {
   readonly points: number;
   readonly completed: boolean;
   readonly endsAt: string | null;
-  readonly questions: readonly QuestionView[];
-}
-
-interface QuestionView {
-  readonly id: number;
-  readonly text: string;
-  readonly options: readonly { readonly id: number; readonly text: string }[];
-}
-
-interface QuizzesDeps extends AskingWorld {
-  readonly loyalty: Pick<LoyaltyClient, 'listQuizzes'>;
-  readonly ledger: Pick<Ledger, 'readMany'>;
-  /** By customer. */
-  readonly quizzes: TimedCache<KnownQuizzes>;
+  readonly questions: readonly {
+    readonly id: number;
+    readonly text: string;
+    readonly options: readonly { readonly id: number; readonly text: string }[];
+  }[];
 }
 
 /** They hold while no function has claimed one of them since. */
@@ -149,7 +137,7 @@ type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] }
 export async function listQuizzes(
   shop: string,
   customerId: string,
-  deps: QuizzesDeps,
+  deps: QuizDeps,
 ): Promise<Listed> {
   const readAnswers = (quizzes: readonly QuizView[]) =>
     readClaims(
@@ -172,10 +160,7 @@ export async function listQuizzes(
 }
 
 /** Asks the service, without the cache. */
-export async function readQuizzes(
-  customerId: string,
-  deps: Pick<QuizzesDeps, 'loyalty'> & AskingWorld,
-): Promise<Listed> {
+export async function readQuizzes(customerId: string, deps: QuizDeps): Promise<Listed> {
   const asked = await askLoyalty(
     'listQuizzes',
     (options) => deps.loyalty.listQuizzes({ customerId }, options),
@@ -185,10 +170,7 @@ export async function readQuizzes(
   // A customer whom the service does not know yet has no quizzes.
   const quizzes = asked.kind === 'answered' ? asked.value : [];
   const now = deps.now().getTime();
-  return {
-    kind: 'answered',
-    value: quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf),
-  };
+  return { kind: 'answered', value: quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf) };
 }
 
 /** Without a date, or with one that cannot be read, the service decides. */
@@ -196,24 +178,17 @@ function isOpen({ StartDate, EndDate }: Quiz, now: number): boolean {
   return !(Date.parse(StartDate ?? '') > now) && !(Date.parse(EndDate ?? '') < now);
 }
 
-function viewOf(quiz: Quiz): readonly QuizView[] {
-  if (quiz.Id === undefined) return [];
-  const questions = (quiz.QuestionList ?? []).flatMap((question) =>
-    question.Id === undefined
-      ? []
-      : [
-          {
-            id: question.Id,
-            text: question.Question ?? '',
-            options: (question.Options ?? []).flatMap(({ Id: id, Text: text = '' }) =>
-              id === undefined ? [] : [{ id, text }],
-            ),
-          },
-        ],
-  );
+function viewOf({ Id: id, ...quiz }: Quiz): readonly QuizView[] {
+  if (id === undefined) return [];
+  const questions = (quiz.QuestionList ?? []).flatMap(({ Id, Question, Options }) => {
+    const options = (Options ?? []).flatMap(({ Id: id, Text: text = '' }) =>
+      id === undefined ? [] : [{ id, text }],
+    );
+    return Id === undefined ? [] : [{ id: Id, text: Question ?? '', options }];
+  });
   return [
     {
-      id: quiz.Id,
+      id,
       name: quiz.Name ?? '',
       points: quiz.AmountOfPoints ?? 0,
       completed: quiz.IsCompleted === true,
@@ -240,8 +215,6 @@ type QuizClaim =
   | { readonly kind: 'claimed'; readonly revision: number }
   | { readonly kind: 'being-sent'; readonly afterSeconds: number };
 
-type Claims = Pick<Ledger, 'readMany' | 'write'>;
-
 /** Longer than an abandoned call may still run at the service. */
 const CLAIM_SECONDS = 60;
 
@@ -250,7 +223,7 @@ const KEPT_DAYS = 1;
 
 export async function claimQuiz(
   key: RecordKey<'quiz'>,
-  ledger: Claims,
+  ledger: QuizDeps['ledger'],
   now: Date,
 ): Promise<QuizClaim> {
   const entry = await readEntry(ledger, key);
@@ -266,7 +239,7 @@ export async function claimQuiz(
 export async function releaseQuiz(
   key: RecordKey<'quiz'>,
   revision: number,
-  ledger: Claims,
+  ledger: QuizDeps['ledger'],
   now: Date,
 ): Promise<void> {
   await ledger.write(key, claimEntry(now, false), revision);

@@ -19,13 +19,11 @@ import type { CartLine } from '../redeem/available-rewards.ts';
 export interface EarnedPoints {
   readonly points: number;
   readonly cashback: number;
-  readonly items: readonly EarnedByItem[];
-}
-
-interface EarnedByItem {
-  readonly id: string;
-  readonly points: number;
-  readonly cashback: number;
+  readonly items: readonly {
+    readonly id: string;
+    readonly points: number;
+    readonly cashback: number;
+  }[];
 }
 
 export interface EarningDeps extends AskingWorld {
@@ -95,14 +93,8 @@ function inHundredths(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + Math.round(one * 100), 0) / 100;
 }
 
-interface Product {
-  readonly id: string;
-  /** What is to be paid for all of it. */
-  readonly price: Amount;
-}
-
-/** By product, as orders are sent: lines of one product are summed. */
-function byProduct(lines: readonly CartLine[]): readonly Product[] {
+/** As orders are sent: the lines of one product are summed. */
+function byProduct(lines: readonly CartLine[]) {
   const prices = new Map<string, Amount>();
   for (const { id, price, quantity } of lines) {
     prices.set(id, sum([prices.get(id) ?? ZERO, multiply(price, quantity)]));

@@ -6,10 +6,8 @@ import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
 import { type EarnedPoints, type EarningDeps, earnPoints } from './earn-points.ts';
-import type { Moment } from './known-customer.ts';
-import { readHistory } from './read-history.ts';
-import { readOrderEarning } from './read-order-earning.ts';
-import { readRedemptions, readView, type ViewDeps } from './read-view.ts';
+import { readHistory, readOrderEarning } from './read-history.ts';
+import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
 import type { RewardItem } from './reward-view.ts';
 
 export interface StorefrontDeps

@@ -113,7 +113,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'late-event-wins',
       bug: 'an event that was overtaken brings back an older balance',
-      file: 'shared/core/balances/decide-balance.ts',
+      file: 'shared/core/balances/settle-balances.ts',
       find: 'if (!newest || (entry && dateOf(newest) <= entry.version)) return false;',
       replace: 'if (!newest) return false;',
       within: 300,
@@ -129,7 +129,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'clocks-are-taken-to-agree',
       bug: "an event counts as old although the service's clock may be behind ours",
-      file: 'shared/core/balances/decide-balance.ts',
+      file: 'shared/core/balances/settle-balances.ts',
       find: 'const isOld = !newest || dateOf(newest) < entry.version - SKEW_MS;',
       replace: 'const isOld = !newest || dateOf(newest) < entry.version;',
       within: 300,
@@ -154,7 +154,7 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'requests-are-not-answered',
       bug: 'a request of the nightly comparison does not make the worker read',
-      file: 'shared/core/balances/decide-balance.ts',
+      file: 'shared/core/balances/settle-balances.ts',
       find: 'if (isUnfinished || requests.some((one) => isOpen(one, entry)))',
       replace: 'if (isUnfinished)',
       within: 60,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { isStale } from '../../../../shared/core/storefront/known-customer.ts';
-import type { View } from '../../../../shared/core/storefront/read-view.ts';
+import { isStale, type View } from '../../../../shared/core/storefront/read-view.ts';
 import { TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
