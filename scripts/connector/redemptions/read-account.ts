@@ -1,4 +1,4 @@
-import { readCustomer } from '../../../shared/core/balances/read-customer.ts';
+import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { type KnownBalance, viewOfBalance } from '../../../shared/core/storefront/read-view.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';

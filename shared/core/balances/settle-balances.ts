@@ -29,11 +29,13 @@ import {
   type BalanceStore,
   type BalanceWritten,
   balanceKey,
+  type ReadCustomer,
+  type ReadCustomerDeps,
   type RememberedBalance,
+  readCustomer,
   recallBalance,
   rememberBalance,
 } from './point-balance.ts';
-import { type ReadCustomer, type ReadCustomerDeps, readCustomer } from './read-customer.ts';
 
 export interface BalanceDeps extends ConcludeWorld, ReadCustomerDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write' | 'markUncertain'>;

@@ -21,14 +21,12 @@ import {
   sendOnce,
 } from './dependencies.ts';
 
-/** What the store says of one entity. */
 interface Seen {
   readonly id: string;
   readonly version: number;
   readonly entity: StoreEntity | undefined;
 }
 
-/** What a scan is for. */
 export interface Purpose {
   /** What changed before and is not in the ledger is history, and left to a backfill. */
   readonly since: number;
@@ -128,10 +126,7 @@ const HISTORY: MappingSkip = 'before-go-live';
 /** A day more than the queue keeps a dead letter, which is sent after the rejection was recorded. */
 const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
 
-/**
- * Compares the ledger's entry of an entity with what the store says.
- * See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md.
- */
+/** See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md. */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;
   const last = entry && lastLine(entry, version);

@@ -214,7 +214,6 @@ export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
   return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
 }
 
-/** What was sent, as far as is known. */
 export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderSide | undefined {
   if (!isKnown(entry)) return undefined;
   const { amounts, appliedKey } = entry;
@@ -272,7 +271,6 @@ const isOther = (one: number, other: number): boolean => Math.abs(one - other) >
 type WantedCoupon = Extract<WantedState, { kind: 'coupon' | 'inactive-coupon' }>;
 type HeldCoupon = components['schemas']['CouponItem'];
 
-/** What the store or the loyalty service says of a coupon. */
 export interface CouponSide {
   /** `over`: used or inactive. The service does not distinguish them. */
   readonly state: 'usable' | 'over';

@@ -52,7 +52,6 @@ interface DeepPosition {
   readonly unreadSince?: number;
 }
 
-/** What reading orders from the loyalty service has found. */
 export interface FoundByReading {
   readonly read: number;
   readonly unread: number;
@@ -81,9 +80,7 @@ export type DeepEnd =
   | { readonly kind: 'finished'; readonly began: number }
   | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
 
-/**
- * Recorded before all other work: it is asked for once a week, and a run that fails must not forget it.
- */
+/** Recorded before all other work: it is asked for once a week, and a run that fails must not forget it. */
 export async function askForDeepScan(
   shop: string,
   { ledger, now }: Pick<ReconcileDeps, 'ledger' | 'now'>,
@@ -109,10 +106,7 @@ export async function readFindings(
   return [state?.ordersRead, state?.readBefore].filter((found) => found !== undefined);
 }
 
-/**
- * Continues the deep scan of a shop until its end or the end of this run.
- * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
- */
+/** See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md. */
 export async function scanDeeply(
   shop: ReconciledShop,
   deps: ReconcileDeps,

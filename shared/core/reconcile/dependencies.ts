@@ -24,7 +24,6 @@ import type { CallAssumptions } from '../sync/change-service.ts';
 
 export interface ReconcileDeps {
   readonly ledger: Ledger;
-  /** A shop's account at the loyalty service. */
   readonly program: (shop: string) => {
     readonly loyalty: Pick<LoyaltyClient, 'getOrder'>;
     readonly breaker: CircuitBreaker;
@@ -75,7 +74,6 @@ export interface ReconciledShop {
   readonly doubt?: Doubt | undefined;
 }
 
-/** What one run did about balances. */
 export interface Repaired {
   readonly compared: number;
   /** Customers whose balance the worker was asked to read. */
@@ -90,7 +88,6 @@ export interface Compared {
   readonly ordersRead?: OrdersRead;
 }
 
-/** Something that was sent because it differed. */
 export interface Sent {
   readonly id: string;
   /** The store's, epoch milliseconds. */
@@ -98,7 +95,6 @@ export interface Sent {
   readonly why: SentReason;
 }
 
-/** Orders that were read from the loyalty service. */
 export interface OrdersRead {
   readonly read: number;
   /** The service did not give them. */
@@ -202,10 +198,7 @@ export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };
 export const OVERTAKEN: Stopped = { kind: 'stopped', why: 'overtaken' };
 
 /** The deadline ends waiting, and makes calls that are under way fail: then it is the reason. */
-export function orOutOfTime(
-  stopped: Stopped,
-  { deadline }: Pick<ReconcileDeps, 'deadline'>,
-): Stopped {
+export function orOutOfTime(stopped: Stopped, { deadline }: { deadline: AbortSignal }): Stopped {
   return deadline.aborted ? OUT_OF_TIME : stopped;
 }
 

@@ -41,7 +41,7 @@ export interface LastReconcile {
 
 type SentEntity = { readonly kind: HealedKind } & Pick<Sent, 'id' | 'why'>;
 
-/** The record of the last run, with those before it, the newest first. */
+/** With the runs before it, the newest first. */
 interface KeptRuns extends LastReconcile {
   readonly earlier?: readonly LastReconcile[];
 }
@@ -112,12 +112,8 @@ export function areWebhooksLost(
 }
 
 /** What one run did for one shop. */
-export interface Tally {
+export interface Tally extends Pick<LastReconcile, 'lookedAt' | 'healed' | 'rolledOut' | 'sent'> {
   add(kind: WalkedKind, compared: Compared, now: Date): void;
-  readonly lookedAt: CountByKind;
-  readonly healed: CountByKind;
-  readonly rolledOut: CountByKind;
-  readonly sent: readonly SentEntity[];
   /** Undefined while none was healed. */
   readonly oldestHealedMs: number | undefined;
 }

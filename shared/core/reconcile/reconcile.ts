@@ -84,12 +84,11 @@ async function reconcileShop(
 ): Promise<boolean> {
   const beganAt = deps.now().toISOString();
   const tally = createTally(deps.telemetry);
-  const run = { request, beganAt, tally };
+  const run = { ...(request !== undefined && { request }), beganAt };
   // Messages of a shop that waits would only wait, too.
   if (isWaiting) {
     const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
-    const none = { balances: undefined, deep: { kind: 'idle' } } as const;
-    await keepSummary(shop.domain, { ...run, stopped, ...none }, deps);
+    await keepSummary(shop.domain, { ...run, stopped }, tally, deps);
     return true;
   }
   await deps.checkSubscriptions(shop.domain);
@@ -98,7 +97,8 @@ async function reconcileShop(
   const balances = await repair(shop, deps);
   const deep = await scanDeeply(shop, deps, tally);
   if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
-  await keepSummary(shop.domain, { ...run, stopped, balances, deep }, deps);
+  const done = { ...(balances && { balances }), ...deepSummary(deep) };
+  await keepSummary(shop.domain, { ...run, stopped, ...done }, tally, deps);
   return stopped.length === 0;
 }
 
@@ -144,39 +144,29 @@ async function endDoubt(
   telemetry.log('info', 'everything was compared with a restored ledger', { shop: domain });
 }
 
-interface ShopRun extends Pick<LastReconcile, 'beganAt' | 'stopped'> {
-  readonly request: string | undefined;
-  readonly tally: Tally;
-  readonly balances: Repaired | undefined;
-  readonly deep: DeepEnd;
+function deepSummary(end: DeepEnd): Pick<LastReconcile, 'deep'> {
+  if (end.kind === 'idle') return {};
+  const beganAt = new Date(end.began).toISOString();
+  const stopped = end.kind === 'stopped' && { stopped: { in: end.phase, why: end.why } };
+  return { deep: { beganAt, ...stopped } };
 }
 
 async function keepSummary(
   shop: string,
-  { request, beganAt, tally, stopped, balances, deep }: ShopRun,
+  run: Omit<LastReconcile, 'endedAt' | keyof Tally>,
+  { lookedAt, healed, rolledOut, sent, oldestHealedMs }: Tally,
   { ledger, telemetry, now, healedPercent }: ReconcileDeps,
 ): Promise<void> {
-  const { lookedAt, healed, rolledOut, sent, oldestHealedMs } = tally;
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
   if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
   telemetry.log('info', 'reconciled', { shop, ...sums, oldestHealedMs });
   await keepLastReconcile(ledger, shop, {
-    ...(request !== undefined && { request }),
-    beganAt,
+    ...run,
     endedAt: now().toISOString(),
     lookedAt,
     healed,
     rolledOut,
     sent,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
-    stopped,
-    ...(balances && { balances }),
-    ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),
   });
-}
-
-function deepSummary(deep: Exclude<DeepEnd, { kind: 'idle' }>) {
-  const beganAt = new Date(deep.began).toISOString();
-  if (deep.kind === 'finished') return { beganAt };
-  return { beganAt, stopped: { in: deep.phase, why: deep.why } };
 }

@@ -1,7 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
-import { isStoreId, recallBalance } from '../balances/point-balance.ts';
-import { balanceIn } from '../balances/read-customer.ts';
+import { balanceIn, isStoreId, recallBalance } from '../balances/point-balance.ts';
 import { type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
 import type { Doubt } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';

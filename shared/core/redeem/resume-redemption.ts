@@ -1,6 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
-import type { CustomerSource } from '../balances/read-customer.ts';
+import type { CustomerSource } from '../balances/point-balance.ts';
 import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Item } from '../batch/conclude.ts';
 import type { Group, Settle } from '../batch/run-batch.ts';

@@ -5,8 +5,8 @@ import { type AskingWorld, askLoyalty, type Unavailable } from '../calls/ask-loy
 import { type Ledger, readEntry } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import { recallOrder } from '../mapping/wanted-state.ts';
+import { CANCELLED_STATE } from '../sync/held-order.ts';
 
-/** One line of what a customer earned, spent and lost. */
 interface HistoryEntry {
   /** `tier`: the customer came into another tier; no points moved. */
   readonly kind: 'points' | 'tier';
@@ -80,7 +80,6 @@ function entryOf(item: components['schemas']['PointsHistoryItem']): HistoryEntry
   };
 }
 
-/** What one order earns or has earned. */
 export interface OrderEarning {
   /**
    * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
@@ -143,12 +142,12 @@ export async function earningOf(
   deps: HistoryDeps,
 ): Promise<{ readonly earning: OrderEarning; readonly givenAt?: string | null }> {
   const { IsCancelledOrReturned, State, EstimatedBonus: bonus } = order;
-  if (IsCancelledOrReturned || State === CANCELLED) {
+  if (IsCancelledOrReturned || State === CANCELLED_STATE) {
     return { earning: nothing('none', 'cancelled') };
   }
   // A program may give cashback alone.
   const isEmpty = bonus?.EstimatedPoints === 0 && !bonus.EstimatedCashback;
-  if (State === IGNORED || bonus?.GenerateBonus === false || isEmpty) {
+  if (State === IGNORED_STATE || bonus?.GenerateBonus === false || isEmpty) {
     return { earning: nothing('none', 'no-points') };
   }
   const given = await findGiven(customerId, order, deps);
@@ -161,9 +160,8 @@ export async function earningOf(
   return { earning, ...(given && { givenAt: given.at }) };
 }
 
-/** `State`. */
-const CANCELLED = 3;
-const IGNORED = 4;
+/** The service's number for an order that its program does not count. */
+const IGNORED_STATE = 4;
 
 const answered = (value: OrderEarning) => ({ kind: 'answered', value }) as const;
 

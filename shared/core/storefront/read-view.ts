@@ -1,7 +1,6 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import { type Balance, recallBalance } from '../balances/point-balance.ts';
-import { balanceIn } from '../balances/read-customer.ts';
+import { type Balance, balanceIn, recallBalance } from '../balances/point-balance.ts';
 import {
   type AskingWorld,
   askLoyalty,

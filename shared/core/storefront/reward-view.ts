@@ -126,7 +126,6 @@ interface Circumstances {
   readonly open: ReadonlySet<number>;
 }
 
-/** What the service offers, with its reasons. */
 export function viewOffered(
   offered: AvailableRewards,
   { rewardTypes, active, open }: Circumstances,

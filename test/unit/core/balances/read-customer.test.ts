@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { readCustomer } from '../../../../shared/core/balances/read-customer.ts';
+import { readCustomer } from '../../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 
 const SHOP = 'example-store.myshopify.com';
