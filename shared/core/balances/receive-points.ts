@@ -140,12 +140,8 @@ export interface PointTokens {
   readonly previous?: string | undefined;
 }
 
-/** What a request shows as its proof. */
-interface GivenProof {
-  readonly header: string | undefined;
-  /** In the address. */
-  readonly token: string | undefined;
-}
+/** What a request shows: a header, and a token in its address. */
+type GivenProof = Readonly<Record<'header' | 'token', string | undefined>>;
 
 type TokenCheck = 'current' | 'previous' | 'invalid';
 

@@ -139,19 +139,16 @@ export async function listQuizzes(
   customerId: string,
   deps: QuizDeps,
 ): Promise<Listed> {
-  const readAnswers = (quizzes: readonly QuizView[]) =>
-    readClaims(
-      quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id)),
-      deps.ledger,
-    );
+  const keysOf = (quizzes: readonly QuizView[]) =>
+    quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id));
   const known = deps.quizzes.recall(customerId);
-  if (known && (await readAnswers(known.value)).revisions === known.claims) {
+  if (known && (await readClaims(keysOf(known.value), deps)).revisions === known.claims) {
     return { kind: 'answered', value: known.value };
   }
   const began = deps.now().getTime();
   const listed = await readQuizzes(customerId, deps);
   if (listed.kind === 'unavailable') return listed;
-  const claims = await readAnswers(listed.value);
+  const claims = await readClaims(keysOf(listed.value), deps);
   // A claim of just now may have been made after the service was asked.
   if (claims.newest < began - CLAIM_SECONDS * 1000) {
     deps.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
@@ -248,7 +245,7 @@ export async function releaseQuiz(
 /** Of several quizzes: `revisions` changes with every claim and release, `newest` is the time of the last one. */
 async function readClaims(
   keys: readonly RecordKey<'quiz'>[],
-  ledger: Pick<Ledger, 'readMany'>,
+  { ledger }: QuizDeps,
 ): Promise<{ readonly revisions: string; readonly newest: number }> {
   const read = keys.length === 0 ? new Map() : await ledger.readMany(keys);
   const entries = keys.map((key) => read.get(ledgerKeyText(key)));

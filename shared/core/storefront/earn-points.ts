@@ -33,6 +33,8 @@ export interface EarningDeps extends AskingWorld {
   readonly earned: TimedCache<EarnedPoints>;
 }
 
+const NO_POINTS_FOR_PRODUCTS = 'PublicApiProductService_ObjectiveDisabled';
+
 /** What the products of a page or a cart would earn: the same for every customer. */
 export async function earnPoints(
   lines: readonly CartLine[],
@@ -45,28 +47,19 @@ export async function earnPoints(
   const known = deps.earned.recall(key);
   if (known) return { kind: 'answered', value: known };
   // A gift earns nothing, and the service takes no price of zero.
-  const priced = items.filter(({ price }) => price !== ZERO);
+  const priced = items
+    .filter(({ price }) => price !== ZERO)
+    .map(({ id, price }) => ({ Id: id, Price: toJsonNumber(price), PriceCurrency: currency }));
   const asked =
     priced.length === 0
       ? ({ kind: 'answered', value: [] } as const)
       : await askLoyalty(
           'calculateProductPoints',
-          (options) =>
-            deps.loyalty.calculateProductPoints(
-              priced.map(({ id, price }) => ({
-                Id: id,
-                Price: toJsonNumber(price),
-                PriceCurrency: currency,
-              })),
-              options,
-            ),
+          (options) => deps.loyalty.calculateProductPoints(priced, options),
           deps,
         );
   if (asked.kind === 'unavailable') return asked;
-  // The program gives no points for products.
-  const disabled =
-    asked.kind === 'refused' && asked.name === 'PublicApiProductService_ObjectiveDisabled';
-  if (asked.kind === 'refused' && !disabled) {
+  if (asked.kind === 'refused' && asked.name !== NO_POINTS_FOR_PRODUCTS) {
     deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
       why: asked.name ?? 'unnamed-error',
     });

@@ -143,7 +143,7 @@ export interface KnownCustomer {
   readonly revisions: string;
 }
 
-export const NOTHING_KNOWN: KnownBalance = {
+const NOTHING_KNOWN: KnownBalance = {
   points: null,
   cashback: null,
   asOf: null,
