@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDynamoDbLedger } from '../shared/aws/dynamodb-ledger.ts';
-import { createDynamoDbTokenLine } from '../shared/aws/dynamodb-token-line.ts';
-import { createEmfTelemetry } from '../shared/aws/emf-telemetry.ts';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
 import {
   createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
+  type JsonServiceSettings,
   settingsFromEnvironment,
-} from '../shared/aws/function-clients.ts';
-import type { JsonServiceSettings } from '../shared/aws/json-service.ts';
+} from '../shared/aws/aws-client.ts';
+import { createDynamoDbLedger, createDynamoDbRateLimit } from '../shared/aws/dynamodb-ledger.ts';
+import { createEmfTelemetry, type EmfTelemetry } from '../shared/aws/emf-telemetry.ts';
 import type { Connector, Shop } from '../shared/config/connector-config.ts';
+import type { Storefront } from '../shared/config/connector-settings.ts';
 import type { Service, StorefrontService } from '../shared/config/metrics.ts';
-import type { Storefront } from '../shared/config/storefront-settings.ts';
 import type { CallRate, CallRateSettings } from '../shared/core/calls/rate-limit.ts';
 import { createPauses } from '../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../shared/core/events/event.ts';
+import { errorFields } from '../shared/core/events/telemetry.ts';
 import { createShopSecrets } from '../shared/services/shop-secrets.ts';
 
 /** What every function has. `names`: the variables of its environment beside those of all. */
@@ -78,7 +80,7 @@ export function storefrontOf({ storefront }: Connector): Storefront {
   throw new Error('connector.config.ts has no storefront, but a function of it is running');
 }
 
-/** One line of tokens for each loyalty account; none, and no call to AWS, unless the settings limit the calls. */
+/** One rate limit for each loyalty account; none, and no call to AWS, unless the settings limit the calls. */
 function openCallRates(
   { loyalty }: Connector,
   aws: JsonServiceSettings,
@@ -91,7 +93,7 @@ function openCallRates(
   const rates = new Map<string, CallRate>();
   return ({ domain, rules }: Shop): CallRate | undefined => {
     const account = rules.sharedAccount ? SHARED_ACCOUNT : domain;
-    const line = createDynamoDbTokenLine({ client, table, account });
+    const line = createDynamoDbRateLimit({ client, table, account });
     const rate = rates.get(account) ?? create({ perSecond, line, now: Date.now, pause: sleep });
     rates.set(account, rate);
     return rate;
@@ -100,3 +102,78 @@ function openCallRates(
 
 /** Not a domain, so no shop has it. */
 const SHARED_ACCOUNT = '*';
+
+/**
+ * The middleware of every handler: a fault is logged without its message, which may quote what was
+ * being read, and the metrics are written at the end of every invocation: a frozen process would lose
+ * them. The time budget differs by function: see `runInTime`.
+ * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
+ */
+export function withTelemetry<Event, Result>(
+  telemetry: EmfTelemetry,
+  handle: (event: Event, context: Pick<Context, 'getRemainingTimeInMillis'>) => Promise<Result>,
+) {
+  return middy(handle).use({
+    after: () => telemetry.flush(),
+    onError({ error }) {
+      telemetry.log('error', 'an invocation broke off', errorFields(error));
+      telemetry.flush();
+    },
+  });
+}
+
+/** Within a shopper's request: how long a redemption waits for the loyalty service. */
+export const REDEEM_MS = 12_000;
+
+/**
+ * Within a shopper's request: how long it waits for the store. A worker makes the code if the time was
+ * too short.
+ */
+export const STORE_MS = 18_000;
+
+/** Within a till's request: how long it waits for the store to say that the customer is its own. */
+export const LOOK_UP_MS = 4_000;
+
+/** What is left of a worker's time when work stops: enough to delay what is unfinished. */
+export const RESERVE_MS = 12_000;
+/**
+ * The part of the working time after which the store is not asked any more. The rest is enough to send
+ * and record what is known by then.
+ */
+const STORE_SHARE = 2 / 3;
+
+interface WorkerTime {
+  /** Until work is no longer begun or waited for. */
+  readonly workMs: number;
+  /** Until answers of the store are no longer waited for. */
+  readonly storeMs: number;
+}
+
+export function shareOutTime(remainingMs: number): WorkerTime {
+  const workMs = Math.max(Math.floor(remainingMs) - RESERVE_MS, 1);
+  return { workMs, storeMs: Math.max(Math.floor(workMs * STORE_SHARE), 1) };
+}
+
+export interface Deadlines {
+  readonly work: AbortSignal;
+  readonly store: AbortSignal;
+}
+
+/**
+ * Runs one batch under its deadlines. Their timers end with the batch: `AbortSignal.timeout` would keep
+ * each batch in memory until its time was over.
+ */
+export async function runInTime<Result>(
+  remainingMs: number,
+  run: (deadlines: Deadlines) => Promise<Result>,
+): Promise<Result> {
+  const { workMs, storeMs } = shareOutTime(remainingMs);
+  const work = new AbortController();
+  const store = new AbortController();
+  const timers = [setTimeout(() => work.abort(), workMs), setTimeout(() => store.abort(), storeMs)];
+  try {
+    return await run({ work: work.signal, store: store.signal });
+  } finally {
+    timers.forEach(clearTimeout);
+  }
+}

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { readConcurrency } from '../shared/config/concurrency.ts';
 import { findProject } from '../shared/config/folders.ts';
 import { createApp } from './create-app.ts';
-import { prepareStage } from './prepare-stage.ts';
-import { loadStages } from './stages.ts';
+import { loadStages, prepareStage } from './stages.ts';
 
 const project = findProject();
 const app = createApp();

@@ -1,13 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { build, type Metafile, type Plugin, transform } from 'esbuild';
-import { bundleWidget } from '../app/build/browser-script.ts';
+import { build, type Metafile, type Plugin, type StdinOptions, transform } from 'esbuild';
+import { bundleWidget } from '../app/build/build-app.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
 import { moduleFile, PACKAGE_FOLDER } from '../shared/config/folders.ts';
+import type { StorefrontService } from '../shared/config/metrics.ts';
 import { VERSION } from '../shared/config/release.ts';
 
-export interface BundleSettings {
-  /** Names of folders in functions/. */
-  readonly functions: readonly string[];
+interface BundleSettings {
+  readonly functions: readonly FunctionName[];
   /** The stage's settings, which the functions import as `#settings`. */
   readonly configFile: string;
   readonly outFolder: string;
@@ -53,7 +54,7 @@ export async function bundleFunctions(settings: BundleSettings): Promise<Bundles
 
 /** In two steps, because esbuild splits only ES modules. */
 async function bundleOne(
-  name: string,
+  name: FunctionName,
   outFolder: string,
   configFile: string,
   define: Readonly<Record<string, string>>,
@@ -62,7 +63,8 @@ async function bundleOne(
   const { outputFiles, metafile } = await build({
     ...TARGET,
     absWorkingDir: PACKAGE_FOLDER,
-    entryPoints: [{ in: moduleFile(`functions/${name}/handler`), out: 'index' }],
+    stdin: entryOf(name),
+    entryNames: 'index',
     outdir: folder,
     chunkNames: '[name]-[hash]',
     bundle: true,
@@ -110,7 +112,7 @@ function startFiles(outputs: Metafile['outputs'], first: string): readonly strin
   return [...found].map((file) => resolve(PACKAGE_FOLDER, file));
 }
 
-/** The constant that functions/storefront/widget-script.ts declares: the widget's script. */
+/** The constant that functions/widget-script.ts declares: the widget's script. */
 async function widgetFor(functions: readonly string[]): Promise<Record<string, string>> {
   if (!functions.includes('storefront')) return {};
   return { WIDGET_SCRIPT: JSON.stringify(await bundleWidget()) };
@@ -135,4 +137,52 @@ function useSettings(file: string): Plugin {
 function writeTo(path: string, contents: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
+}
+
+/** What every stack deploys. */
+export const FUNCTIONS = [
+  'receive-webhook',
+  'sync-orders',
+  'sync-products',
+  'sync-coupons',
+  'reconcile',
+] as const;
+
+const STOREFRONT_FUNCTIONS = [
+  'receive-points',
+  'sync-balances',
+  'storefront',
+] as const satisfies readonly StorefrontService[];
+
+export type FunctionName = (typeof FUNCTIONS)[number] | StorefrontService;
+
+/** The functions that a stage deploys: those of the storefront only where it is configured. */
+export function functionsOf({ storefront }: Connector): readonly FunctionName[] {
+  return storefront ? [...FUNCTIONS, ...STOREFRONT_FUNCTIONS] : FUNCTIONS;
+}
+
+/** The file in functions/ and the call there that makes a function's handler of the settings. */
+const HANDLERS: Readonly<Record<FunctionName, readonly [file: string, call: string]>> = {
+  'receive-webhook': ['receive-webhook', 'createReceiver(connector)'],
+  'sync-orders': ['sync-entities', "createWorker(connector, 'orders')"],
+  'sync-products': ['sync-entities', "createWorker(connector, 'products')"],
+  'sync-coupons': ['sync-entities', "createWorker(connector, 'coupons')"],
+  reconcile: ['reconcile', 'createReconcile(connector)'],
+  'receive-points': ['receive-points', 'createPointsReceiver(connector)'],
+  'sync-balances': ['sync-balances', 'createBalanceWorker(connector)'],
+  storefront: ['storefront', 'createStorefrontFunction(connector)'],
+};
+
+/** The first file of a bundle: the settings, and what makes a handler of them. */
+export function entryOf(name: FunctionName): StdinOptions {
+  const [file, call] = HANDLERS[name];
+  return {
+    contents: [
+      "import connector from '#settings';",
+      `import * as made from ${JSON.stringify(moduleFile(`functions/${file}`))};`,
+      `export const handler = made.${call};`,
+    ].join('\n'),
+    resolveDir: PACKAGE_FOLDER,
+    sourcefile: `${name}.js`,
+  };
 }

@@ -1,8 +1,11 @@
-import { type Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
+  EventSourceMapping,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
@@ -11,7 +14,15 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { DataKey } from './data-key.ts';
+import type { Healing } from '../shared/config/connector-settings.ts';
+import {
+  type DataKey,
+  type EventQueue,
+  type LedgerTable,
+  RECONCILE_TIMEOUT,
+  type ShopSecrets,
+  WORKER_TIMEOUT,
+} from './storage.ts';
 
 export interface ConnectorFunctionProps {
   readonly description: string;
@@ -77,5 +88,145 @@ export class ConnectorFunction extends Construct {
         resources: [...resources],
       }),
     );
+  }
+}
+
+interface SyncWorkerProps
+  extends Pick<
+    ConnectorFunctionProps,
+    'description' | 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'
+  > {
+  readonly queue: EventQueue;
+  readonly ledger: LedgerTable;
+  readonly secrets: ShopSecrets;
+  readonly maxConcurrency: number;
+  /** A message can concern many entities and is then split into one message for each. */
+  readonly fansOut: boolean;
+  /** Orders are compared with go-live, which is when the ledger was made unless it is set. */
+  readonly takesOrders: boolean;
+}
+
+/** Enough for a batch of ten orders of the largest size of a webhook. */
+const MEMORY_MB = 512;
+/** The maximum of a FIFO event source. */
+const BATCH_SIZE = 10;
+
+/** A function that processes the events of one queue. */
+export class SyncWorker extends Construct {
+  readonly function: ConnectorFunction;
+
+  constructor(scope: Construct, id: string, props: SyncWorkerProps) {
+    super(scope, id);
+    const { queue, ledger, secrets } = props;
+    this.function = new ConnectorFunction(this, 'Worker', {
+      ...props,
+      memoryMb: MEMORY_MB,
+      timeout: WORKER_TIMEOUT,
+      // A discount with thousands of codes is processed page by page, and each page sends the message
+      // for the next. Lambda would stop the sixteenth as a recursive loop.
+      feedsItself: props.fansOut,
+      environment: {
+        ...props.environment,
+        SOURCE_QUEUE_URL: queue.source.queueUrl,
+        DEAD_LETTER_QUEUE_URL: queue.deadLetters.queueUrl,
+        LEDGER_TABLE: ledger.table.tableName,
+      },
+    });
+    // The event source uses the role of the function and needs the first three.
+    this.function.allow(
+      [
+        'sqs:ReceiveMessage',
+        'sqs:DeleteMessage',
+        'sqs:GetQueueAttributes',
+        'sqs:ChangeMessageVisibility',
+      ],
+      [queue.source.queueArn],
+    );
+    // Also to its own queue: an entity that must be checked again gets a new message.
+    this.function.allow(['sqs:SendMessage'], [queue.source.queueArn, queue.deadLetters.queueArn]);
+    this.function.allow(
+      ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      [ledger.table.tableArn],
+    );
+    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('loyalty', 'store'));
+    if (props.takesOrders) this.function.allow(['dynamodb:DescribeTable'], [ledger.table.tableArn]);
+    if (props.fansOut) this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+    new EventSourceMapping(this, 'Source', {
+      target: this.function.lambda,
+      eventSourceArn: queue.source.queueArn,
+      batchSize: BATCH_SIZE,
+      reportBatchItemFailures: true,
+      maxConcurrency: props.maxConcurrency,
+    });
+  }
+}
+
+interface ReconcileProps
+  extends Pick<ConnectorFunctionProps, 'bundle' | 'environment' | 'logRetentionDays' | 'dataKey'> {
+  readonly queues: readonly EventQueue[];
+  /** Undefined where the storefront is not deployed: then there are no balances to repair. */
+  readonly balances: EventQueue | undefined;
+  readonly ledger: LedgerTable;
+  /** It books its calls with the rate limit in the ledger. */
+  readonly limitsCalls: boolean;
+  readonly secrets: ShopSecrets;
+  readonly healing: Healing;
+  readonly webhookAddress: string;
+}
+
+/** A run that starts later than this would overlap with the next one. */
+const LATEST_START = Duration.minutes(5);
+
+/** The function that compares the store with the ledger, and its schedules. */
+export class Reconcile extends Construct {
+  readonly function: ConnectorFunction;
+
+  constructor(scope: Construct, id: string, props: ReconcileProps) {
+    super(scope, id);
+    const { balances, ledger, secrets, healing } = props;
+    const queues = balances ? [...props.queues, balances] : props.queues;
+    this.function = new ConnectorFunction(this, 'Reconciler', {
+      ...props,
+      description: 'Compares the store with the ledger and sends what is missing',
+      memoryMb: MEMORY_MB,
+      timeout: RECONCILE_TIMEOUT,
+      environment: {
+        ...props.environment,
+        LEDGER_TABLE: ledger.table.tableName,
+        WEBHOOK_ADDRESS: props.webhookAddress,
+        ...(balances && { BALANCES_QUEUE_URL: balances.source.queueUrl }),
+      },
+    });
+    this.function.allow(
+      ['sqs:SendMessage', 'sqs:GetQueueAttributes'],
+      queues.map(({ source }) => source.queueArn),
+    );
+    this.function.allow(
+      ['BatchGetItem', 'PutItem', 'Scan', 'DescribeTable'].map((action) => `dynamodb:${action}`),
+      [ledger.table.tableArn],
+    );
+    this.function.allow(['dynamodb:Query'], [ledger.codesIndexArn]);
+    if (props.limitsCalls) this.function.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);
+    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('store', 'loyalty'));
+    // The next run continues where a failed one stopped, so a retry gains nothing. While the account has
+    // no concurrency left, Lambda would otherwise hold a run back for hours.
+    this.function.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: LATEST_START });
+    this.#runEvery(Duration.minutes(healing.everyMinutes), 'Schedule', {});
+    if (healing.deepEveryDays !== false) {
+      this.#runEvery(Duration.days(healing.deepEveryDays), 'DeepSchedule', { mode: 'deep' });
+    }
+  }
+
+  #runEvery(interval: Duration, id: string, input: object): void {
+    new Rule(this, id, {
+      schedule: Schedule.rate(interval),
+      targets: [
+        new FunctionTarget(this.function.lambda, {
+          event: RuleTargetInput.fromObject(input),
+          retryAttempts: 2,
+          maxEventAge: LATEST_START,
+        }),
+      ],
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { type App, Stack } from 'aws-cdk-lib';
+import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import {
   type Concurrency,
@@ -7,20 +7,15 @@ import {
 } from '../shared/config/concurrency.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { VERSION } from '../shared/config/release.ts';
-import { DataKey } from './data-key.ts';
-import { EventQueue } from './event-queue.ts';
-import type { FunctionName } from './functions-of.ts';
-import { LedgerTable } from './ledger-table.ts';
-import { AlarmTopic } from './monitoring/alarm-topic.ts';
-import { Alarms } from './monitoring/alarms.ts';
+import type { StackOutput, StackOutputs } from '../shared/config/stack-outputs.ts';
+import type { FunctionName } from './bundle-functions.ts';
+import { Reconcile, SyncWorker } from './connector-function.ts';
+import { Receiver } from './endpoint.ts';
+import { Alarms, AlarmTopic } from './monitoring/alarms.ts';
 import { ConnectorDashboard } from './monitoring/dashboard.ts';
 import { OperatorPolicies } from './operator-policies.ts';
-import { writeOutputs } from './outputs.ts';
-import { Receiver } from './receiver.ts';
-import { Reconcile } from './reconcile.ts';
-import { ShopSecrets } from './shop-secrets.ts';
+import { DataKey, EventQueue, LedgerTable, ShopSecrets } from './storage.ts';
 import { Storefront } from './storefront.ts';
-import { SyncWorker } from './sync-worker.ts';
 
 export interface LoyaltyConnectorProps {
   /** Part of the names of secrets and metrics: `prod` belongs to `connector.config.ts`. */
@@ -65,7 +60,7 @@ export class LoyaltyConnector extends Construct {
       retainData,
       dataKey,
     });
-    const { topic } = new AlarmTopic(this, 'Alarms', { ...connector.alarms, stage });
+    const { topic } = new AlarmTopic(this, 'Alarms', connector.alarms.emails);
 
     const environment = {
       ORDERS_QUEUE_URL: orders.source.queueUrl,
@@ -189,5 +184,42 @@ export class ConnectorStack extends Stack {
     });
     // CDK leaves this name out of logical ids.
     new LoyaltyConnector(this, 'Default', props);
+  }
+}
+
+const DESCRIPTIONS: Readonly<Record<StackOutput, string>> = {
+  WebhookAddress: 'The webhook address of a shop is this, a slash and the path of the shop',
+  OrdersQueueUrl: 'Queue of order events',
+  ProductsQueueUrl: 'Queue of product events',
+  CouponsQueueUrl: 'Queue of discount and discount code events',
+  OrdersDeadLetterQueueUrl: 'Dead letters of orders',
+  ProductsDeadLetterQueueUrl: 'Dead letters of products',
+  CouponsDeadLetterQueueUrl: 'Dead letters of discounts and codes',
+  LedgerTable: 'The state that was applied last, per entity',
+  SecretsPrefix: 'Secrets of a shop: this, a slash, its path, and /webhook, /loyalty or /store',
+  MetricsNamespace: 'The namespace of the metrics in CloudWatch',
+  ReconcileFunction: 'Compares the store with the ledger and sends what is missing',
+  AlarmTopic: 'The topic that alarms notify',
+  Dashboard: 'The CloudWatch dashboard',
+  Concurrency: 'How many workers run at once, and what is reserved for the receiver',
+  OperatorPolicy: 'Attach this policy to the people who operate the connector',
+  ReadOnlyOperatorPolicy: 'Attach this policy to the people who only look at it',
+  NextCommand: 'The command to run next',
+  Version: 'The version of the connector that was deployed',
+  PointsAddress:
+    'The loyalty service sends point events here: npx loyalty-connector storefront setup shows the full address',
+  StorefrontAddress:
+    'The app proxy of the store calls this: npx loyalty-connector storefront setup shows the settings',
+  BalancesQueueUrl: 'Queue of balance events',
+  BalancesDeadLetterQueueUrl: 'Dead letters of balances',
+};
+
+/** The command line looks outputs up by these keys, so they get no generated suffix. */
+function writeOutputs(scope: Construct, outputs: StackOutputs): void {
+  for (const [name, value] of Object.entries(outputs)) {
+    new CfnOutput(scope, `Output${name}`, {
+      value,
+      description: DESCRIPTIONS[name as StackOutput],
+    }).overrideLogicalId(name);
   }
 }

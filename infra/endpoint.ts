@@ -14,10 +14,11 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { FunctionUrlAuthType, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Deployment } from '../shared/config/deployment-settings.ts';
-import type { DataKey } from './data-key.ts';
+import type { Deployment } from '../shared/config/connector-settings.ts';
+import { ConnectorFunction, type ConnectorFunctionProps } from './connector-function.ts';
+import { type DataKey, type EventQueue, RECEIVER_TIMEOUT, type ShopSecrets } from './storage.ts';
 
-export interface EndpointProps {
+interface EndpointProps {
   readonly receiver: IFunction;
   readonly settings: Deployment['endpoint'];
   readonly logRetentionDays: number;
@@ -29,7 +30,7 @@ export interface EndpointProps {
  * let any caller in: the signature over the body is the authentication.
  * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
-export class Endpoint extends Construct {
+class Endpoint extends Construct {
   /** Without a slash at its end. */
   readonly address: string;
   /** Undefined where the function's own URL takes the webhooks. */
@@ -138,3 +139,44 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   error: '$context.error.message',
   latencyMs: '$context.responseLatency',
 });
+
+interface ReceiverProps
+  extends Pick<
+    ConnectorFunctionProps,
+    'bundle' | 'environment' | 'logRetentionDays' | 'reservedConcurrency' | 'dataKey'
+  > {
+  readonly queues: readonly EventQueue[];
+  readonly secrets: ShopSecrets;
+  readonly endpoint: Deployment['endpoint'];
+}
+
+/** The receiver mostly waits for the network: more memory would cost more than it saves. */
+const MEMORY_MB = 256;
+
+/** The function that receives webhooks, and its address. */
+export class Receiver extends Construct {
+  readonly function: ConnectorFunction;
+  readonly endpoint: Endpoint;
+
+  constructor(scope: Construct, id: string, props: ReceiverProps) {
+    super(scope, id);
+    const { queues, secrets } = props;
+    this.function = new ConnectorFunction(this, 'Receiver', {
+      ...props,
+      description: 'Verifies webhooks and puts them on their queue',
+      memoryMb: MEMORY_MB,
+      timeout: RECEIVER_TIMEOUT,
+    });
+    this.function.allow(
+      ['sqs:SendMessage'],
+      queues.map(({ source }) => source.queueArn),
+    );
+    this.function.allow(['secretsmanager:GetSecretValue'], secrets.arnsOf('webhook'));
+    this.endpoint = new Endpoint(this, 'Endpoint', {
+      receiver: this.function.lambda,
+      settings: props.endpoint,
+      logRetentionDays: props.logRetentionDays,
+      dataKey: props.dataKey,
+    });
+  }
+}

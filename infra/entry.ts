@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { findProject } from '../shared/config/folders.ts';
 import type { LoyaltyConnectorProps } from './connector-stack.ts';
-import { prepareStage } from './prepare-stage.ts';
-import { loadStages } from './stages.ts';
+import { loadStages, prepareStage } from './stages.ts';
 
 // The package exports this file as `loyalty-connector/cdk`.
 export { LoyaltyConnector, type LoyaltyConnectorProps } from './connector-stack.ts';

@@ -1,9 +1,7 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { DataKey } from './data-key.ts';
-import type { EventQueue } from './event-queue.ts';
-import type { LedgerTable } from './ledger-table.ts';
+import type { DataKey, EventQueue, LedgerTable } from './storage.ts';
 
 export interface OperatorPoliciesProps {
   readonly queues: readonly EventQueue[];
@@ -16,7 +14,7 @@ export interface OperatorPoliciesProps {
 
 /**
  * What an operator may write into the ledger, by the partition key: the items of shops (a pause, the position of a
- * backfill, a closed redemption, that a letter was dropped) and of audit records only their own, whose keys hold
+ * backfill, a closed redemption, that a dead letter was dropped) and of audit records only their own, whose keys hold
  * the caller's id (scripts/connector/history/audit-records.ts). IAM cannot require that an item is new, so an
  * operator could replace records of their own.
  */
@@ -80,7 +78,7 @@ export class OperatorPolicies extends Construct {
     return [
       allow(['cloudformation:DescribeStacks'], [stack]),
       allow(['sqs:GetQueueAttributes'], [...sources, ...deadLetters]),
-      // A queue can be read only by receiving; the letters become visible again.
+      // A queue can be read only by receiving; the dead letters become visible again.
       allow(['sqs:ReceiveMessage', 'sqs:ChangeMessageVisibility'], deadLetters),
       allow(['dynamodb:BatchGetItem', 'dynamodb:DescribeTable'], [ledger.table.tableArn]),
       allow(['dynamodb:Query'], [ledger.codesIndexArn, ledger.lettersIndexArn]),

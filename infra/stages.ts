@@ -1,10 +1,13 @@
 import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Connector } from '../shared/config/connector-config.ts';
 import { SETTINGS_FILE } from '../shared/config/folders.ts';
 import { readSettingsFile, settingsFileOf } from '../shared/config/settings-file.ts';
+import { bundleFunctions, functionsOf } from './bundle-functions.ts';
+import type { LoyaltyConnectorProps } from './connector-stack.ts';
 
 /** One deployment: its name, the file that describes it, and what that says. */
-export interface Stage {
+interface Stage {
   readonly name: string;
   /** `connector.config.ts`, or `connector.config.<name>.ts` for every stage but `prod`. */
   readonly file: string;
@@ -12,7 +15,7 @@ export interface Stage {
 }
 
 /** `faults` are sentences for the author of the settings. */
-export type LoadedStages =
+type LoadedStages =
   | { readonly kind: 'stages'; readonly stages: readonly Stage[] }
   | { readonly kind: 'faulty'; readonly faults: readonly string[] };
 
@@ -67,4 +70,17 @@ async function readStage(
   }
   const read = await readSettingsFile(folder, instead);
   return read.kind === 'settings' ? { file: instead, name, connector: read.connector } : read;
+}
+
+export async function prepareStage(
+  { name, file, connector }: Stage,
+  project: string,
+  outFolder: string,
+): Promise<LoyaltyConnectorProps> {
+  const bundles = await bundleFunctions({
+    functions: functionsOf(connector),
+    configFile: resolve(project, file),
+    outFolder: join(outFolder, name),
+  });
+  return { stage: name, connector, bundleOf: bundles.folderOf };
 }

@@ -1,14 +1,16 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { StorefrontService } from '../shared/config/metrics.ts';
-import { ConnectorFunction } from './connector-function.ts';
-import type { DataKey } from './data-key.ts';
+import { ConnectorFunction, SyncWorker } from './connector-function.ts';
 import { addFunctionUrl } from './endpoint.ts';
-import { EventQueue } from './event-queue.ts';
-import type { LedgerTable } from './ledger-table.ts';
-import type { ShopSecrets } from './shop-secrets.ts';
-import { SyncWorker } from './sync-worker.ts';
-import { RECEIVER_TIMEOUT, STOREFRONT_TIMEOUT } from './timing.ts';
+import {
+  type DataKey,
+  EventQueue,
+  type LedgerTable,
+  RECEIVER_TIMEOUT,
+  type ShopSecrets,
+  STOREFRONT_TIMEOUT,
+} from './storage.ts';
 
 export interface StorefrontProps {
   readonly secretsPrefix: string;
@@ -17,7 +19,7 @@ export interface StorefrontProps {
   readonly logRetentionDays: number;
   readonly dataKey: DataKey | undefined;
   readonly ledger: LedgerTable;
-  /** It books its calls on the line of tokens in the ledger. */
+  /** It books its calls with the rate limit in the ledger. */
   readonly limitsCalls: boolean;
   readonly secrets: ShopSecrets;
   readonly bundleOf: (name: StorefrontService) => string;

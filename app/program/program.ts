@@ -11,7 +11,7 @@ import { type Answer, type Ask, type ClientKeys, type Failure, pageKeys } from '
 
 type Section = 'balance' | 'earned' | 'rewards' | 'codes' | 'quizzes';
 
-/** Undefined: not answered yet, or not requested. */
+/** Undefined until it is requested and answered. */
 type Asked<T> = Answer<T> | undefined;
 
 /** Everything that a page shows. */

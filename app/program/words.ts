@@ -1,9 +1,8 @@
 import type { RedemptionState, Reward, TierGoal } from './answers.ts';
 import type { Failure } from './ask.ts';
-import { en, type Strings } from './strings/en.ts';
+import { en, type Language, SAME_SENTENCE, type Strings } from './strings/en.ts';
 import { es } from './strings/es.ts';
 import { ptBr } from './strings/pt-br.ts';
-import { type Language, SAME_SENTENCE } from './strings/strings.ts';
 
 /** Numbers of the program as the shopper reads them. */
 interface Amounts {

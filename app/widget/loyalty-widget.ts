@@ -3,12 +3,10 @@ import { createAsk } from '../program/ask.ts';
 import { ANY_PURCHASE, answered, Program, type Wanted } from '../program/program.ts';
 import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../program/sentences.ts';
 import { createWords } from '../program/words.ts';
-import { build, focusOn, redraw } from './build-element.ts';
-import { drawBalance, drawEarned, drawProblem } from './sections/balance.ts';
-import { drawCodes, keyOf } from './sections/codes.ts';
-import { drawQuizzes } from './sections/quizzes.ts';
-import { drawRewards } from './sections/rewards.ts';
-import type { Actions, View } from './view.ts';
+import { drawBalance, drawEarned, drawProblem } from './balance.ts';
+import { drawQuizzes } from './quizzes.ts';
+import { drawCodes, drawRewards, keyOf } from './rewards.ts';
+import { type Actions, build, focusOn, redraw, type View } from './view.ts';
 import styles from './widget.css';
 
 /** In the order in which they are shown. */
@@ -198,26 +196,20 @@ export class LoyaltyWidget extends HTMLElement {
       this.#announce(words.strings.rewards.redeeming);
     const hadFocus = () => this.#root.activeElement?.getAttribute('data-key') === `redeem-${id}`;
     const redeemed = await this.#program.redeem(id, value);
-    switch (redeemed.kind) {
-      case 'busy':
-        return;
-      case 'failed': {
-        const sentence = sayNotRedeemed(redeemed, words);
-        this.#result = { rewardId: id, sentence, part: 'error' };
-        this.#draw('rewards');
-        return this.#announce(sentence);
-      }
-      case 'ok': {
-        const sentence = sayRedeemed(redeemed.value, words);
-        this.#result = { rewardId: id, sentence, part: 'done' };
-        this.#draw('rewards');
-        this.#announce(sentence);
-        // Leave the focus alone if the shopper has moved it meanwhile.
-        if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
-        const detail = redeemed.value;
-        this.dispatchEvent(new CustomEvent(REDEEMED, { bubbles: true, composed: true, detail }));
-      }
-    }
+    if (redeemed.kind === 'busy') return;
+    const isDone = redeemed.kind === 'ok';
+    const sentence = isDone ? sayRedeemed(redeemed.value, words) : sayNotRedeemed(redeemed, words);
+    this.#result = { rewardId: id, sentence, part: isDone ? 'done' : 'error' };
+    this.#draw('rewards');
+    this.#announce(sentence);
+    if (!isDone) return;
+    // Leave the focus alone if the shopper has moved it meanwhile.
+    if (hadFocus()) focusOn(this.#root, keyOf(redeemed.value));
+    this.#dispatch(REDEEMED, redeemed.value);
+  }
+
+  #dispatch(type: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }));
   }
 
   async #copy({ code }: Redemption, shown: HTMLElement): Promise<void> {
@@ -247,7 +239,7 @@ export class LoyaltyWidget extends HTMLElement {
         if (text !== undefined) element.textContent = text;
       }
     }
-    this.dispatchEvent(new CustomEvent(VIEWED, { bubbles: true, composed: true, detail: view }));
+    this.#dispatch(VIEWED, view);
   }
 
   /** Another widget of the page has spent points. */

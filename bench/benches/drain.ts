@@ -1,4 +1,4 @@
-import { PARALLEL } from '../../functions/create-worker.ts';
+import { PARALLEL } from '../../functions/sync-entities.ts';
 import { openConnector } from '../../local/harness/in-process-connector.ts';
 import { defaultConcurrency } from '../../shared/config/concurrency.ts';
 import { createCallRate, type TokenLine } from '../../shared/core/calls/rate-limit.ts';

@@ -2,14 +2,15 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SQS } from '@aws-sdk/client-sqs';
-import { surveyLetters } from '../../scripts/connector/dead-letters/list/survey-letters.ts';
-import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.ts';
-import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import { surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
+import {
+  createPacer,
+  letterReaderOf,
+  newTally,
+  replayLetters,
+} from '../../scripts/connector/dead-letters/replay.ts';
 import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
-import { createSqsLetterQueue } from '../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue, createSqsLetterQueue } from '../../shared/aws/sqs-queues.ts';
 import type { Bench } from '../bench.ts';
 
 const SHOP = 'example-store.myshopify.com';

@@ -1,4 +1,4 @@
-import { PRICES } from '../../scripts/build/cost/prices.ts';
+import { PRICES } from '../../scripts/build/cost.ts';
 import type { CapacityUnits } from '../endpoints/aws-answers.ts';
 import type { Deployed } from './deployed.ts';
 

@@ -5,10 +5,87 @@ import { LoadedStack } from './loaded-stack.ts';
 import { PeakMemory } from './peak-memory.ts';
 import type { Phase, PhaseName, RunFacts } from './report.ts';
 import { readRunLogs } from './run-logs.ts';
-import { settle } from './settle.ts';
+import type { Progress } from './stack-process.ts';
 import { StoreLoad } from './store-load.ts';
-import { killsOfEach, saleTroubles, type Trouble } from './trouble.ts';
 import connector, { THROTTLED } from './two-shops.config.ts';
+
+/** Longer than the last retry of anything that failed during a run. */
+const PATIENCE_MS = 30 * 60_000;
+const PAUSE_MS = 500;
+
+/** Until nothing is on its way any more; gives what is left when the patience is over. */
+async function settle(stack: LoadedStack, signal: AbortSignal): Promise<number> {
+  const end = Date.now() + PATIENCE_MS;
+  // Twice: between one queue and the next there is a moment when neither has it.
+  let quiet = 0;
+  for (;;) {
+    const left = onTheWay(await stack.progress());
+    quiet = left === 0 ? quiet + 1 : 0;
+    if (quiet === 2 || signal.aborted || Date.now() > end) return left;
+    await sleep(PAUSE_MS);
+  }
+}
+
+function onTheWay({ undelivered, queued, pendingEvents }: Progress): number {
+  // Queues that do not answer may hold something.
+  return undelivered + (queued ?? 1) + pendingEvents;
+}
+
+/** A fault at a certain time of a phase. */
+interface Trouble {
+  /** The elapsed part of the phase, from 0 to 1. */
+  readonly at: number;
+  readonly what: string;
+  happen(stack: LoadedStack): Promise<void>;
+}
+
+const killFunction = (name: string): Omit<Trouble, 'at'> => ({
+  what: `kill -9 of every process of ${name}`,
+  async happen(stack) {
+    for (const process of await stack.processes()) if (process.name === name) kill(process.pid);
+  },
+});
+
+const killAws: Omit<Trouble, 'at'> = {
+  what: 'kill -9 of queues and table, started again from their data',
+  happen: (stack) => stack.killAndRestartAws(),
+};
+
+const killStack: Omit<Trouble, 'at'> = {
+  what: 'kill -9 of the stack with its functions, store and loyalty service, started again from its data',
+  happen: (stack) => stack.killAndRestartStack(),
+};
+
+const loyaltyIs = (is: 'well' | 'slow' | 'down'): Omit<Trouble, 'at'> => ({
+  what: `the loyalty service is ${is}`,
+  happen: (stack) => stack.setLoyalty(is),
+});
+
+/** Kills every process of the run once, at even intervals. */
+function killsOfEach(functions: readonly string[]): readonly Trouble[] {
+  const kills = [...functions.map(killFunction), killAws, killStack];
+  return kills.map((one, index) => ({ ...one, at: (index + 1) / (kills.length + 1) }));
+}
+
+/** The service is slow, then down, then back; the busiest processes are killed again. */
+const saleTroubles: readonly Trouble[] = [
+  { at: 0.05, ...loyaltyIs('slow') },
+  { at: 0.2, ...killFunction('receive-webhook') },
+  { at: 0.3, ...killFunction('sync-orders') },
+  { at: 0.4, ...loyaltyIs('down') },
+  { at: 0.6, ...killAws },
+  { at: 0.8, ...loyaltyIs('well') },
+  { at: 0.9, ...killFunction('sync-orders') },
+  { at: 1, ...killStack },
+];
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // The process has already ended.
+  }
+}
 
 export interface LoadRun {
   readonly options: LoadOptions;

@@ -1,9 +1,8 @@
 // Synthesizes the stack of the load run.
 import { join } from 'node:path';
-import { bundleFunctions } from '../../infra/bundle-functions.ts';
+import { bundleFunctions, functionsOf } from '../../infra/bundle-functions.ts';
 import { ConnectorStack } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
-import { functionsOf } from '../../infra/functions-of.ts';
 import connector from './two-shops.config.ts';
 
 const [folder = '', stage = ''] = process.argv.slice(2);

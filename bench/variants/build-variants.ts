@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { bundleFunctions } from '../../infra/bundle-functions.ts';
+import { bundleFunctions, type FunctionName } from '../../infra/bundle-functions.ts';
 
 export const VARIANTS = ['connector', 'peer', 'floor'] as const;
 export type Variant = (typeof VARIANTS)[number];
@@ -20,7 +20,7 @@ export interface Bundles {
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const FUNCTION_OF: Readonly<Record<Part, string>> = {
+const FUNCTION_OF: Readonly<Record<Part, FunctionName>> = {
   receiver: 'receive-webhook',
   worker: 'sync-orders',
   storefront: 'storefront',

@@ -1,12 +1,18 @@
-import { Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { AlarmDefinition } from './alarm-definition.ts';
-import type { Monitored } from './metrics.ts';
-import { orderSilenceAlarms } from './order-silence.ts';
-import { floodAlarms, noticeAlarms, receiverAlarms, storefrontAlarms } from './request-alarms.ts';
+import type { AlarmDefinition, Monitored } from './alarm-definition.ts';
+import {
+  floodAlarms,
+  noticeAlarms,
+  orderSilenceAlarms,
+  receiverAlarms,
+  storefrontAlarms,
+} from './request-alarms.ts';
 import { awsAlarms, queueAlarms, reconciliationAlarms, workerAlarms } from './sync-alarms.ts';
 
 /**
@@ -54,5 +60,48 @@ export class Alarms extends Construct {
       if (notifyOnRecovery) alarm.addOkAction(action);
       return alarm;
     });
+  }
+}
+
+/**
+ * The topic that alarms notify. Each address confirms its subscription once, in the e-mail
+ * from AWS.
+ *
+ * It has no key: CloudWatch may not use the one that AWS keeps for SNS, and alarms would not arrive
+ * ("Encrypted SNS topics and CloudWatch alarms"); a key of our own costs $1 a month.
+ */
+export class AlarmTopic extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, emails: readonly string[]) {
+    super(scope, id);
+    const { stackName } = Stack.of(this);
+    this.topic = new Topic(this, 'Topic', { enforceSSL: true });
+    Validations.of(this.topic).acknowledge({
+      id: 'AwsSolutions-SNS2',
+      reason:
+        'Messages hold the name of an alarm, a number and the command to run: nothing personal and no ' +
+        'secret. SNS does not store them once they are delivered, by e-mail in any case.',
+    });
+    const alarms = Stack.of(this).formatArn({
+      service: 'cloudwatch',
+      resource: 'alarm',
+      resourceName: `${stackName}-*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    this.#letPublish('AlarmsOfThisAccount', 'cloudwatch', { ArnLike: { 'aws:SourceArn': alarms } });
+    for (const email of emails) this.topic.addSubscription(new EmailSubscription(email));
+  }
+
+  #letPublish(sid: string, service: string, conditions: Readonly<Record<string, unknown>>): void {
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid,
+        principals: [new ServicePrincipal(`${service}.amazonaws.com`)],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions,
+      }),
+    );
   }
 }

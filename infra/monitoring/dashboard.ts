@@ -12,8 +12,14 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { WrittenMetric } from '../../shared/config/metrics.ts';
+import {
+  allFunctions,
+  allQueues,
+  endpointMetrics,
+  type Monitored,
+  ownMetric,
+} from './alarm-definition.ts';
 import type { Alarms } from './alarms.ts';
-import { allFunctions, allQueues, endpointMetrics, type Monitored, ownMetric } from './metrics.ts';
 
 const MINUTE = Duration.minutes(1);
 const SUM = { statistic: 'Sum', period: MINUTE };

@@ -1,7 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
-import { TROUBLE } from '../../shared/config/metrics.ts';
-import { type AlarmDefinition, absent, atLeast, ONE_HOUR } from './alarm-definition.ts';
-import { allFunctions, allQueues, type Monitored, ownMetric, sumOf } from './metrics.ts';
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES, TROUBLE } from '../../shared/config/metrics.ts';
+import {
+  type AlarmDefinition,
+  absent,
+  allFunctions,
+  allQueues,
+  atLeast,
+  type Monitored,
+  ONE_HOUR,
+  ownMetric,
+  sumOf,
+} from './alarm-definition.ts';
 
 const MINUTES_5 = Duration.minutes(5);
 const DAY = Duration.days(1);
@@ -14,7 +23,6 @@ const WEEK_IN_DAYS = 7;
 const MANY_IN_FLIGHT = 60_000;
 
 export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
-  const { oldestMessageMinutes } = monitored.connector.alarms;
   const maximum = { statistic: 'Maximum', period: MINUTES_5 };
   return allQueues(monitored).flatMap(([name, { source, deadLetters }]): AlarmDefinition[] => [
     {
@@ -33,7 +41,7 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       urgency: 'today',
       message: `The ${name} queue has had dead letters on each of the last ${WEEK_IN_DAYS} days: SQS deletes a letter after 14 days.`,
       command: 'dead-letters list',
-      // Not the age of the oldest: SQS leaves letters out of it that a command has read several times.
+      // Not the age of the oldest: SQS leaves dead letters out of it that a command has read several times.
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ ...maximum, period: DAY }),
       condition: atLeast(1, { times: WEEK_IN_DAYS }),
     },
@@ -41,10 +49,10 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `oldest-message-${name}`,
       heading: 'Oldest message',
       urgency: 'now',
-      message: `A message has been waiting in the ${name} queue for more than ${oldestMessageMinutes} minutes.`,
+      message: `A message has been waiting in the ${name} queue for more than ${OLDEST_MESSAGE_MINUTES} minutes.`,
       command: 'status',
       metric: source.metricApproximateAgeOfOldestMessage(maximum),
-      condition: atLeast(oldestMessageMinutes * 60, { times: 2, outOf: 3 }),
+      condition: atLeast(OLDEST_MESSAGE_MINUTES * 60, { times: 2, outOf: 3 }),
       level: 'both',
     },
     {
@@ -59,14 +67,13 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
   ]);
 }
 
-export function workerAlarms({ connector, metricsNamespace }: Monitored): AlarmDefinition[] {
-  const { oldestMessageMinutes } = connector.alarms;
+export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
   return [
     {
       id: 'messages-stuck',
       heading: 'Messages stuck',
       urgency: 'now',
-      message: `Messages have been failing and retried for more than ${oldestMessageMinutes} minutes.`,
+      message: `Messages have been failing and retried for more than ${OLDEST_MESSAGE_MINUTES} minutes.`,
       command: 'status',
       metric: ownMetric(metricsNamespace, 'stuck'),
       // A late retry waits for up to half an hour.
@@ -176,7 +183,6 @@ export function reconciliationAlarms({
   metricsNamespace,
 }: Monitored): AlarmDefinition[] {
   const { everyMinutes } = connector.healing;
-  const { healedPercent } = connector.alarms;
   const untilNextRun = Math.min(Math.ceil(everyMinutes / 15) + 1, DAY_IN_QUARTERS);
   const quarters = { period: Duration.minutes(15) };
   return [
@@ -184,7 +190,7 @@ export function reconciliationAlarms({
       id: 'webhooks-get-lost',
       heading: 'Webhooks get lost',
       urgency: 'today',
-      message: `Webhooks get lost: reconciliation had to send more than ${healedPercent} % of what it compared.`,
+      message: `Webhooks get lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
       command: 'webhooks check',
       metric: ownMetric(metricsNamespace, 'webhooks-lost', quarters),
       condition: atLeast(1, { outOf: untilNextRun }),

@@ -1,6 +1,8 @@
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import type { HealingSettings } from '../../shared/config/healing-settings.ts';
-import type { LoyaltyAssumptions } from '../../shared/config/loyalty-assumptions.ts';
+import type {
+  HealingSettings,
+  LoyaltyAssumptions,
+} from '../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../shared/config/mapping-settings.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
@@ -18,9 +20,8 @@ import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/re
 import type { ReadEvent, Store, StoreWalk } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
-import { identifyEntity } from '../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
-import { routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
+import { identifyEntity, routeOf, topicOf } from '../../shared/shopify/webhooks/topics.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import { openInProcessLoyalty } from './in-process-loyalty.ts';
 import { createMemoryLedger } from './memory-ledger.ts';

@@ -8,10 +8,12 @@ import type {
   WalkAnswer,
   WalkPage,
 } from '../../shared/core/store/store.ts';
-import type { StoreCoupon } from '../../shared/store/coupon.ts';
-import type { StoreMember } from '../../shared/store/member.ts';
-import type { StoreOrder } from '../../shared/store/order.ts';
-import type { StoreProduct } from '../../shared/store/product.ts';
+import type {
+  StoreCoupon,
+  StoreMember,
+  StoreOrder,
+  StoreProduct,
+} from '../../shared/store/store-entities.ts';
 
 /** A store in memory. It passes the same contract suite as the Admin API. */
 export interface MemoryStore extends Store, StoreWalk {

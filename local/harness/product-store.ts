@@ -1,10 +1,12 @@
-import { completeHealing } from '../../shared/config/healing-settings.ts';
+import { completeHealing } from '../../shared/config/connector-settings.ts';
+import {
+  wantedEvents,
+  wantedSubscriptions,
+} from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import {
   type ProductNode,
   productFromNode,
-} from '../../shared/shopify/admin/products/product-from-node.ts';
-import { wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
-import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+} from '../../shared/shopify/webhooks/read-product-webhook.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { eventsFor } from '../store-sandbox/delivery/events.ts';

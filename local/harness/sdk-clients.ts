@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { CreateQueueCommand, SQS, type SQSClient } from '@aws-sdk/client-sqs';
-import type { CallBudget } from '../../shared/aws/json-service.ts';
+import type { CallBudget } from '../../shared/aws/aws-client.ts';
 import { ITEM, LETTERS_INDEX, LISTING_INDEX } from '../../shared/aws/ledger-item.ts';
 
 export interface ClientSettings {

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../shared/loyalty/access.ts';
+import type { Credentials } from '../../shared/loyalty/client.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';

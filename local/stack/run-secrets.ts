@@ -107,7 +107,7 @@ export function fillSecrets(
       webhook: own.webhook,
       loyalty: own.loyalty,
       store: { accessToken: own.storeAccessToken, clientId: CLIENT_ID },
-      points: { shared: { current: own.pointsToken } },
+      points: { current: own.pointsToken },
     }).map(([purpose, text]) => ({ end: `/${shop.path}/${purpose}`, text }));
   });
   return Object.fromEntries(

@@ -2,21 +2,95 @@ import { spawn } from 'node:child_process';
 import { once as happens } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../../shared/config/connector-config.ts';
+import type { Healing } from '../../shared/config/connector-settings.ts';
 import { findProject } from '../../shared/config/folders.ts';
-import type { Healing } from '../../shared/config/healing-settings.ts';
 import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
 import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
 import { type DayParts, openStore, playDay } from './demo/day.ts';
-import { isFailedAttempt, narrate } from './demo/narrate.ts';
-import { settle } from './demo/settle.ts';
+import type { LogLine } from './functions/log-groups.ts';
 import { greet, greetNew } from './greeting.ts';
 import { type RunningStack, startStack } from './running-stack.ts';
 import { portsFrom, requireFreePorts, type StartOptions } from './start-options.ts';
 import { writeStateFile } from './state-file.ts';
 import { type AssemblyFolder, CannotStart, openAssemblyFolder, synthesize } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether it says that an attempt failed and will be repeated. */
+function isFailedAttempt({ text }: Pick<LogLine, 'text'>): boolean {
+  return readFields(text)?.message === 'will be tried again';
+}
+
+/** A sentence for one line of a function's log; undefined for lines without news. */
+function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
+  const fields = readFields(text);
+  if (!fields) return /Task timed out/.test(text) ? text : undefined;
+  const { message, service } = fields;
+  if ('_aws' in fields || typeof message !== 'string' || typeof service !== 'string') {
+    return undefined;
+  }
+  const what = fields.kind === undefined ? '' : `${fields.kind} ${fields.id}`;
+  const line = (happened: string) => `${service.padEnd(16)} ${what.padEnd(24)} ${happened}`;
+  switch (message) {
+    case 'received':
+      return line(`arrived: ${fields.topic}`);
+    case 'applied':
+      return line(fields.calls === '' ? 'brought to the store' : `sent: ${fields.calls}`);
+    case 'unchanged':
+      return line('unchanged, nothing to send');
+    case 'superseded':
+      return line('superseded: a newer state was already sent');
+    case 'skipped':
+      return line(`skipped: ${fields.why}`);
+    case 'handled':
+      return line(`handled: ${fields.how}`);
+    case 'will be tried again': {
+      const what = fields.heldBack ? 'held back' : `try ${fields.tries} failed`;
+      return line(`${what} (${fields.why}), again in ${fields.afterSeconds} s`);
+    }
+    case 'parked in the dead-letter queue':
+      return line(`PARKED for a person: ${fields.reason ?? fields.why ?? ''}`);
+    default:
+      return fields.level === 'info' ? undefined : line(message);
+  }
+}
+
+function readFields(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Between two checks of the queues. */
+const PAUSE_MS = 100;
+
+/**
+ * Waits until the stores have delivered every webhook and the queues are empty. Returns how many webhooks
+ * and messages are left after the timeout: 0 when all is done.
+ */
+export async function settle(
+  { shops, waiting }: Pick<RunningStack, 'shops' | 'waiting'>,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const end = Date.now() + timeoutMs;
+  const undelivered = () =>
+    shops.flatMap(({ store }) => store.deliveries.all()).filter(({ state }) => state === 'waiting')
+      .length;
+  for (;;) {
+    // Deliveries first: a webhook that is delivered between the two counts is then on a queue.
+    const left = undelivered() + (await waiting());
+    if (left === 0 || Date.now() > end || signal?.aborted) return left;
+    await sleep(PAUSE_MS);
+  }
+}
 
 /** For everything that the day caused, including retries after the outage. */
 const SETTLE_TIMEOUT_MS = 120_000;

@@ -1,11 +1,22 @@
-import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DynamoDB,
+  type DynamoDBClient,
+  ResourceInUseException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  CreateQueueCommand,
+  QueueNameExists,
+  SetQueueAttributesCommand,
+  SQSClient,
+  SQSServiceException,
+} from '@aws-sdk/client-sqs';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import type { PartialSettings } from '../loyalty-sandbox/settings.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { startSecretsEmulator } from '../secrets-emulator.ts';
 import type { ServerSettings } from '../store-sandbox/settings.ts';
-import { createData } from './create-data.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner, type RunnerParts } from './functions/function-runner.ts';
 import { LogGroups } from './functions/log-groups.ts';
@@ -18,8 +29,43 @@ import { type AwsKey, fillSecrets, openRunSecrets, type RunSecrets } from './run
 import type { Ports } from './start-options.ts';
 import { policyName } from './template/describe-resources.ts';
 import { describeStack } from './template/describe-stack.ts';
-import type { StackDescription } from './template/stack-description.ts';
+import type { QueueDescription, StackDescription } from './template/stack-description.ts';
 import type { Assembly } from './template/template.ts';
+
+/** Creates the queues and tables of the template; keeps those that an earlier run created. */
+export async function createData(
+  { queues, tables }: Pick<StackDescription, 'queues' | 'tables'>,
+  clients: { readonly sqs: SQSClient; readonly dynamoDb: DynamoDBClient },
+): Promise<void> {
+  // The target of a redrive policy must exist first.
+  const inOrder = queues.toSorted((a, b) => redrives(a) - redrives(b));
+  for (const queue of inOrder) await createQueue(clients.sqs, queue);
+  for (const { name, creation } of tables) {
+    const input = { TableName: name, ...creation } as unknown as CreateTableCommandInput;
+    await clients.dynamoDb.send(new CreateTableCommand(input)).catch((error: unknown) => {
+      if (!(error instanceof ResourceInUseException)) throw error;
+    });
+  }
+}
+
+const redrives = ({ attributes }: QueueDescription): number =>
+  attributes.RedrivePolicy === undefined ? 0 : 1;
+
+/** fauxqs uses a longer error name than SQS, which the SDK does not map to its class. */
+const isNameTaken = (error: unknown): boolean =>
+  error instanceof QueueNameExists ||
+  (error instanceof SQSServiceException && error.name.endsWith('.QueueNameExists'));
+
+async function createQueue(client: SQSClient, { name, url, attributes }: QueueDescription) {
+  try {
+    await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
+  } catch (error) {
+    if (!isNameTaken(error)) throw error;
+    // CloudFormation would update the queue, too, when the template has changed.
+    const { FifoQueue: _, ...changeable } = attributes;
+    await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: changeable }));
+  }
+}
 
 export interface StackOptions {
   readonly connector: Connector;

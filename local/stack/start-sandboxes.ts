@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
-import { topicsOfEvents, wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import {
+  topicsOfEvents,
+  wantedEvents,
+} from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { type LoyaltySandbox, startLoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { type StoreSandbox, startStoreSandbox } from '../store-sandbox/sandbox.ts';

@@ -1,7 +1,7 @@
 import type { Shop } from '../../shared/config/connector-config.ts';
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
 import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
-import type { ProductSource } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import type { ProductSource } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 
 /** The store sandbox through its Admin API, as the functions use it. */

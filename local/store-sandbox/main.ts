@@ -1,7 +1,58 @@
+import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/command-line.ts';
 import { runCommand, shellQuote } from '../sandbox-kit/run-command.ts';
-import { help, readArguments } from './arguments.ts';
-import type { StoreSandbox } from './sandbox.ts';
+import { addressProblem } from './delivery/subscriptions.ts';
+import type { StoreSandbox, StoreSandboxOptions } from './sandbox.ts';
 import { apiVersion } from './settings.ts';
+
+export const help = `Starts a Shopify store on this machine. It needs nothing else.
+
+npm run store -- [options]
+
+  --port N           port on 127.0.0.1 (default 4020; 0 uses any free port)
+  --webhooks-to URL  sends the webhooks of every topic to URL
+  --secret TEXT      the app's client secret, which signs webhooks (default sandbox-secret)
+  --token TEXT       access token of the Admin API (default shpat_sandbox)
+  --shop DOMAIN      name of the shop (default sandbox.myshopify.com)
+  --seed N           seed for everything random (default 1)
+  --data FILE        keeps the data in FILE (default: in memory)
+  --help             shows this text
+`;
+
+export function readArguments(args: readonly string[]): Wanted<StoreSandboxOptions> {
+  return readCommandLine(
+    args,
+    {
+      port: { type: 'string', default: '4020' },
+      'webhooks-to': { type: 'string' },
+      secret: { type: 'string' },
+      token: { type: 'string' },
+      shop: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      data: { type: 'string' },
+    },
+    (values, problems) => {
+      const { data, secret, token, shop, 'webhooks-to': webhooksTo } = values;
+      for (const [name, value] of Object.entries({ data, secret, token })) {
+        if (value === '') problems.push(`--${name} needs a value`);
+      }
+      if (shop !== undefined && !/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/.test(shop)) {
+        problems.push('--shop must end in .myshopify.com');
+      }
+      if (webhooksTo !== undefined && addressProblem(webhooksTo) !== undefined) {
+        problems.push('--webhooks-to must begin with http:// or https://');
+      }
+      return {
+        port: readWholeNumber('--port', values.port, 65_535, problems),
+        seed: readWholeNumber('--seed', values.seed, 2 ** 31 - 1, problems),
+        ...(webhooksTo !== undefined && { webhooksTo }),
+        ...(secret !== undefined && { secret }),
+        ...(token !== undefined && { accessToken: token }),
+        ...(shop !== undefined && { shop: { domain: shop } }),
+        ...(data !== undefined && { dataFile: data }),
+      };
+    },
+  );
+}
 
 await runCommand(readArguments(process.argv.slice(2)), help, async (options) => {
   const { startStoreSandbox } = await import('./sandbox.ts');

@@ -13,7 +13,7 @@ const FOLDER = join(import.meta.dirname, '../../shared/shopify/admin/documents')
 
 /** One operation with the fragments it uses, ready to be sent. */
 export interface AdminOperation {
-  /** Without folder and ending: `order-lines`. */
+  /** Without ending: `orders`. */
   readonly file: string;
   readonly name: string;
   readonly operation: OperationDefinitionNode;

@@ -16,7 +16,7 @@ import {
   MAX_QUERY_COST,
   pageSize,
   queryCost,
-} from '../../shared/shopify/admin/schema/query-cost.ts';
+} from '../../shared/shopify/admin/schema/admin-schema.ts';
 
 /** Everything that Shopify would refuse, or has announced to refuse one day. */
 export function checkAdminDocument(schema: GraphQLSchema, document: DocumentNode): string[] {

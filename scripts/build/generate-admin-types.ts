@@ -5,7 +5,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as operationTypes from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, print, stripIgnoredCharacters } from 'graphql';
 import { adminSchema } from '../../shared/shopify/admin/schema/admin-schema.ts';
-import { API_VERSION } from '../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../shared/shopify/entity-id.ts';
 import { type AdminOperation, readAdminOperations } from './admin-documents.ts';
 import { checkAdminDocument } from './check-admin-document.ts';
 
@@ -82,8 +82,8 @@ function documentCode({ name, operation, document }: AdminOperation): string {
 async function main({ check, target }: { check: boolean; target: string }): Promise<void> {
   const schema = adminSchema();
   const operations = readAdminOperations();
-  const faults = operations.flatMap(({ file, document }) =>
-    checkAdminDocument(schema, document).map((fault) => `${file}.graphql: ${fault}`),
+  const faults = operations.flatMap(({ file, name, document }) =>
+    checkAdminDocument(schema, document).map((fault) => `${file}.graphql, ${name}: ${fault}`),
   );
   if (faults.length > 0) {
     console.error(faults.join('\n'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gunzipSync } from 'node:zlib';
 import { buildClientSchema, printSchema } from 'graphql';
-import { API_VERSION } from '../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../shared/shopify/entity-id.ts';
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 
 /**

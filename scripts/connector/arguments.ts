@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { BadArguments } from './exit.ts';
 
@@ -75,3 +75,6 @@ export function stageName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,19}$/.test(text)) return text;
   throw new InvalidArgumentError('Give up to 20 lower-case letters, digits and hyphens.');
 }
+
+export const queueOption = (what: string) =>
+  new Option('--queue <queue>', what).choices(['orders', 'products', 'coupons', 'balances']);

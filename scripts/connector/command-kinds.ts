@@ -8,8 +8,6 @@ type CommandKind = 'reads' | 'asks' | 'changes' | 'own';
 /** By the name of the command, with its group: `dead-letters replay`. */
 export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   init: 'own',
-  'explain-stack': 'own',
-  completion: 'own',
   setup: 'own',
   start: 'own',
   synth: 'own',
@@ -41,7 +39,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'webhooks sync': 'changes',
   reconcile: 'changes',
   recover: 'changes',
-  healing: 'reads',
+  'reconcile status': 'reads',
   'backfill orders': 'changes',
   'backfill products': 'changes',
   'backfill discounts': 'changes',

@@ -1,33 +1,38 @@
 import { Command } from 'commander';
 import { VERSION } from '../../shared/config/release.ts';
-import { registerApp } from './app/command.ts';
-import { registerBackfill } from './backfill/command.ts';
-import { registerCompare } from './compare/command.ts';
-import { registerCompletion } from './completion/command.ts';
-import { registerConsole } from './console/command.ts';
+import {
+  registerCompare,
+  registerConsole,
+  registerDoctor,
+  registerHistory,
+  registerStatus,
+  registerTrace,
+} from './commands/look.ts';
+import {
+  registerBackfill,
+  registerPause,
+  registerReconcile,
+  registerRecover,
+  registerRedemptions,
+  registerResend,
+  registerResume,
+  registerRetryNow,
+} from './commands/repair.ts';
+import {
+  registerApp,
+  registerDeploy,
+  registerInit,
+  registerProbe,
+  registerSecrets,
+  registerSend,
+  registerSetup,
+  registerStorefront,
+  registerSynth,
+  registerWebhooks,
+} from './commands/set-up.ts';
 import { registerDeadLetters } from './dead-letters/command.ts';
-import { registerDeploy, registerSynth } from './deploy/command.ts';
-import { registerDoctor } from './doctor/command.ts';
-import { registerExplainStack } from './explain-stack/command.ts';
-import { registerHealing } from './healing/command.ts';
-import { registerHistory } from './history/command.ts';
-import { registerInit } from './init/command.ts';
-import { registerPause, registerResume } from './pause/command.ts';
-import { registerProbe } from './probe/command.ts';
-import { registerReconcile } from './reconcile/command.ts';
-import { registerRecover } from './recover/command.ts';
-import { registerRedemptions } from './redemptions/command.ts';
-import { registerResend } from './resend/command.ts';
-import { registerRetryNow } from './retry-now/command.ts';
-import { registerSecrets } from './secrets/command.ts';
-import { registerSend } from './send/command.ts';
-import { registerSetup } from './setup/command.ts';
 import { registerStart } from './start/command.ts';
-import { registerStatus } from './status/command.ts';
-import { registerStorefront } from './storefront/command.ts';
 import { printable } from './terminal/text.ts';
-import { registerTrace } from './trace/command.ts';
-import { registerWebhooks } from './webhooks/command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -36,7 +41,7 @@ Examples:
   npx loyalty-connector dead-letters replay --reason rejected --since 2h --yes --wait
 
 Without --stack (or CONNECTOR_STACK in the environment) the connector that "npm start" runs on this
-machine is meant. Exit codes: 0 fine, 1 failed or needs a person, 2 bad arguments,
+machine is meant. Exit codes: 0 fine, 1 failed or action required, 2 bad arguments,
 3 waiting (status), 130 interrupted.
 `;
 
@@ -62,6 +67,9 @@ export function createProgram(): Command {
   return program;
 }
 
+/** Groups that are commands of their own, too. */
+const RUN_ALONE: ReadonlySet<string> = new Set(['reconcile']);
+
 /** Settings that commander does not pass on to commands added as objects. */
 function prepare(command: Command): void {
   command
@@ -73,7 +81,7 @@ function prepare(command: Command): void {
           `${command.name()}: ${printable(oneLine(text))} (${pathOf(command)} --help shows how)\n`,
         ),
     });
-  if (command.commands.length > 0) requireSubcommand(command);
+  if (command.commands.length > 0 && !RUN_ALONE.has(command.name())) requireSubcommand(command);
 }
 
 /** A group alone does nothing: the bare `loyalty-connector` shows the help, a group names its commands. */
@@ -134,9 +142,6 @@ const registrations: readonly ((program: Command) => void)[] = [
   registerWebhooks,
   registerReconcile,
   registerRecover,
-  registerHealing,
   registerBackfill,
   registerResend,
-  registerExplainStack,
-  registerCompletion,
 ];

@@ -4,10 +4,15 @@ import { NewerItem } from '../../shared/core/ledger/ledger.ts';
 import type { Deployment } from './deployment/deployment.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from './exit.ts';
-import type { ChangeEnded, Recorded } from './history/audit-records.ts';
-import type { CommandLine, RecordedChange } from './history/record-change.ts';
-import { processHost } from './process-host.ts';
+import type {
+  ChangeEnded,
+  CommandLine,
+  Recorded,
+  RecordedChange,
+} from './history/audit-records.ts';
 import type { CommonOptions, Host, Session } from './session.ts';
+import { createTerminal } from './terminal/terminal.ts';
+import { printableLines } from './terminal/text.ts';
 
 /** The code of a command. Returns the exit code; throws a `Problem` to print it and end with 1. */
 export type Action<Options> = (
@@ -49,6 +54,11 @@ export function runAction<Options = object>(action: Action<Options>) {
   };
 }
 
+/** For an action whose code is imported when it runs, so that --help is answered quickly. */
+export function runLazily<Options = object>(load: () => Promise<Action<Options>>) {
+  return runAction<Options>(async (...given) => (await load())(...given));
+}
+
 /** `dead-letters replay` */
 function pathOf(command: Command): string {
   const { parent } = command;
@@ -63,7 +73,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   let change: RecordedChange | undefined;
   let found: Deployment | undefined;
   let secretsDenied = false;
-  /** Undefined: a bug. */
+  /** Undefined for a bug. */
   const explain = (error: unknown) => explainError(error, options, policyOf(found));
   host.onInterruption(() => {
     interruptions += 1;
@@ -86,7 +96,7 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
     async beginChange(deployment, recorded = 'change', about = {}) {
       // At a terminal the process may have ended by now; the console goes on with what began.
       if (!change && interruptions > 0) throw new StoppedEarly();
-      const { recordChange } = await import('./history/record-change.ts');
+      const { recordChange } = await import('./history/audit-records.ts');
       const named = { ...line, options: { ...line.options, ...about } };
       change ??= await recordChange(deployment, named, { recorded }).catch((error: unknown) => {
         throw cannotRecord(error, explain, recorded);
@@ -183,3 +193,39 @@ function reportError(
   host.reportProblem({ message, ...(!showStack && { next }) });
   return EXIT.failed;
 }
+
+const printError = (text: string): void => {
+  process.stderr.write(`${printableLines(text)}\n`);
+};
+
+/** This process: its terminal, Ctrl-C and its exit code. */
+const processHost: Host = {
+  createTerminal,
+  async findDeployment(options) {
+    const { findDeployment } = await import('./deployment/find-deployment.ts');
+    return findDeployment(options);
+  },
+  onInterruption(interrupt) {
+    process.on('SIGINT', () => {
+      const ending = interrupt();
+      if (ending === undefined) process.exit(EXIT.interrupted);
+      // The cursor may be behind a progress line.
+      const start = process.stderr.isTTY ? '\n' : '';
+      printError(`${start}${ending} Press Ctrl-C again to stop at once.`);
+    });
+  },
+  onClosedOutput(stop) {
+    // main.ts ends the process when a pipe is closed (`| head`): too early for a command that ends in order.
+    process.stdout.removeAllListeners('error').on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      stop();
+    });
+  },
+  reportProblem({ message, next }) {
+    printError(message);
+    if (next !== undefined) printError(next);
+  },
+  end(code) {
+    process.exitCode = code;
+  },
+};

@@ -1,7 +1,6 @@
 import type { Deployment } from './deployment/deployment.ts';
 import type { ExitCode, Problem } from './exit.ts';
-import type { Recorded } from './history/audit-records.ts';
-import type { RecordedChange } from './history/record-change.ts';
+import type { Recorded, RecordedChange } from './history/audit-records.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 /** The options that every command takes. */
@@ -42,7 +41,7 @@ export interface Session {
 export interface Host {
   createTerminal(settings: { readonly quiet: boolean }): Terminal;
   findDeployment(options: CommonOptions): Promise<Deployment>;
-  /** `interrupt` returns what the command does until it ends in order; undefined: it must be ended at once. */
+  /** `interrupt` returns what the command does until it ends in order; undefined when it must be ended at once. */
   onInterruption(interrupt: () => string | undefined): void;
   /** The reader of the output is gone: a command that ends in order begins to end. */
   onClosedOutput(stop: () => void): void;

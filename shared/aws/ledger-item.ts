@@ -39,13 +39,13 @@ export const ITEM = {
   /** S: identifies one write, so that its repetition is not mistaken for another worker's write. */
   writeId: 'w',
   /**
-   * S: shop|discount of a coupon, shop|kind of a listed record, what a letter is about. `LISTING_INDEX` holds only
+   * S: shop|discount of a coupon, shop|kind of a listed record, what a dead letter is about. `LISTING_INDEX` holds only
    * these.
    */
   listing: 'd',
   /** S: the id of such an item as JSON, only if the key is a hash. */
   listedId: 'c',
-  /** S: the list of a letter's summary, and its place in it. `LETTERS_INDEX` holds only these. */
+  /** S: the list of a dead letter's summary, and its place in it. `LETTERS_INDEX` holds only these. */
   letterList: 'l',
   letterPlace: 't',
   /** BOOL, true or absent: the order was sent as history. */
@@ -105,7 +105,7 @@ export function listingText(shop: string, listedUnder: string): string {
   return `${shop}|${listedUnder}`;
 }
 
-/** The listing of the letters about one thing. DynamoDB limits the keys of an index, too. */
+/** The listing of the dead letters about one thing. DynamoDB limits the keys of an index, too. */
 export function lettersAboutText({ shop, kind, id }: Pick<EventHead, 'shop' | 'kind' | 'id'>) {
   return itemKeyOf(listingText(shop, `letter of ${kind}/${id}`));
 }

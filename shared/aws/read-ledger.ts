@@ -1,13 +1,24 @@
-import { type Ledger, type LedgerEntry, ledgerKeyText, NewerItem } from '../core/ledger/ledger.ts';
-import type { DynamoDbCalls } from './aws-calls.ts';
+import { letterIn, letterKey, type SummarizedLetter } from '../core/batch/dead-letter.ts';
+import type { EventHead } from '../core/events/event.ts';
+import {
+  type Ledger,
+  type LedgerEntry,
+  type LetterList,
+  ledgerKeyText,
+  NewerItem,
+} from '../core/ledger/ledger.ts';
+import type { DynamoDbCalls } from './aws-client.ts';
 import {
   fromItem,
   ITEM,
+  itemKeyOf,
   keyIn,
   keyOnly,
+  LETTERS_INDEX,
   type LedgerItem,
   LISTING_INDEX,
   type ListedRecord,
+  lettersAboutText,
   listedIdIn,
   listingText,
   newerFormatIn,
@@ -92,7 +103,7 @@ export async function listCodes(
 }
 
 /**
- * One page of the whole table. Not consistent, at half the price: a later walk reads it again. Without the
+ * One page of the whole table. Not consistent, at half the price: a later scan reads it again. Without the
  * items of a newer release.
  */
 export async function scanEntities(
@@ -117,7 +128,7 @@ function nextFrom(last: LedgerItem | undefined): { readonly next?: string } {
 }
 
 /** The keys of all items that are listed under this text. */
-export async function readListing(place: Place, text: string): Promise<readonly string[]> {
+async function readListing(place: Place, text: string): Promise<readonly string[]> {
   const keys: string[] = [];
   let from: string | undefined;
   do {
@@ -196,4 +207,66 @@ function noticeOf(shop: string, { id, entry }: FoundRecord): LedgerNotice {
     at: line?.at ?? '',
     why: line?.why ?? '',
   };
+}
+
+/**
+ * All dead letters of a list since that moment, the newest first, one page of DynamoDB (1 MB) after the other. Eventually
+ * consistent. Without what expired and is not deleted yet.
+ */
+export async function* readLetters(
+  { client, table }: Pick<ReadSettings, 'client' | 'table'>,
+  list: LetterList,
+  { since, now }: { /** Epoch milliseconds. */ readonly since: number; readonly now: Date },
+): AsyncGenerator<readonly SummarizedLetter[]> {
+  let from: LedgerItem | undefined;
+  do {
+    const { Items: items = [], LastEvaluatedKey: last } = await client.query({
+      TableName: table,
+      IndexName: LETTERS_INDEX,
+      KeyConditionExpression: '#list = :list AND #place >= :since',
+      ExpressionAttributeNames: { '#list': ITEM.letterList, '#place': ITEM.letterPlace },
+      ExpressionAttributeValues: {
+        ':list': { S: list },
+        ':since': { S: new Date(Math.max(since, 0)).toISOString() },
+      },
+      ScanIndexForward: false,
+      ...(from && { ExclusiveStartKey: from }),
+    });
+    yield items.flatMap((item) => toLetter(item, now));
+    from = last;
+  } while (from);
+}
+
+/** The dead letters about one entity or other thing, the newest first. */
+export async function readLettersAbout(
+  settings: ReadSettings,
+  about: Pick<EventHead, 'shop' | 'kind' | 'id'>,
+  now: Date,
+): Promise<readonly SummarizedLetter[]> {
+  const keys = await readListing(settings, lettersAboutText(about));
+  const items = await readItems(settings, keys);
+  return items
+    .flatMap((item) => toLetter(item, now))
+    .filter(({ gone }) => !gone)
+    .toSorted((one, other) => other.at - one.at);
+}
+
+/** These letters, also those that left the queue. */
+export async function readLettersById(
+  settings: ReadSettings,
+  letterIds: readonly string[],
+  now: Date,
+): Promise<readonly SummarizedLetter[]> {
+  const keys = letterIds.map((id) => itemKeyOf(ledgerKeyText(letterKey(id))));
+  return (await readItems(settings, keys)).flatMap((item) => toLetter(item, now));
+}
+
+const KEY_PREFIX = ledgerKeyText(letterKey(''));
+
+function toLetter(item: LedgerItem, now: Date): readonly SummarizedLetter[] {
+  const key = item[ITEM.key]?.S ?? '';
+  const isOver = Number(item[ITEM.expiresAt]?.N) * 1_000 <= now.getTime();
+  if (isOver || !key.startsWith(KEY_PREFIX)) return [];
+  const letter = letterIn(key.slice(KEY_PREFIX.length), item[ITEM.remembered]?.S);
+  return letter ? [letter] : [];
 }

@@ -1,4 +1,4 @@
-import type { SecretsCalls } from './aws-calls.ts';
+import type { SecretsCalls } from './aws-client.ts';
 
 /** The text of the secret; rejects if there is none or it cannot be read now. */
 export type SecretSource = (name: string) => Promise<string>;

@@ -36,13 +36,12 @@ const RESERVATION = 50;
 const LEAST_RESERVATION = 10;
 /** Each function with a public address can run at least this often while all workers are busy. */
 const PER_ADDRESS = 2;
-/** The usual run and the deep walk may run at the same time. */
+/** The usual run and the deep run may run at the same time. */
 const RECONCILES = 2;
 
 /** Where the quota is not known, as in `cdk synth`. */
 export function defaultConcurrency({ deployment }: Pick<Connector, 'deployment'>): Concurrency {
-  const { maxConcurrency, reservedReceiverConcurrency: receiver } = deployment;
-  return { ...DEFAULT_WORKERS, ...maxConcurrency, ...(receiver !== undefined && { receiver }) };
+  return { ...DEFAULT_WORKERS, ...deployment.maxConcurrency };
 }
 
 /**
@@ -55,16 +54,9 @@ export function fitConcurrency(
   connector: Pick<Connector, 'deployment' | 'storefront'>,
   region: string,
 ): FittedConcurrency {
-  const { maxConcurrency: given, reservedReceiverConcurrency } = connector.deployment;
+  const { maxConcurrency: given } = connector.deployment;
   const pool = limits.unreserved + limits.own;
-  const receiver = reservedReceiverConcurrency ?? possibleReservation(pool);
-  if (receiver !== undefined && pool - receiver < KEPT_UNRESERVED) {
-    const why = `${quotaOf(limits)} AWS keeps ${KEPT_UNRESERVED} for functions without a reservation, so deployment.reservedReceiverConcurrency cannot be ${receiver}.`;
-    return {
-      kind: 'refused',
-      why: [why, 'Remove that setting, or ask AWS for more:', ...askFor(region)],
-    };
-  }
+  const receiver = possibleReservation(pool);
   const storefront = throttledStorefront(connector, pool - (receiver ?? 0));
   const others = othersOf(connector, receiver, storefront);
   const room = pool - (receiver ?? 0) - 2 * (storefront ?? 0) - others;

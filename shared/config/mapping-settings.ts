@@ -1,5 +1,4 @@
-import type { CouponKind } from '../store/coupon.ts';
-import type { StoreOrder } from '../store/order.ts';
+import type { CouponKind, StoreOrder } from '../store/store-entities.ts';
 
 /**
  * The source of a customer detail that the store has no field for.

@@ -27,7 +27,7 @@ export const METRICS = {
   superseded: 'no-change',
   skipped: 'no-change',
   retried: 'retried',
-  /** Retries of messages that are older than `alarms.oldestMessageMinutes`. */
+  /** Retries of messages that are older than `OLDEST_MESSAGE_MINUTES`. */
   stuck: 'stuck',
   /** Parked in the dead-letter queue. */
   rejected: 'rejected',
@@ -50,7 +50,7 @@ export const METRICS = {
   crash: 'crash',
   /** Runs of reconciliation that finished. */
   reconciled: 'reconciled',
-  /** Runs that healed more than `alarms.healedPercent` of what they compared. */
+  /** Runs that healed more than `HEALED_PERCENT` of what they compared. */
   'webhooks-lost': 'webhooks-lost',
   /** Entities that reconciliation compared. */
   'looked-at': null,
@@ -58,7 +58,7 @@ export const METRICS = {
   healed: null,
   /** Sent again by a deep run although no webhook was lost: a rule was corrected, or a code expired. */
   'rolled-out': null,
-  /** Orders that a deep walk read from the loyalty service and compared. */
+  /** Orders that a deep run read from the loyalty service and compared. */
   'orders-read': null,
   /** Webhook subscriptions that were missing or wrong. */
   'subscriptions-wrong': 'subscriptions-wrong',
@@ -137,3 +137,9 @@ export type Service =
 
 /** The functions of the storefront, where it is deployed. */
 export type StorefrontService = 'receive-points' | 'sync-balances' | 'storefront';
+
+/** How long a message may wait in a queue, or be retried, before an alarm: longer than most outages of a service. */
+export const OLDEST_MESSAGE_MINUTES = 30;
+
+/** The share of compared entities that reconciliation may heal before an alarm says that webhooks get lost. */
+export const HEALED_PERCENT = 5;

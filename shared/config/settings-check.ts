@@ -1,68 +1,144 @@
-import { alarmCheck, orderSilenceCheck } from './alarm-checks.ts';
+import * as v from 'valibot';
 import {
-  aFunction,
-  type Check,
-  either,
-  filledText,
-  listOf,
-  matching,
-  must,
-  oneOf,
-  type SettingFault,
-  shapeOf,
-  trueOrFalse,
-  webAddress,
-  wholeNumber,
-} from './checks.ts';
-import { defaultPath } from './defaults.ts';
-import { deploymentCheck } from './deployment-checks.ts';
-import { healingCheck } from './healing-checks.ts';
-import type { LoyaltyAssumptions } from './loyalty-assumptions.ts';
+  type AlarmSettings,
+  type ConnectorSettings,
+  type DeploymentSettings,
+  defaultPath,
+  type HealingSettings,
+  type LoyaltyAssumptions,
+  MEANINGS,
+  type OrderSilence,
+  type ShopSettings,
+  type StorefrontSettings,
+} from './connector-settings.ts';
 import { defaultRules, type MappingSettings } from './mapping-settings.ts';
-import { storefrontCheck } from './storefront-checks.ts';
 
-const isFunction = (value: unknown): boolean => typeof value === 'function';
+/** One thing that is wrong with the settings: where, and what it must be instead. */
+export interface SettingFault {
+  /** `shops[0].domain` */
+  readonly path: string;
+  /** Completes the sentence: `must end in .myshopify.com`. */
+  readonly problem: string;
+}
 
-const comesFrom = (source: string) => (value: unknown) =>
-  typeof value === 'object' && value !== null && 'from' in value && value.from === source;
+/** All faults of the settings. */
+export function checkSettings(value: unknown): SettingFault[] {
+  const { issues = [] } = v.safeParse(settings, value);
+  return issues.map((issue) => ({
+    path: pathText((issue.path ?? []).map(({ key }: { readonly key: unknown }) => key)),
+    problem: issue.kind === 'schema' && issue.input === undefined ? 'is missing' : issue.message,
+  }));
+}
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+function pathText(keys: readonly unknown[]): string {
+  return keys.reduce<string>((path, key) => {
+    if (typeof key === 'number') return `${path}[${key}]`;
+    return path === '' ? String(key) : `${path}.${key}`;
+  }, '');
+}
 
-const kinds = oneOf('note-attribute', 'metafield', 'localized-field');
+type Checks<Settings> = Readonly<Record<keyof Settings, v.GenericSchema>>;
 
-const noteAttribute = shapeOf({ required: { from: kinds, name: filledText } });
+function must(rule: string, holds: (value: unknown) => boolean) {
+  return v.custom<unknown>(holds, `must ${rule}`);
+}
 
-const localizedField = shapeOf({ required: { from: kinds, key: filledText } });
+function matching(pattern: RegExp, rule: string) {
+  return must(rule, (value) => typeof value === 'string' && pattern.test(value));
+}
 
-const metafield = shapeOf({
-  required: {
-    from: kinds,
-    owner: oneOf('order', 'customer'),
-    namespace: filledText,
-    key: filledText,
-  },
-});
+function oneOf(...choices: readonly (string | number)[]) {
+  const words = choices.map((choice) => JSON.stringify(choice).replaceAll('"', "'"));
+  return v.picklist(choices, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+}
 
-const notASource: Check = (_, path) => [
-  {
-    path,
-    problem:
-      "must be a function, or an object with from: 'note-attribute', 'metafield' or 'localized-field'",
-  },
-];
+function numberFrom(least: number, most: number, rule: string) {
+  return must(rule, (value) => typeof value === 'number' && value >= least && value <= most);
+}
 
-const detailSource = either(
-  isFunction,
-  aFunction,
-  either(
-    comesFrom('metafield'),
-    metafield,
-    either(
-      comesFrom('localized-field'),
-      localizedField,
-      either(isObject, noteAttribute, notASource),
-    ),
-  ),
+function wholeNumber(least: number, most: number, unit: string) {
+  const rule = `be a whole number of ${unit} from ${least} to ${most}`;
+  return must(
+    rule,
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
+}
+
+const filledText = matching(/\S/, 'be a text that is not empty');
+const trueOrFalse = v.boolean('must be true or false');
+const aFunction = v.function('must be a function');
+
+/** A misspelt setting must not count as absent, so every unknown one is reported. */
+function section(
+  required: Readonly<Record<string, v.GenericSchema>>,
+  optional: Readonly<Record<string, v.GenericSchema>> = {},
+) {
+  const known = [...Object.keys(required), ...Object.keys(optional)];
+  const optionals = Object.entries(optional).map(([name, check]) => [name, v.optional(check)]);
+  return v.pipe(
+    must('be an object', isObject),
+    v.looseObject({ ...required, ...Object.fromEntries(optionals) }),
+    v.rawCheck(({ dataset, addIssue }) => {
+      for (const [name, value] of Object.entries(Object(dataset.value))) {
+        if (value === undefined || known.includes(name)) continue;
+        addIssue({ message: `is not a setting${hintFor(name, known)}`, path: pathOf(name) });
+      }
+    }),
+  );
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The setting that was probably meant. */
+function hintFor(name: string, known: readonly string[]): string {
+  const [meant] = known
+    .map((candidate) => ({ candidate, steps: editsBetween(name, candidate) }))
+    .filter(({ candidate, steps }) => steps * 3 <= candidate.length)
+    .toSorted((a, b) => a.steps - b.steps);
+  return meant === undefined ? '' : `; did you mean ${meant.candidate}?`;
+}
+
+/** How many letters must be added, removed or changed; upper and lower case are the same. */
+function editsBetween(one: string, other: string): number {
+  const [from, to] = [one.toLowerCase(), other.toLowerCase()];
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, wanted] of [...to].entries()) {
+      const changed = (row[column] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(changed, (next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The library wants more of a path than its keys, which are all that is read here. */
+function pathOf(...keys: readonly (string | number)[]) {
+  return keys.map((key) => ({ key })) as unknown as [v.IssuePathItem, ...v.IssuePathItem[]];
+}
+
+const sourceKinds = oneOf('note-attribute', 'metafield', 'localized-field');
+const noteAttribute = section({ from: sourceKinds, name: filledText });
+const sources = new Map<unknown, v.GenericSchema>([
+  ['localized-field', section({ from: sourceKinds, key: filledText })],
+  [
+    'metafield',
+    section({
+      from: sourceKinds,
+      owner: oneOf('order', 'customer'),
+      namespace: filledText,
+      key: filledText,
+    }),
+  ],
+]);
+const aSource = must(
+  "be a function, or an object with from: 'note-attribute', 'metafield' or 'localized-field'",
+  (value) => typeof value === 'function',
+);
+const detailSource = v.lazy((value) =>
+  isObject(value) ? (sources.get(fieldIn(value, 'from')) ?? noteAttribute) : aSource,
 );
 
 /** With an offset, or a moment would depend on where it is read. */
@@ -74,7 +150,7 @@ const moment = must(
     !Number.isNaN(Date.parse(value)),
 );
 
-const ruleChecks: Record<keyof MappingSettings, Check> = {
+const rules = section({}, {
   goLive: moment,
   completeWhen: oneOf('fulfilled', 'paid'),
   pendingOrders: oneOf('skip', 'send'),
@@ -88,25 +164,26 @@ const ruleChecks: Record<keyof MappingSettings, Check> = {
   testOrders: oneOf('skip', 'send'),
   document: detailSource,
   birthday: detailSource,
-  enrich: shapeOf({
-    optional: { cardDetails: trueOrFalse, locationNames: trueOrFalse, staffNames: trueOrFalse },
-  }),
-  enrolment: either(isFunction, aFunction, oneOf('unstated', 'everyone')),
+  enrich: section(
+    {},
+    { cardDetails: trueOrFalse, locationNames: trueOrFalse, staffNames: trueOrFalse },
+  ),
+  enrolment: v.lazy((value) =>
+    typeof value === 'function' ? aFunction : oneOf('unstated', 'everyone'),
+  ),
   metadata: aFunction,
   productUrl: matching(
     /^https:\/\/(?!.*\{(?!domain\}|handle\}))\S*\{handle\}\S*$/,
     'begin with https:// and hold {handle}, and no other braces than {handle} and {domain}',
   ),
-  couponKinds: listOf(oneOf(...defaultRules.couponKinds), 0),
+  couponKinds: v.array(oneOf(...defaultRules.couponKinds), 'must be a list'),
   sharedAccount: trueOrFalse,
   currency: matching(/^(?:[A-Z]{3}|any)$/, "be three capital letters such as BRL, or 'any'"),
   couponForEveryone: oneOf('send', 'skip'),
   couponForSeveralCustomers: oneOf('without-customer', 'first', 'skip'),
-};
+} satisfies Checks<MappingSettings>);
 
-const rules = shapeOf({ optional: ruleChecks });
-
-const assumptionChecks: Record<keyof LoyaltyAssumptions, Check> = {
+const assumptions = section({}, {
   ordersAreReplaced: trueOrFalse,
   couponsAreReplaced: trueOrFalse,
   completedOrdersTakeTheCancelledMark: trueOrFalse,
@@ -117,94 +194,208 @@ const assumptionChecks: Record<keyof LoyaltyAssumptions, Check> = {
   readTotals: oneOf('as-sent', 'less-partial-cancels'),
   usedCancelKeyError: wholeNumber(0, 10_000, 'number of an error'),
   redemptionsKeepMetadata: trueOrFalse,
-};
+} satisfies Checks<LoyaltyAssumptions>);
 
-const shop = shapeOf({
-  required: {
+/**
+ * CloudWatch knows UTC only, so an hour that is open only in summer or only in winter is not monitored;
+ * and every measured period must end before the shop closes.
+ */
+const LOST_HOURS = 2;
+
+const timeZone = must('be a time zone such as America/Sao_Paulo', (value) => {
+  if (typeof value !== 'string') return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/** An alarm that can never trigger would be worse than none. */
+const openingHours = v.pipe(
+  section(
+    {
+      hours: wholeNumber(1, 24, 'hours'),
+      opens: wholeNumber(0, 23, 'hours'),
+      closes: wholeNumber(1, 24, 'hours'),
+      timeZone,
+    },
+    { days: oneOf('every-day', 'monday-to-friday', 'monday-to-saturday') },
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (dataset.issues) return;
+    const { hours, opens, closes, days = 'every-day' } = dataset.value as unknown as OrderSilence;
+    const always = opens === 0 && closes === 24 && days === 'every-day';
+    if (closes <= opens) {
+      addIssue({ message: 'must be later than opens', path: pathOf('closes') });
+    } else if (!always && hours > closes - opens - LOST_HOURS) {
+      const message = `must be at least ${LOST_HOURS} less than the hours between opens and closes`;
+      addIssue({ message, path: pathOf('hours') });
+    }
+  }),
+);
+
+const orderSilence = v.lazy((value) => (value === false ? v.literal(false) : openingHours));
+
+const alarms = section({}, {
+  emails: v.array(matching(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'be an e-mail address'), 'must be a list'),
+  orderSilence,
+} satisfies Checks<AlarmSettings>);
+
+const healing = section({}, {
+  everyMinutes: wholeNumber(15, 1_440, 'minutes'),
+  deepEveryDays: v.lazy((value) =>
+    value === false ? v.literal(false) : wholeNumber(1, 31, 'days'),
+  ),
+  subscriptions: oneOf('admin-api', 'app-configuration'),
+  productChanges: oneOf('webhooks', 'events'),
+  productTriggers: listOf(
+    matching(
+      /^product\.[\w*.$(): ',-]+$/,
+      'be the path of a field: product.title, product.variants.*',
+    ),
+  ),
+} satisfies Checks<HealingSettings>);
+
+const workers = wholeNumber(2, 1000, 'workers');
+const endpointKinds = oneOf('function-url', 'http-api');
+const functionUrl = section({ kind: endpointKinds });
+const httpApi = section(
+  { kind: endpointKinds },
+  {
+    throttle: section({
+      ratePerSecond: wholeNumber(1, 10_000, 'requests per second'),
+      burst: wholeNumber(1, 5_000, 'requests'),
+    }),
+    domain: section({
+      name: matching(
+        /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/,
+        'be a domain name in lower case, without https://',
+      ),
+      certificateArn: matching(
+        /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/\S+$/,
+        'be the ARN of a certificate, arn:aws:acm:…',
+      ),
+    }),
+  },
+);
+
+const deployment = section({}, {
+  endpoint: v.lazy((value) => (fieldIn(value, 'kind') === 'http-api' ? httpApi : functionUrl)),
+  maxConcurrency: section({}, { orders: workers, products: workers, coupons: workers }),
+  logRetentionDays: oneOf(1, 3, 5, 7, 14, 30, 60, 90, 180, 365),
+  retainData: trueOrFalse,
+  monitoring: oneOf('full', 'basic'),
+  dashboard: trueOrFalse,
+  // The name of an alias can be moved to another key, and policies do not accept it.
+  encryptionKey: matching(
+    /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
+    'be the ARN of a key, arn:aws:kms:…:key/…, not of an alias',
+  ),
+} satisfies Checks<DeploymentSettings>);
+
+const storefront = section({}, {
+  customerIdIn: filledText,
+  metafieldNamespace: matching(
+    /^[A-Za-z0-9_-]{3,255}$/,
+    'have 3 to 255 letters, digits, hyphens and underscores',
+  ),
+  posCustomerId: oneOf('email-or-document', 'store-id'),
+  rewardTypes: v.record(
+    v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'is not the number of a type of reward')),
+    oneOf(...MEANINGS),
+    'must be an object',
+  ),
+  readsPerMinute: wholeNumber(10, 1000, 'requests'),
+  taxInPrices: numberFrom(0, 100, 'be a percentage from 0 to 100'),
+  redeemsPerHour: wholeNumber(1, 1000, 'rewards'),
+} satisfies Checks<StorefrontSettings>);
+
+const shop = section(
+  {
     domain: matching(
       /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
       'end in .myshopify.com, in lower case and without https://',
     ),
   },
-  optional: {
+  {
     path: matching(
       /^[a-z0-9][a-z0-9-]{0,62}$/,
       'be a single part of an address: lower-case letters, digits and hyphens',
     ),
     rules,
-    orderSilence: orderSilenceCheck,
-  },
-});
+    orderSilence,
+  } satisfies Checks<Omit<ShopSettings, 'domain'>>,
+);
+
+function listOf(item: v.GenericSchema) {
+  return v.pipe(v.array(item, 'must be a list'), v.minLength(1, 'must have at least 1 entry'));
+}
 
 /** Each shop needs its own address: only the body of a webhook is signed, and it does not name the shop. */
-const shops: Check = (value, path) => {
-  const entries = Array.isArray(value) ? value : [];
-  const domains = entries.map((entry) => textIn(entry, 'domain'));
-  const paths = entries.map((entry, index) => {
-    const domain = domains[index];
-    return textIn(entry, 'path') ?? (domain === undefined ? undefined : defaultPath(domain));
-  });
-  return [
-    ...listOf(shop, 1)(value, path),
-    ...repeated(domains, (index) => `${path}[${index}].domain`),
-    ...repeated(paths, (index) => `${path}[${index}].path`),
-  ];
-};
-
-function repeated(
-  texts: readonly (string | undefined)[],
-  pathAt: (index: number) => string,
-): SettingFault[] {
-  return texts.flatMap((text, index) => {
-    const first = texts.indexOf(text);
-    if (text === undefined || first === index) return [];
-    return [{ path: pathAt(index), problem: `is the same as ${pathAt(first)}` }];
-  });
-}
-
-function textIn(entry: unknown, field: string): string | undefined {
-  const value = fieldIn(entry, field);
-  return typeof value === 'string' ? value : undefined;
-}
+const shops = v.pipe(
+  listOf(shop),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const entries: readonly unknown[] = Array.isArray(dataset.value) ? dataset.value : [];
+    const domains = entries.map((entry) => fieldIn(entry, 'domain'));
+    const paths = entries.map((entry, index) => {
+      const domain = domains[index];
+      return fieldIn(entry, 'path') ?? (typeof domain === 'string' ? defaultPath(domain) : domain);
+    });
+    for (const [field, values] of Object.entries({ domain: domains, path: paths })) {
+      for (const [index, value] of values.entries()) {
+        const first = values.indexOf(value);
+        if (value === undefined || first === index) continue;
+        const message = `is the same as shops[${first}].${field}`;
+        addIssue({ message, path: pathOf(index, field) });
+      }
+    }
+  }),
+);
 
 function fieldIn(entry: unknown, field: string): unknown {
-  if (typeof entry !== 'object' || entry === null) return undefined;
-  return new Map<string, unknown>(Object.entries(entry)).get(field);
-}
-
-/** The service adds up amounts without a currency, so shops on one account of it must have the same, or say that any will do. */
-function sharedCurrency(value: unknown): SettingFault[] {
-  const listed = fieldIn(value, 'shops');
-  const shops: readonly unknown[] = Array.isArray(listed) ? listed : [];
-  const ruleOf = (shop: unknown, name: keyof MappingSettings) =>
-    fieldIn(fieldIn(shop, 'rules'), name) ?? fieldIn(fieldIn(value, 'rules'), name);
-  const sharing = shops
-    .map((shop, index) => ({ path: `shops[${index}]`, shop }))
-    .filter(({ shop }) => ruleOf(shop, 'sharedAccount') ?? shops.length > 1)
-    .map(({ path, shop }) => ({ path, currency: ruleOf(shop, 'currency') }));
-  const missing = sharing.find(({ currency }) => currency === undefined);
-  if (missing) {
-    const whose = sharing.every(({ currency }) => currency === undefined) ? '' : `${missing.path}.`;
-    return [{ path: `${whose}rules.currency`, problem: `is missing. ${ONE_CURRENCY}` }];
-  }
-  return sharing
-    .filter(({ currency }) => currency !== sharing[0]?.currency)
-    .map(({ path }) => ({
-      path: `${path}.rules.currency`,
-      problem: `is not that of ${sharing[0]?.path}. ${ONE_CURRENCY}`,
-    }));
+  return isObject(entry) ? new Map<string, unknown>(Object.entries(entry)).get(field) : undefined;
 }
 
 const ONE_CURRENCY =
   "Shops on one account of the loyalty service count in one currency: state it, such as 'BRL', or set 'any', and 50 BRL and 50 USD count alike; shops with accounts of their own have sharedAccount: false";
 
+/** The service adds up amounts without a currency, so shops on one account of it must have the same, or say that any will do. */
+const oneCurrency = v.rawCheck<Readonly<Record<string, unknown>>>(({ dataset, addIssue }) => {
+  const listed = fieldIn(dataset.value, 'shops');
+  const all: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  const common = fieldIn(dataset.value, 'rules');
+  const ruleOf = (one: unknown, name: keyof MappingSettings) =>
+    fieldIn(fieldIn(one, 'rules'), name) ?? fieldIn(common, name);
+  const sharing = all
+    .map((one, index) => ({ one, index, currency: ruleOf(one, 'currency') }))
+    .filter(({ one }) => ruleOf(one, 'sharedAccount') ?? all.length > 1);
+  const missing = sharing.find(({ currency }) => currency === undefined);
+  if (missing) {
+    const nobody = sharing.every(({ currency }) => currency === undefined);
+    const place = nobody ? [] : ['shops', missing.index];
+    const path = pathOf(...place, 'rules', 'currency');
+    addIssue({ message: `is missing. ${ONE_CURRENCY}`, path });
+    return;
+  }
+  for (const { index, currency } of sharing) {
+    if (currency === sharing[0]?.currency) continue;
+    addIssue({
+      message: `is not that of shops[${sharing[0]?.index}]. ${ONE_CURRENCY}`,
+      path: pathOf('shops', index, 'rules', 'currency'),
+    });
+  }
+});
+
 /** Plain http is only allowed to this machine, because every request contains the credentials. */
-function isSafeAddress(address: URL): boolean {
-  if (address.username !== '' || address.password !== '') return false;
-  if (address.search !== '' || address.hash !== '') return false;
-  const own = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(address.hostname);
-  if (address.protocol === 'http:') return own;
-  return address.protocol === 'https:' && isPublicName(address.hostname);
+function isSafeAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { username, password, search, hash, hostname, protocol } = new URL(value);
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
+  const own = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  if (protocol === 'http:') return own;
+  return protocol === 'https:' && isPublicName(hostname);
 }
 
 /**
@@ -216,37 +407,32 @@ function isPublicName(hostname: string): boolean {
   return isName && !/\.(?:localhost|local|internal|home|lan)$/.test(hostname);
 }
 
-const settings = shapeOf({
-  required: {
-    shops,
-    loyalty: shapeOf({
-      required: {
-        address: webAddress(
-          'begin with https:// and a public domain name, and hold neither credentials nor a query',
-          isSafeAddress,
-        ),
-      },
-      optional: {
-        callsPerSecond: must(
-          'be a number of calls from 0.1 to 1000',
-          (value) => typeof value === 'number' && value >= 0.1 && value <= 1_000,
-        ),
-        assumptions: shapeOf({ optional: assumptionChecks }),
-      },
-    }),
-  },
-  optional: {
-    rules,
-    retryWindowDays: wholeNumber(1, 10, 'days'),
-    orderRetentionDays: wholeNumber(35, 3650, 'days'),
-    healing: healingCheck,
-    alarms: alarmCheck,
-    deployment: deploymentCheck,
-    storefront: storefrontCheck,
-  },
-});
-
-/** All faults of the settings, in the order in which they are written. */
-export function checkSettings(value: unknown): SettingFault[] {
-  return [...settings(value, ''), ...sharedCurrency(value)];
-}
+const settings = v.pipe(
+  section(
+    {
+      shops,
+      loyalty: section(
+        {
+          address: must(
+            'begin with https:// and a public domain name, and hold neither credentials nor a query',
+            isSafeAddress,
+          ),
+        },
+        {
+          callsPerSecond: numberFrom(0.1, 1_000, 'be a number of calls from 0.1 to 1000'),
+          assumptions,
+        },
+      ),
+    },
+    {
+      rules,
+      retryWindowDays: wholeNumber(1, 10, 'days'),
+      orderRetentionDays: wholeNumber(35, 3650, 'days'),
+      healing,
+      alarms,
+      deployment,
+      storefront,
+    } satisfies Checks<Omit<ConnectorSettings, 'shops' | 'loyalty'>>,
+  ),
+  oneCurrency,
+);

@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { SettingFault } from './checks.ts';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
 
 /** The settings file of a stage: `connector.config.ts` for `prod`, else `connector.config.<stage>.ts`. */
@@ -21,7 +20,7 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
     return faulty(`${file} must end in: export default defineConnector({ … })`);
   } catch (error) {
     if (error instanceof SettingsError) {
-      return faulty(...error.faults.map((fault) => sentence(fault, file)));
+      return faulty(...error.faults.map(({ path, problem }) => `${file}: ${path} ${problem}`));
     }
     const place = placeIn(error, folder, file) ?? `${file} could not be read`;
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -34,7 +33,7 @@ const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?( *)\^)?/;
 /** A frame in a file; those of Node begin with `node:`. */
 const FRAME = /^ +at (?:[^(]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/;
 
-/** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined: the error has no place. */
+/** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined if the error has no place. */
 function placeIn(error: unknown, folder: string, file: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, shown, indent] = SHOWN_LINE.exec(stack) ?? [];
@@ -51,32 +50,6 @@ function placeIn(error: unknown, folder: string, file: string): string | undefin
 
 function nameIn(folder: string, path: string): string {
   return relative(folder, path.startsWith('file:') ? fileURLToPath(path) : path);
-}
-
-/** With the setting that was probably meant. */
-function sentence({ path, problem, known = [] }: SettingFault, file: string): string {
-  const name = path.replace(/^.*\./, '');
-  const [meant] = known
-    .map((candidate) => ({ candidate, steps: editsBetween(name, candidate) }))
-    .filter(({ candidate, steps }) => steps * 3 <= candidate.length)
-    .toSorted((a, b) => a.steps - b.steps);
-  const hint = meant === undefined ? '' : `; did you mean ${meant.candidate}?`;
-  return `${file}: ${path} ${problem}${hint}`;
-}
-
-/** How many letters must be added, removed or changed; upper and lower case are the same. */
-function editsBetween(one: string, other: string): number {
-  const [from, to] = [one.toLowerCase(), other.toLowerCase()];
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, wanted] of [...to].entries()) {
-      const changed = (row[column] ?? 0) + (letter === wanted ? 0 : 1);
-      next.push(Math.min(changed, (next[column] ?? 0) + 1, (row[column + 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 function faulty(...faults: readonly string[]): ReadSettings {

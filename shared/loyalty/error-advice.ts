@@ -1,18 +1,11 @@
-import type { LoyaltyErrorName } from './error-codes.ts';
+import { errorNames, type LoyaltyErrorName } from './error-codes.ts';
 
 /** The enumeration covers the whole service, and much of it lies out of reach of this API. */
-const elsewhere = (part: string) =>
-  `Belongs to ${part}, which no call here reaches: look at what was sent, and where.`;
+const ELSEWHERE =
+  'Belongs to a part of the service that no call here reaches: look at what was sent, and where.';
 
-/** Of each error: why it has its class, and what to look at. Read by the person on call. */
-export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
-  Campaign_InvalidDateRange: elsewhere('campaign settings'),
-  Campaign_Conflict: elsewhere('campaign settings'),
-  Reward_PointsShouldBePositive: elsewhere('reward settings'),
-  Reward_ValueShouldBePositive: elsewhere('reward settings'),
-  Reward_ValueShouldBe100PercentMax: elsewhere('reward settings'),
-  Reward_ValueShouldBe999ValueMax: elsewhere('reward settings'),
-  Reward_PointsShouldBe9999ValueMax: elsewhere('reward settings'),
+/** Of each error that a call can meet: why it has its class, and what to look at. Read by the person on call. */
+export const errorAdvice: Readonly<Partial<Record<LoyaltyErrorName, string>>> = {
   General_FieldCannotBeNullOrBlank:
     'A field we sent is empty: the message should name it; check the mapping and the store data.',
   General_FieldCannotBeDefault:
@@ -33,22 +26,6 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
     'Cancelled before it was placed: compare the two dates in the store.',
   Points_PointsCannotBeZero:
     'The call comes to zero points: check the amounts and the points rules in the admin panel.',
-  FileUpload_NoFileReceived: elsewhere('file uploads'),
-  FileUpload_MoreThanOneFileReceived: elsewhere('file uploads'),
-  Objective_AmountOfPointsCannotBeLessThanOne: elsewhere('objective settings'),
-  Objective_DiscountValueCannotBeLessThanOne: elsewhere('objective settings'),
-  Objective_OrderMinimumValueCannotBeLessThanZero: elsewhere('objective settings'),
-  Objective_DaysToWaitToGrantPointsCannotBeLessThanZero: elsewhere('objective settings'),
-  Objective_CanceledStatusListMustHaveAValue: elsewhere('objective settings'),
-  Objective_CompletedStatusListMustHaveAValue: elsewhere('objective settings'),
-  FileUpload_InvalidFormat: elsewhere('file uploads'),
-  Objective_SignupStartDateMustHaveAValidValue: elsewhere('objective settings'),
-  FileUpload_FileTooLarge: elsewhere('file uploads'),
-  FileUpload_InvalidDimensions: elsewhere('file uploads'),
-  Account_UserAlreadyExists: elsewhere('admin panel accounts'),
-  DaysToWaitToGrantPointsInvalidValue: elsewhere('objective settings'),
-  OrderMinimumValueInvalidValue: elsewhere('objective settings'),
-  ChangeActiveUser_UniqueAdmin: elsewhere('admin panel accounts'),
   ApiOrder_OrderIsCancelled:
     'To a cancel: nothing left to do. To an order: cancelled there but alive in the store; compare both.',
   PublicApiProductService_ObjectiveDisabled:
@@ -98,11 +75,9 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
     'The coupon was not written and nothing is blamed; if it stays, see if it was used there.',
   ApiExternalCoupon_Not_found:
     'To a deactivation: nothing to deactivate. Elsewhere: compare the code with the admin panel.',
-  Referral_FriendAlreadyExists: elsewhere('referrals'),
   Customer_NotFound:
     'The service does not know the customer: check the id, and that an order of theirs was sent.',
   Tier_NotFound: 'The tier does not exist: see the tiers in the admin panel.',
-  TierBenefit_Reward_Required: elsewhere('tier settings'),
   ChangePoints_CannotAddPointsWithWrongOperationType:
     'Sign and OperationType disagree: 0 adds a Value above zero, 1 removes with one below zero.',
   ChangePoints_CannotRemovePointsWithWrongOperationType:
@@ -131,7 +106,6 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
   ApiPartnerKeysValidation:
     'The keys did not pass, as those of a partner: check which API keys the shop is set up with.',
   GenericError: 'Says nothing at all; if it stays for one entity only, look at that entity.',
-  Account_UserWithoutLastName: elsewhere('admin panel accounts'),
   ApiDomain_NotFound:
     'The service does not know the domain: check its base address, and that the shop is still set up.',
   ApiTenant_NotFound:
@@ -139,10 +113,6 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
   PdvUser_InvalidCredentials:
     'The credentials are wrong: check API token and key, and that they were not replaced.',
   ApiReward_NoActiveRewards: 'No reward is active: see the rewards in the admin panel.',
-  PdvReward_CustomerMismatch: elsewhere('rewards at the till'),
-  PdvReward_CoupomNotFound: elsewhere('rewards at the till'),
-  PdvReward_CoupomAlreadyUsed: elsewhere('rewards at the till'),
-  PdvReward_CoupomAlreadyRefunded: elsewhere('rewards at the till'),
   PdvReward_RewardNotFound: 'No reward with this id or key: compare it with the admin panel.',
   PdvReward_PurchaseValueInvalid:
     'The value of the purchase is not acceptable: check the amounts of the cart.',
@@ -175,7 +145,6 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
     'We add branches only with orders: another came first, and a repeat finds it.',
   Too_Many_Requests:
     'Too many calls; the limit is not documented. If it stays, lower the number of parallel calls.',
-  PdvCustomer_AlreadyCompleted: elsewhere('registration at the till'),
   Quiz_QuizNotFound: 'The quiz or its question does not exist: see the quizzes in the admin panel.',
   Quiz_MinimumAmountOfOptions:
     'Too few options: compare the answer with the quiz in the admin panel.',
@@ -183,29 +152,22 @@ export const errorAdvice: Readonly<Record<LoyaltyErrorName, string>> = {
     'Too many options: compare the answer with the quiz in the admin panel.',
   Quiz_MaximumAmountOfQuestions:
     'Too many questions: compare the answer with the quiz in the admin panel.',
-  BillingGroupParticipants_ParticipantTenantIdIsActive: elsewhere('billing'),
-  BillingGroup_BillingGroupTenantIdIsActive: elsewhere('billing'),
-  BillingGroup_DuplicateTenantId: elsewhere('billing'),
   AffiliateCouponGenericError:
     "Generic by its own name; if it stays, see the affiliate's coupon in the admin panel.",
   AffiliateCouponNoExistsInPlatform:
     "The affiliate's coupon is missing in the store: create it there or take it off the affiliate.",
   AffiliateSettingsNotExist:
     'Affiliates are not set up in the admin panel; everything else still passes.',
-  EndDate_ManageAdditionalBonuses: elsewhere('bonus settings'),
-  AdditionalBonuses_ManageAdditionalBonuses: elsewhere('bonus settings'),
   Reinstall_The_App:
     'The service has lost its hold on the store: its app must be installed again by the merchant.',
   NewCustomer_EmailAlreadyUsed:
     'Another customer there has this e-mail: look for two accounts of one person.',
   NewCustomer_DocumentAlreadyUsed:
     'Another customer there has this document: look for two accounts of one person.',
-  WebhookSubscription_TopicRequired: elsewhere('webhook subscriptions'),
 };
 
 /** Undefined without an error name, and for one of a newer service. */
 export function adviceOn(name: string | undefined): string | undefined {
-  return name !== undefined && Object.hasOwn(errorAdvice, name)
-    ? errorAdvice[name as LoyaltyErrorName]
-    : undefined;
+  const known = Object.values(errorNames).find((one) => one === name);
+  return known && (errorAdvice[known] ?? ELSEWHERE);
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { isObject, type JsonObject } from './payload.ts';
-import { type PointTopic, pointTopics } from './point-topics.ts';
+import { isObject, type JsonObject, type PointTopic, pointTopics } from './operations.ts';
 
 /** What the connector uses of a point event. */
 interface PointEvent {
@@ -24,7 +23,7 @@ export interface NamedCustomer {
   readonly document: string | undefined;
 }
 
-export type ReadPointEvent =
+type ReadPointEvent =
   | { readonly kind: 'event'; readonly event: PointEvent }
   /** `field` is a name of the contract, never a value. */
   | { readonly kind: 'not-the-contract'; readonly field: string };

@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpFailure, HttpRequest } from '../http/http-client.ts';
 import type { ErrorClass, LoyaltyErrorName } from './error-codes.ts';
-import type { FindingName } from './payload.ts';
+import type { FindingName } from './operations.ts';
 
 /**
  * What became of one call. Callers that only need to know what to do next switch on `kind`, and on

@@ -1,7 +1,7 @@
 import type { Connector, Shop } from '../config/connector-config.ts';
 import { type AdminStore, createAdminStore } from '../shopify/admin/admin-store.ts';
-import type { Enrichment } from '../shopify/admin/orders/enrichment.ts';
-import { sandboxAddressOf } from './sandbox-address.ts';
+import type { Enrichment } from '../shopify/admin/order-as-payload.ts';
+import { sandboxAddressOf } from './shop-loyalty.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 /** The Admin API of every configured shop, asked for what its rules need. */
@@ -18,7 +18,7 @@ export function createConfiguredStore(
     reserve,
     shop: (domain) => {
       const shop = connector.shops.find((one) => one.domain === domain);
-      if (!shop) throw new Error('an event of an unknown shop was not parked');
+      if (!shop) throw new Error(`unknown shop: ${domain}`);
       return {
         secret: secrets.store(shop.path),
         enrichment: enrichmentOf(shop.rules),

@@ -3,7 +3,6 @@ import { createCircuitBreaker } from '../core/calls/call-loyalty.ts';
 import type { CallRate } from '../core/calls/rate-limit.ts';
 import type { Pauses } from '../core/calls/shop-pause.ts';
 import { createLoyaltyClient } from '../loyalty/client.ts';
-import { sandboxAddressOf } from './sandbox-address.ts';
 import type { ShopSecrets } from './shop-secrets.ts';
 
 const OWN_MACHINE = /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/;
@@ -21,9 +20,9 @@ export function loyaltyAddress(
   throw new Error('a loyalty sandbox must be at http://localhost, 127.x.x.x or [::1]');
 }
 
-export interface LoyaltyLimits {
+interface LoyaltyLimits {
   readonly pauses: Pauses;
-  /** Undefined: the settings do not limit the calls. */
+  /** Undefined where the settings do not limit the calls. */
   readonly rateOf: (shop: Shop) => CallRate | undefined;
   readonly onEnd?: (tookMs: number) => void;
 }
@@ -45,4 +44,17 @@ export function openShopLoyalty(
     ...(onEnd && { onEnd }),
   });
   return { loyalty, breaker: pauses.guard(domain, createCircuitBreaker()) };
+}
+
+/**
+ * Where the local stack runs a shop's store or loyalty service: one address for all shops, or one for each,
+ * separated by spaces, in the order of the settings. Undefined outside of the local stack.
+ */
+export function sandboxAddressOf(
+  { shops }: Pick<Connector, 'shops'>,
+  { domain }: Pick<Shop, 'domain'>,
+  addresses: string | undefined,
+): string | undefined {
+  const all = addresses?.split(' ') ?? [];
+  return all[shops.findIndex((shop) => shop.domain === domain)] ?? all[0];
 }

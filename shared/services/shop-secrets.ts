@@ -1,22 +1,17 @@
-import type { SecretsCalls } from '../aws/aws-calls.ts';
+import type { SecretsCalls } from '../aws/aws-client.ts';
 import {
   createSecretReader,
   createSecretsManagerSource,
   type ParsedSecret,
+  requireText,
   type SecretReader,
   SecretUnreachable,
 } from '../aws/secrets.ts';
-import type { PointTokens } from '../core/balances/receive-points.ts';
+import { isToken, type PointTokens } from '../core/balances/receive-points.ts';
 import { errorFields, type Telemetry } from '../core/events/telemetry.ts';
 import type { UnreadCredentials } from '../loyalty/client.ts';
 import type { AdminCredentials, AdminSecret } from '../shopify/admin/client/access-token.ts';
-import type { WebhookSecrets } from '../shopify/webhooks/signature.ts';
-import {
-  type LoyaltyCredentials,
-  parsePointTokens,
-  secretForms,
-  secretName,
-} from './secret-forms.ts';
+import type { WebhookSecrets } from '../shopify/webhooks/receive-webhook.ts';
 
 /**
  * Refused credentials are read again no more often: what waits for them is woken as soon as they are changed. Unlike
@@ -81,4 +76,83 @@ function credentialsOf<T>(secret: SecretReader<T>) {
     get: () => orWhyNot(secret.get()),
     refresh: () => orWhyNot(secret.refresh().then(({ value }) => value)),
   };
+}
+
+/** Each shop has a secret per purpose, so that a function can read only the one it needs. */
+export const SECRET_PURPOSES = ['webhook', 'loyalty', 'store'] as const;
+
+export type SecretPurpose = (typeof SECRET_PURPOSES)[number];
+
+interface LoyaltyCredentials {
+  readonly token: string;
+  readonly key: string;
+}
+
+interface SecretForms {
+  readonly webhook: WebhookSecrets;
+  readonly loyalty: LoyaltyCredentials;
+  /** `clientId` and `clientSecret` of the app, or the `accessToken` of an older one, with or without its `clientId`. */
+  readonly store: AdminCredentials;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How the functions read a secret's fields. Commands that store a secret check it with the same. */
+export const secretForms: {
+  readonly [Purpose in SecretPurpose]: (fields: Fields) => ParsedSecret<SecretForms[Purpose]>;
+} = {
+  webhook(fields) {
+    const current = requireText(fields, 'current');
+    if (current.kind === 'fault') return current;
+    const previous = requireText(fields, 'previous');
+    return {
+      kind: 'parsed',
+      value: {
+        current: current.value,
+        previous: previous.kind === 'parsed' ? previous.value : undefined,
+      },
+    };
+  },
+
+  loyalty(fields) {
+    const token = requireText(fields, 'token');
+    if (token.kind === 'fault') return token;
+    const key = requireText(fields, 'key');
+    if (key.kind === 'fault') return key;
+    return { kind: 'parsed', value: { token: token.value, key: key.value } };
+  },
+
+  store(fields) {
+    const accessToken = requireText(fields, 'accessToken');
+    const clientId = requireText(fields, 'clientId');
+    if (accessToken.kind === 'parsed') {
+      const known = clientId.kind === 'parsed' ? { clientId: clientId.value } : {};
+      return {
+        kind: 'parsed',
+        value: { kind: 'static', accessToken: accessToken.value, ...known },
+      };
+    }
+    if (clientId.kind === 'fault') return clientId;
+    const clientSecret = requireText(fields, 'clientSecret');
+    if (clientSecret.kind === 'fault') return clientSecret;
+    const pair = { clientId: clientId.value, clientSecret: clientSecret.value };
+    return { kind: 'parsed', value: { kind: 'client-credentials', ...pair } };
+  },
+};
+
+/** `{ "current": "…", "previous": "…" }`. Separate from the others: no person enters it, the connector makes the tokens. */
+export function parsePointTokens({ current, previous }: Fields): ParsedSecret<PointTokens> {
+  if (!isToken(current)) {
+    return { kind: 'fault', field: 'current', why: 'must be a token of 32 bytes' };
+  }
+  return { kind: 'parsed', value: isToken(previous) ? { current, previous } : { current } };
+}
+
+/** `loyalty-connector/prod/example-store/webhook` */
+export function secretName(
+  prefix: string,
+  shopPath: string,
+  purpose: SecretPurpose | 'points',
+): string {
+  return `${prefix}/${shopPath}/${purpose}`;
 }

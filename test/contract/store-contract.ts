@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Store, StoreAnswer } from '../../shared/core/store/store.ts';
-import type { StoreCoupon } from '../../shared/store/coupon.ts';
-import type { StoreOrder } from '../../shared/store/order.ts';
-import type { StoreProduct } from '../../shared/store/product.ts';
+import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
 import { amount, storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 
 /** A store, and the merchant's actions in it. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createVitest, type TestCase } from 'vitest/node';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { mutate } from '../simulation/mutations/apply-mutation.ts';
@@ -60,8 +61,8 @@ export async function runSuites(suites: Suites, planted?: PlantedBug): Promise<J
             return theirs && `export * from ${JSON.stringify(theirs)};`;
           },
           transform: (_, id) =>
-            planted && !replaced.has(id) && id.split('?')[0] === absolute(planted.file)
-              ? mutated
+            mutated && !replaced.has(id) && id.split('?')[0] === fileURLToPath(mutated.href)
+              ? mutated.source
               : undefined,
         },
       ],

@@ -19,7 +19,6 @@ export const dynamodb = judgeBySuites({
   files: [
     'test/integration/dynamodb-ledger.test.ts',
     'test/integration/dynamodb-token-line.test.ts',
-    'test/integration/two-releases.test.ts',
     'test/integration/connector/*.test.ts',
     'test/integration/stack/end-to-end.test.ts',
   ],

@@ -8,7 +8,7 @@ import { PROJECT } from '../support/project.ts';
 import { installPython } from './install.ts';
 import type { Part } from './part.ts';
 
-/** Undefined: the settings of the project. Each makes other resources. */
+/** Undefined stands for the settings of the project. Each makes other resources. */
 const SETTINGS = [undefined, 'own-key', 'two-shops', 'shared-account', 'limited'];
 
 /** The CDK names a dependency that a reference implies already. */

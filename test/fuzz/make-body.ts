@@ -318,11 +318,6 @@ function repeat(
     holder.pairs.push([key, chance(random, 0.5) ? hostileValue(random) : copyTree(child)]);
     return;
   }
-  // Near the root, where readers look at whole objects: random changes rarely put something deep there.
-  const [root] = holder;
-  if (root instanceof Members && chance(random, 0.03)) {
-    put(root, wholeNumber(random, root.pairs.length), deepValue(random));
-  }
   const times = chance(random, 0.02) ? 2_000 : wholeNumber(random, 20);
   holder.push(...Array.from({ length: times }, () => copyTree(child)));
 }

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallBudget } from '../../shared/aws/aws-client.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import type { CallBudget } from '../../shared/aws/json-service.ts';
 import { ITEM } from '../../shared/aws/ledger-item.ts';
-import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
-import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
+import {
+  createSqsDeadLetters,
+  createSqsEventQueue,
+  createSqsSourceQueue,
+} from '../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { type LedgerWrite, ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { CLIENTS } from '../support/both-clients.ts';

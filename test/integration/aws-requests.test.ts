@@ -7,14 +7,14 @@ import {
   createSqsClient,
 } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
-import { verifySignature } from '../../local/stack/gateway/signature.ts';
+import { verifySignature } from '../../local/stack/gateway/gateway.ts';
 import {
+  addressOf,
   createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
   settingsFromEnvironment,
-} from '../../shared/aws/function-clients.ts';
-import { addressOf } from '../../shared/aws/json-service.ts';
+} from '../../shared/aws/aws-client.ts';
 
 /** What reached AWS, byte for byte. */
 interface Recorded {

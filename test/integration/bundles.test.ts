@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bundles, bundleFunctions } from '../../infra/bundle-functions.ts';
-import { FUNCTIONS, functionsOf } from '../../infra/functions-of.ts';
-import storefrontSettings from '../../local/harness/storefront.config.ts';
 import {
-  explainStack,
-  readSourceMaps,
-} from '../../scripts/connector/explain-stack/explain-stack.ts';
+  type Bundles,
+  bundleFunctions,
+  FUNCTIONS,
+  functionsOf,
+} from '../../infra/bundle-functions.ts';
+import storefrontSettings from '../../local/harness/storefront.config.ts';
+import { explainStack, readSourceMaps } from '../../scripts/connector/deploy/synth.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import { persons } from '../fixtures/persons.ts';
 import { findSecrets } from '../support/disclosure.ts';
@@ -99,7 +100,6 @@ describe('the bundles', () => {
 
   it.each(FUNCTIONS)('%s holds no check of settings: the build has made them', (name) => {
     expect(inputsOf(name)).not.toContain('shared/config/settings-check.ts');
-    expect(inputsOf(name)).not.toContain('shared/config/checks.ts');
   });
 
   it('hold no more than they did, and nothing of the SDK', async () => {
@@ -154,7 +154,7 @@ describe('the bundles', () => {
       expect(codeOf(name)).not.toContain('sourceMappingURL');
       const maps = readSourceMaps(join(folder, 'prod'), name);
       expect([...maps.keys(), 'package.json'].toSorted()).toEqual(files.toSorted());
-      expect(maps.get('index.js')?.payload.sources).toContain(`functions/${name}/handler.ts`);
+      expect(maps.get('index.js')?.payload.sources).toContain('functions/wiring.ts');
     }
   });
 
@@ -174,9 +174,7 @@ describe('the bundles', () => {
       /^Error: x\n {2}at f \(functions\/wiring\.ts:\d+:\d+\)\n {2}at node:internal\/y:1:2$/,
     );
     // Of a file that is loaded later.
-    expect(explained(placeOf('an event of an unknown shop was not parked'))).toMatch(
-      /shared\/services\/configured-store\.ts:/,
-    );
+    expect(explained(placeOf('unknown shop: '))).toMatch(/shared\/services\/configured-store\.ts:/);
   });
 
   it('hold no credential, no personal data and no path of this machine, the widget’s included', async () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
-import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createDynamoDbTokenLine } from '../../shared/aws/dynamodb-token-line.ts';
+import { createDynamoDbLedger, createDynamoDbRateLimit } from '../../shared/aws/dynamodb-ledger.ts';
 import { CLIENTS } from '../support/both-clients.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 1 };
@@ -27,7 +26,7 @@ describe.each(CLIENTS)('the line of tokens in DynamoDB, through $name', ({ name,
       writes += 1;
       return client.updateItem(input);
     };
-    const line = createDynamoDbTokenLine({
+    const line = createDynamoDbRateLimit({
       client: { updateItem },
       table,
       account: `${account}-${name}`,

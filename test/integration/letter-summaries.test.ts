@@ -3,11 +3,14 @@ import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClient, createLedgerTable } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
-import { readSummaries } from '../../scripts/connector/dead-letters/read-summaries.ts';
+import { readSummaries } from '../../scripts/connector/dead-letters/read.ts';
 import { awsSettings, type Deployment } from '../../scripts/connector/deployment/deployment.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import type { ReadSettings } from '../../shared/aws/read-ledger.ts';
-import { readLettersAbout, readLettersById } from '../../shared/aws/read-letters.ts';
+import {
+  type ReadSettings,
+  readLettersAbout,
+  readLettersById,
+} from '../../shared/aws/read-ledger.ts';
 import {
   retireSummaries,
   type SummarizedLetter,

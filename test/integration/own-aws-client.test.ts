@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
-import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/function-clients.ts';
+import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/aws-client.ts';
 import { ownSettings } from '../support/both-clients.ts';
 import { type ScriptedAnswer, startScriptedService } from '../support/scripted-service.ts';
 

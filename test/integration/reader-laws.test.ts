@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
-import { parseJson } from '../../shared/shopify/webhooks/parse-json.ts';
+import {
+  readCustomerRedaction,
+  readDataRequest,
+  readDeletionWebhook,
+  readDiscountWebhook,
+  readOrderReference,
+  readShopRedaction,
+} from '../../shared/shopify/webhooks/read-event.ts';
 import { readOrderWebhook } from '../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../shared/shopify/webhooks/read-product-webhook.ts';
-import * as references from '../../shared/shopify/webhooks/read-reference-webhooks.ts';
+import { parseJson } from '../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../fixtures/order-payload.ts';
 import { anyOrder, simpleOrder } from '../fixtures/order-spec.ts';
 import { neverSent, rules } from '../fixtures/store-entities.ts';
@@ -12,7 +19,12 @@ import { neverSent, rules } from '../fixtures/store-entities.ts';
 const readers = {
   readOrderWebhook,
   readProductWebhook,
-  ...references,
+  readDeletionWebhook,
+  readOrderReference,
+  readDiscountWebhook,
+  readCustomerRedaction,
+  readDataRequest,
+  readShopRedaction,
 };
 
 /** Puts a value somewhere into a payload, at any depth. */

@@ -9,7 +9,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSecretsClient } from '../../local/harness/sdk-clients.ts';
 import { type SecretsEmulator, startSecretsEmulator } from '../../local/secrets-emulator.ts';
-import { WORKER_BUDGET } from '../../shared/aws/json-service.ts';
+import { WORKER_BUDGET } from '../../shared/aws/aws-client.ts';
 import {
   createSecretReader,
   createSecretsManagerSource,

@@ -7,9 +7,12 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFifoQueue, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { type Emulator, startSqs } from '../../local/stack/emulators.ts';
-import { createSqsDeadLetters } from '../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue, createSqsQueueDepth } from '../../shared/aws/sqs-event-queue.ts';
-import { createSqsSourceQueue } from '../../shared/aws/sqs-source-queue.ts';
+import {
+  createSqsDeadLetters,
+  createSqsEventQueue,
+  createSqsQueueDepth,
+  createSqsSourceQueue,
+} from '../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../shared/core/events/decode-event.ts';
 import type { StoreEvent } from '../../shared/core/events/event.ts';
 import { describeEventQueueContract } from '../contract/event-queue-contract.ts';

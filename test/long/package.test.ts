@@ -1,22 +1,280 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, vi } from 'vitest';
-import { createMerchantProject, type Installed } from '../support/packed-project.ts';
-import { describeInstalled } from './package/installed.ts';
-import { describeUpgrades } from './package/upgraded.ts';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { FUNCTIONS } from '../../infra/bundle-functions.ts';
+import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
+import { VERSION } from '../../shared/config/release.ts';
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 600_000 });
 
-/** Outside of the clone, so that nothing of it is found by chance. */
-const folder = mkdtempSync(join(tmpdir(), 'connector-package-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+interface Ran {
+  readonly code: number | null;
+  /** Both streams, as a terminal shows them. */
+  readonly output: string;
+}
 
-let installed: Installed;
-beforeAll(async () => {
-  installed = await createMerchantProject(folder);
+/** Variables of npm's and vitest's own run; npm's settings stay. */
+const NOT_INHERITED =
+  /^(?:npm_(?!config_)|npm_config_local_prefix$|NODE_(?:ENV|OPTIONS|COMPILE_CACHE)$|VITEST|INIT_CWD$|AWS_|FORCE_COLOR$)/;
+
+/** Runs a program as a merchant would: nothing of the clone is on the path. */
+function runOutside(folder: string, line: readonly string[]): Promise<Ran> {
+  const path = (process.env.PATH ?? '').split(delimiter);
+  const outside = path.filter((part) => !part.includes('node_modules')).join(delimiter);
+  const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name));
+  const [program = '', ...words] = line;
+  const child = spawn(program, words, {
+    cwd: folder,
+    env: { ...Object.fromEntries(inherited), PATH: outside, AWS_EC2_METADATA_DISABLED: 'true' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+/** The same, for what must succeed. */
+async function mustRun(folder: string, line: readonly string[]): Promise<string> {
+  const { code, output } = await runOutside(folder, line);
+  if (code !== 0) throw new Error(`"${line.join(' ')}" ended with ${code}:\n${output}`);
+  return output;
+}
+
+/** A merchant's project with the packed connector, outside of the clone. */
+interface Installed {
+  readonly tarballs: { readonly connector: string; readonly create: string };
+  readonly project: string;
+  /** What creating it printed. */
+  readonly said: string;
+}
+
+const ANSWERS = [
+  ...['--shop', 'paper.myshopify.com'],
+  ...['--loyalty-address', 'https://points.example.org'],
+];
+
+/** Runs what the README tells a merchant, in a copy of the clone; also packs what `npm create` will run. */
+async function createMerchantProject(folder: string): Promise<Installed> {
+  const clone = await copyClone(join(folder, 'loyalty-connector'));
+  let said = '';
+  for (const line of merchantCommands()) {
+    // No terminal: the answers are options.
+    const isInit = line.includes('loyalty-connector init');
+    const answered = isInit ? `${line} ${ANSWERS.join(' ')}` : line;
+    const output = await mustRun(clone, ['sh', '-c', answered]);
+    if (isInit) said = output;
+  }
+  const words = ['pack', './dist/create-loyalty-connector', '--ignore-scripts', '--silent'];
+  await mustRun(clone, ['npm', ...words]);
+  const file = (name: string) => join(clone, `${name}-${VERSION}.tgz`);
+  const tarballs = {
+    connector: file('loyalty-connector'),
+    create: file('create-loyalty-connector'),
+  };
+  return { tarballs, project: join(folder, 'my-shop'), said };
+}
+
+/** Without what the copy has already, and without the start, which does not end. */
+function merchantCommands(): readonly string[] {
+  const readme = readFileSync(join(PACKAGE_FOLDER, 'README.md'), 'utf8');
+  const [, block = ''] = /\*\*As a merchant\*\*[^`]*```sh\n(.*?)```/s.exec(readme) ?? [];
+  const lines = block.trim().split('\n');
+  const commands = lines.map((line) => line.replace(/ +#.*/, '').replace('npm ci && ', ''));
+  if (commands.pop() !== 'npm start' || commands.length === 0) {
+    throw new Error('the README has other first commands for merchants than this test knows');
+  }
+  return commands;
+}
+
+/** The files of the clone with its installed packages, so that building does not disturb other tests. */
+async function copyClone(to: string): Promise<string> {
+  const words = ['ls-files', '--cached', '--others', '--exclude-standard'];
+  const listed = await mustRun(PACKAGE_FOLDER, ['git', ...words]);
+  for (const file of listed.trim().split('\n')) {
+    const from = join(PACKAGE_FOLDER, file);
+    if (existsSync(from)) cpSync(from, join(to, file));
+  }
+  symlinkSync(join(PACKAGE_FOLDER, 'node_modules'), join(to, 'node_modules'));
+  return to;
+}
+
+describe('the packed connector', () => {
+  /** Outside of the clone, so that nothing of it is found by chance. */
+  const folder = mkdtempSync(join(tmpdir(), 'connector-package-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  let { tarballs, project, said } = {} as Installed;
+  beforeAll(async () => {
+    ({ tarballs, project, said } = await createMerchantProject(folder));
+  });
+
+  it('holds compiled code and documents, no tests and no sources', async () => {
+    const listed = await mustRun(folder, ['tar', '-tzf', tarballs.connector]);
+    const files = listed.trim().split('\n');
+    expect(files).toContain('package/dist/infra/app.js');
+    expect(files).toContain('package/docs/runbook.md');
+    for (const file of ['page.js', 'page.css']) {
+      expect(files).toContain(`package/dist/scripts/connector/console/page/${file}`);
+    }
+    const unwanted = files.filter(
+      (file) => /\/(?:test|bench|tools)\//.test(file) || /(?<!\.d|\.config)\.ts$/.test(file),
+    );
+    expect(unwanted).toEqual([]);
+  });
+
+  it('is installed by the first commands of the README, which say what comes next', () => {
+    expect(said).toContain('npx loyalty-connector setup');
+    expect(readFileSync(join(project, 'connector.config.ts'), 'utf8')).toContain(
+      "domain: 'paper.myshopify.com'",
+    );
+  });
+
+  it('writes the same project by npm create, with a version of the registry', async () => {
+    const { create } = tarballs;
+    const words = ['--package', create, '--', 'create-loyalty-connector', 'created'];
+    await mustRun(folder, ['npm', 'exec', '--yes', ...words, ...ANSWERS]);
+    const of = (place: string) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+    const created = of(join(folder, 'created'));
+    expect(created.dependencies).toEqual({ 'loyalty-connector': VERSION });
+    expect(of(project)).toEqual({
+      ...created,
+      name: 'my-shop',
+      dependencies: { 'loyalty-connector': `file:${basename(tarballs.connector)}` },
+    });
+  });
+
+  it('synthesizes the stack of the project, with every function bundled', async () => {
+    const { code, output } = await runOutside(project, ['npx', 'loyalty-connector', 'synth']);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    const file = join(project, 'cdk.out/loyalty-connector-prod.template.json');
+    const { Resources, Outputs } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(Object.keys(Resources).length).toBeGreaterThan(40);
+    expect(Outputs.Version.Value).toBe(VERSION);
+    const bundles = globSync('cdk.out/asset.*/index.js', { cwd: project }).map((bundle) =>
+      readFileSync(join(project, bundle), 'utf8'),
+    );
+    expect(bundles).toHaveLength(FUNCTIONS.length);
+    for (const code of bundles) {
+      expect(code).toContain('paper.myshopify.com');
+      // The entry for settings must not bring CDK into a function.
+      expect(code.length).toBeLessThan(500_000);
+    }
+  });
+
+  it('runs a day on this machine, and both sides agree', async () => {
+    const { code, output } = await runOutside(project, [
+      ...['npm', 'start', '--', '--once', '--port', '0'],
+    ]);
+    expect(output).toMatch(/\nin sync: 3 orders, 5 products, 6 coupons\n/);
+    expect(code).toBe(0);
+  });
+
+  it('is a construct in an app of the merchant, with the storefront and its widget', async () => {
+    const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
+    const shown = settings.replace('// storefront: {}', 'storefront: {}');
+    writeFileSync(join(project, 'connector.config.shown.ts'), shown);
+    writeFileSync(
+      join(project, 'app.ts'),
+      `import { App, Stack } from 'aws-cdk-lib';
+import { LoyaltyConnector, prepareConnector } from 'loyalty-connector/cdk';
+const app = new App({ outdir: 'own.out' });
+new LoyaltyConnector(new Stack(app, 'Paper'), 'Loyalty', await prepareConnector({ stage: 'shown' }));
+app.synth();
+`,
+    );
+    await mustRun(project, ['node_modules/.bin/node', 'app.ts']);
+    const template = readFileSync(join(project, 'own.out/Paper.template.json'), 'utf8');
+    expect(Object.keys(JSON.parse(template).Outputs)).toContain('SecretsPrefix');
+    expect(template).toContain('--stack Paper');
+    const bundle = join(project, '.connector/bundles/shown/assets/storefront');
+    const parts = readdirSync(bundle, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFileSync(join(bundle, name), 'utf8'));
+    expect(parts.some((text) => text.includes('loyalty-widget'))).toBe(true);
+    rmSync(join(project, 'connector.config.shown.ts'));
+  });
+
+  it('writes the Shopify app: its extensions are built, and need no installation', async () => {
+    const settings = join(project, 'connector.config.shown.ts');
+    const text = readFileSync(join(project, 'connector.config.ts'), 'utf8');
+    writeFileSync(settings, text.replace('// storefront: {}', 'storefront: {}'));
+    // As npm start describes a stack. With the client ID given, none of its services is asked.
+    const nowhere = 'http://127.0.0.1:9';
+    const services = { storeAddress: nowhere, loyaltyAddress: nowhere, metricsAddress: nowhere };
+    const outputs = {
+      Version: VERSION,
+      WebhookAddress: 'https://hooks.example.com',
+      StorefrontAddress: 'https://front.example.com',
+    };
+    const stack = {
+      ...{ pid: process.pid, stack: 'local', stage: 'prod', settings, region: 'us-east-1' },
+      ...{ endpoint: nowhere, credentials: { accessKeyId: 'a', secretAccessKey: 'b' } },
+      ...{ outputs, ...services },
+    };
+    mkdirSync(join(project, '.connector'), { recursive: true });
+    const description = join(project, '.connector/stack.json');
+    writeFileSync(description, JSON.stringify(stack));
+    const write = ['npx', 'loyalty-connector', 'app', 'write', '--client-id', 'client-1'];
+    await mustRun(project, [...write, '--to', 'shopify-app/paper']);
+    rmSync(settings);
+    rmSync(description);
+
+    const app = join(project, 'shopify-app/paper');
+    const read = (path: string) => readFileSync(join(app, path), 'utf8');
+    expect(read('shopify.app.toml')).toContain('url = "https://front.example.com/paper"');
+    const extensions = globSync('extensions/*/shopify.extension.toml', { cwd: app });
+    expect(extensions.length).toBeGreaterThan(0);
+    for (const path of extensions) {
+      for (const [, module = ''] of read(path).matchAll(/^module = "(.+)"$/gm)) {
+        const code = read(join(dirname(path), module));
+        expect(code).not.toMatch(/^import /m);
+        expect(code).toContain('https://front.example.com/paper');
+      }
+    }
+    expect(globSync('**/*.{ts,tsx}', { cwd: app })).toEqual([]);
+    expect(globSync('extensions/loyalty-theme/assets/*.js', { cwd: app })).not.toEqual([]);
+  });
+
+  it('has types: an editor marks what is no setting', async () => {
+    const tsc = [process.execPath, resolve('node_modules/typescript-7/bin/tsc')];
+    expect(await mustRun(project, tsc)).toBe('');
+    const file = join(project, 'connector.config.ts');
+    const settings = readFileSync(file, 'utf8');
+    writeFileSync(file, settings.replace('shops: [', 'colour: 1, shops: ['));
+    const { code, output } = await runOutside(project, tsc);
+    writeFileSync(file, settings);
+    expect(output).toContain("'colour' does not exist in type 'ConnectorSettings'");
+    expect(code).not.toBe(0);
+  });
+
+  it('reports mistakes in the settings in the words of their author', async () => {
+    const file = join(project, 'connector.config.test.ts');
+    const settings = readFileSync(join(project, 'connector.config.ts'), 'utf8');
+    writeFileSync(file, settings.replace('paper.myshopify.com', 'paper.example.org'));
+    // With CDK's own command line, which needs the app's name in cdk.json.
+    const { code, output } = await runOutside(project, ['npx', 'cdk', 'list', '-c', 'stage=test']);
+    rmSync(file);
+    expect(output).toContain('connector.config.test.ts: shops[0].domain must end in');
+    expect(code).toBe(1);
+  });
 });
-
-// One file, because packing builds the clone's `dist` and installing takes a minute.
-describeInstalled(() => installed);
-describeUpgrades(() => installed);

@@ -11,7 +11,7 @@ describe('all schedules of', () => {
   it.each(searches.filter((_, at) => QUICK.includes(at + 1)))(
     '$name: each ends with exact points',
     async ({ scenario, bounds }) => {
-      const { wrong, isComplete } = await explore(await scenario(), bounds);
+      const { wrong, isComplete } = await explore(scenario, bounds);
 
       expect(wrong).toBeUndefined();
       expect(isComplete).toBe(true);

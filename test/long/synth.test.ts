@@ -46,7 +46,6 @@ const DEV = `{
       },
     },
     retainData: false,
-    reservedReceiverConcurrency: 5,
   },
 }`;
 
@@ -96,7 +95,7 @@ describe('cdk synth', { timeout: 300_000 }, () => {
   });
 
   it('stops at what the security checks find, unless it is acknowledged with a reason', () => {
-    const file = join(folder, 'infra/shop-secrets.ts');
+    const file = join(folder, 'infra/storage.ts');
     const code = readFileSync(file, 'utf8');
     writeFileSync(file, code.replace('AwsSolutions-SMG4', 'AwsSolutions-SMG0'));
     // The built-in check of the template needs long to start, and the first test has it.

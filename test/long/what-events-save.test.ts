@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { putTables } from '../../scripts/build/cost/cost-table.ts';
-import { describeStack } from '../../scripts/build/cost/describe-stack.ts';
+import { describeStack, putTables } from '../../scripts/build/cost.ts';
 import { eventsTable } from '../support/count-events.ts';
 import { synthesizeStack } from '../support/synthesized-stack.ts';
 

@@ -5,7 +5,7 @@ import type { Verdict } from './try-changes.ts';
 
 interface Tried {
   readonly change: Change;
-  /** Undefined: not tried, because the run was stopped. */
+  /** Undefined where the run was stopped before it was tried. */
   readonly verdict: Verdict | undefined;
 }
 

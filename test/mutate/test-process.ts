@@ -43,7 +43,7 @@ export interface TestProcess extends Loaded {
 
 const LOAD_LIMIT = 120_000;
 
-/** A process with all tests. With a change, the change is there while they load. Undefined: they cannot be loaded. */
+/** A process with all tests. With a change, the change is there while they load. Undefined if they cannot be loaded. */
 export async function openProcess(job: string, change?: string): Promise<TestProcess | undefined> {
   const script = fileURLToPath(new URL('./process.ts', import.meta.url));
   const child = fork(script, [job, ...(change === undefined ? [] : [change])], {

@@ -71,7 +71,7 @@ export class Trial {
     return reaching.toSorted((a, b) => cost(a) - cost(b));
   }
 
-  /** Undefined: none of these tests noticed it. */
+  /** Undefined if none of these tests noticed it. */
   async #meet(
     id: string,
     reaching: readonly Reached[],

@@ -1,5 +1,5 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import type { LetterFilter } from '../../scripts/connector/dead-letters/letter-filter.ts';
+import type { LetterFilter } from '../../scripts/connector/dead-letters/filter.ts';
 import { DEAD_LETTER_DAYS, letterIn, letterKey } from '../../shared/core/batch/dead-letter.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import { joined } from './kernel/chance.ts';
@@ -11,12 +11,10 @@ import { startEntityWorker } from './world/entity-worker.ts';
 import { LedgerRestore } from './world/ledger-restore.ts';
 import { LivingStore, type SentWebhook } from './world/living-store.ts';
 import { LoyaltyService, REFUSED_ON_DEMAND } from './world/loyalty-service.ts';
-import { Operator } from './world/operator.ts';
-import { OperatorPause } from './world/operator-pause.ts';
+import { Operator, OperatorPause, WakingOperator } from './world/operator.ts';
 import { compareMembers, compareStates, judgeRedactions } from './world/oracles.ts';
 import { disturbService } from './world/panel.ts';
 import { type AllowsLetter, FAMILIES, type QueuedEntity, Queues } from './world/queues.ts';
-import { WakingOperator } from './world/waking-operator.ts';
 import { watchOrders } from './world/watch-orders.ts';
 import { WatchedTelemetry } from './world/watched-telemetry.ts';
 import { Webhooks } from './world/webhooks.ts';
@@ -222,7 +220,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
       }
     }
-    // A restored ledger lists letters that are gone: `dead-letters list --walk` looks at the queue.
+    // A restored ledger lists letters that are gone: `dead-letters list --scan` looks at the queue.
     if (!restore.happened) judgeSummaries(there);
   }
 

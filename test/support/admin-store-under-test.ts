@@ -1,13 +1,10 @@
 import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
-import type { StoreCoupon } from '../../shared/store/coupon.ts';
-import type { StoreOrder } from '../../shared/store/order.ts';
-import type { StoreProduct } from '../../shared/store/product.ts';
+import type { StoreCoupon, StoreOrder, StoreProduct } from '../../shared/store/store-entities.ts';
 import type { StoreUnderTest } from '../contract/store-contract.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../fixtures/discount-node.ts';
 import { orderNode } from '../fixtures/order-node.ts';
 import { simpleOrder } from '../fixtures/order-spec.ts';
-import { pagesOf } from './admin-execution.ts';
-import { type AdminServer, startAdminServer } from './admin-server.ts';
+import { type AdminServer, pagesOf, startAdminServer } from './admin-execution.ts';
 
 /** The Admin API over HTTP, one server per shop, with the data of the contract suite. */
 export async function createAdminStoreUnderTest(

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
-import { answerIdentity } from '../../local/stack/gateway/answers.ts';
+import { answerIdentity } from '../../local/stack/gateway/gateway.ts';
 import { forwardRequest } from './forward-request.ts';
 
 /** Answers for a service that has no emulator. */

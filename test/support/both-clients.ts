@@ -3,13 +3,16 @@ import {
   createSecretsClient,
   createSqsClient,
 } from '../../local/harness/sdk-clients.ts';
-import type { DynamoDbCalls, SecretsCalls, SqsCalls } from '../../shared/aws/aws-calls.ts';
 import {
+  type CallBudget,
   createDynamoDbCalls,
   createSecretsCalls,
   createSqsCalls,
-} from '../../shared/aws/function-clients.ts';
-import type { CallBudget, JsonServiceSettings } from '../../shared/aws/json-service.ts';
+  type DynamoDbCalls,
+  type JsonServiceSettings,
+  type SecretsCalls,
+  type SqsCalls,
+} from '../../shared/aws/aws-client.ts';
 
 interface ClientMaker {
   /** The caller of AWS. */

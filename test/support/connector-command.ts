@@ -55,10 +55,11 @@ export function runCommand(
   });
 }
 
-/** Without this machine's AWS configuration and without variables of the test. */
+/** Without this machine's AWS configuration; of the test's variables only the one by which the run's guard finds it. */
 const environmentIn = (folder: string) => ({
   PATH: process.env.PATH ?? '',
   HOME: folder,
+  TEST_RUN_FOLDER: process.env.TEST_RUN_FOLDER ?? '',
   AWS_EC2_METADATA_DISABLED: 'true',
   NODE_OPTIONS: `--import=${pathToFileURL(LOOPBACK_ONLY)}`,
 });
@@ -127,7 +128,7 @@ export function typeInto(
     const command = [process.execPath, LAUNCHER, ...line.split(' ')].join(' ');
     const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? '', HOME: folder, TERM: 'xterm', SHELL: '/bin/sh' },
+      env: { ...environmentIn(folder), NODE_OPTIONS: '', TERM: 'xterm', SHELL: '/bin/sh' },
     });
     let screen = '';
     let looked = 0;

@@ -56,7 +56,6 @@ interface VisitOptions {
   readonly readOnly?: boolean;
   readonly width?: 1280 | 390;
   readonly colours?: 'light' | 'dark';
-  readonly locale?: 'en-GB' | 'pt-BR' | 'es';
   /** Instead of that of the stack. */
   readonly deployment?: Deployment;
   /** Behind the address: `#/letters`. */
@@ -92,12 +91,12 @@ export function useConsoleInBrowser(
       ...world,
       open,
       async visit(options = {}) {
-        const { width = 1280, colours = 'light', locale = 'en-GB', at = '' } = options;
+        const { width = 1280, colours = 'light', at = '' } = options;
         const { address } = await open(options.readOnly, options.deployment);
         const context = await world.browser.newContext({
           viewport: { width, height: width === 390 ? 844 : 900 },
           colorScheme: colours,
-          locale,
+          locale: 'en-GB',
           permissions: ['clipboard-read', 'clipboard-write'],
         });
         context.setDefaultTimeout(90_000);

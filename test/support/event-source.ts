@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -8,6 +9,174 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { createReceiver } from '../../functions/receive-webhook.ts';
+import { createReconcile } from '../../functions/reconcile.ts';
+import { createWorker } from '../../functions/sync-entities.ts';
+import type { Connector } from '../../shared/config/connector-config.ts';
+import type { StoreQueueFamily } from '../../shared/core/events/event.ts';
+import type { Store } from '../../shared/core/store/store.ts';
+
+type Handler = (...given: never[]) => Promise<unknown>;
+
+const HOURS_MS = 6 * 3_600_000;
+/** The time limits that a function set, by function. */
+const limitsHere = new AsyncLocalStorage<Set<AbortController>>();
+const { timeout } = AbortSignal;
+
+/**
+ * A function as Lambda keeps it: built hours before its first invocation, and frozen for hours between two. What
+ * had a time limit when it was built or in an earlier invocation is over. Otherwise a limit that is set once
+ * for a process would outlast a test.
+ */
+export function buildWarm<H extends Handler>(build: () => H): H {
+  AbortSignal.timeout = limitedHere;
+  const limits = new Set<AbortController>();
+  let running = 0;
+  const letHoursPass = () => {
+    for (const limit of limits) limit.abort();
+    limits.clear();
+  };
+  const handler = limitsHere.run(limits, () => hoursAgo(build));
+  letHoursPass();
+  return (async (...given) => {
+    running += 1;
+    try {
+      return await limitsHere.run(limits, () => handler(...given));
+    } finally {
+      running -= 1;
+      if (running === 0) letHoursPass();
+    }
+  }) as H;
+}
+
+function limitedHere(ms: number): AbortSignal {
+  const limits = limitsHere.getStore();
+  if (!limits) return timeout.call(AbortSignal, ms);
+  const limit = new AbortController();
+  limits.add(limit);
+  return AbortSignal.any([timeout.call(AbortSignal, ms), limit.signal]);
+}
+
+/** What the function keeps of the clock, `Date.now` itself for example, goes right after it was built. */
+function hoursAgo<T>(build: () => T): T {
+  const { Date: present } = globalThis;
+  let behindMs = HOURS_MS;
+  const now = () => present.now() - behindMs;
+  globalThis.Date = new Proxy(present, {
+    construct: (target, given, made) =>
+      Reflect.construct(target, given.length === 0 ? [now()] : given, made),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  });
+  try {
+    return build();
+  } finally {
+    behindMs = 0;
+    globalThis.Date = present;
+  }
+}
+
+const FAMILIES = ['orders', 'products', 'coupons'] as const;
+/** Longer than a busy machine needs to receive every letter. */
+const HIDDEN_SECONDS = 600;
+
+export interface DeadLetter {
+  readonly family: StoreQueueFamily;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The three queues of one connector, each with its dead-letter queue. */
+export async function createConnectorQueues(client: SQSClient, endpoint: string, name: string) {
+  const create = (family: StoreQueueFamily) =>
+    createSourceQueue(client, endpoint, `${name}-${family}`);
+  const urls: Record<StoreQueueFamily, SourceQueueUrls> = {
+    orders: await create('orders'),
+    products: await create('products'),
+    coupons: await create('coupons'),
+  };
+  return {
+    urls,
+
+    /** One batch for each worker; returns the number of messages. */
+    async poll(workers: Readonly<Record<StoreQueueFamily, Worker>>): Promise<number> {
+      let received = 0;
+      for (const family of FAMILIES) {
+        received += await pollOnce(client, urls[family].url, workers[family], `sync-${family}`);
+      }
+      return received;
+    },
+
+    /** All messages on the queues, visible or not. */
+    async waiting(): Promise<number> {
+      const counts = FAMILIES.map((family) => countMessages(client, urls[family].url));
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    },
+
+    /** Every letter once; they stay in their queues. */
+    async deadLetters(): Promise<readonly DeadLetter[]> {
+      const letters: DeadLetter[] = [];
+      for (const family of FAMILIES) {
+        const url = urls[family].deadLetterUrl;
+        const received: Message[] = [];
+        for (;;) {
+          const messages = await receive(client, url, HIDDEN_SECONDS);
+          if (messages.length === 0) break;
+          received.push(...messages);
+        }
+        await release(client, url, received);
+        letters.push(...received.map((message) => toLetter(family, message)));
+      }
+      return letters;
+    },
+  };
+}
+
+function toLetter(
+  family: StoreQueueFamily,
+  { Body = '', MessageAttributes = {} }: Message,
+): DeadLetter {
+  const attributes = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [
+    name,
+    StringValue ?? '',
+  ]);
+  return { family, body: Body, attributes: Object.fromEntries(attributes) };
+}
+
+export interface Deployment {
+  readonly connector: Connector;
+  /** Undefined: the Admin API, as it is deployed. */
+  readonly store: Store | undefined;
+  readonly queues: Readonly<Record<StoreQueueFamily, SourceQueueUrls>>;
+  readonly table: string;
+  readonly secretsPrefix: string;
+  readonly webhookAddress?: string | undefined;
+}
+
+/** The functions, each with the environment of a deployment. */
+export function startFunctions(deployment: Deployment) {
+  const { connector, store, queues, table, secretsPrefix } = deployment;
+  Object.assign(process.env, {
+    ORDERS_QUEUE_URL: queues.orders.url,
+    PRODUCTS_QUEUE_URL: queues.products.url,
+    COUPONS_QUEUE_URL: queues.coupons.url,
+    LEDGER_TABLE: table,
+    SECRETS_PREFIX: secretsPrefix,
+    METRICS_NAMESPACE: 'LoyaltyConnector/test',
+    WEBHOOK_ADDRESS: deployment.webhookAddress ?? 'https://webhooks.example.com',
+  });
+  const worker = (family: StoreQueueFamily) => {
+    process.env.SOURCE_QUEUE_URL = queues[family].url;
+    process.env.DEAD_LETTER_QUEUE_URL = queues[family].deadLetterUrl;
+    return buildWarm(() => createWorker(connector, family, store));
+  };
+  return {
+    receiver: buildWarm(() => createReceiver(connector)),
+    orders: worker('orders'),
+    products: worker('products'),
+    coupons: worker('coupons'),
+    reconcile: buildWarm(() => createReconcile(connector)),
+  };
+}
 
 /** The context of an invocation. */
 export function invocationOf(functionName: string, timeoutSeconds: number): Context {

@@ -1,16 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { createStorefrontFunction } from '../../functions/create-storefront.ts';
-import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
-import { defineConnector } from '../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
-import { LOYALTY_CREDENTIALS } from './emulated-world.ts';
-import { invocationOf } from './event-source.ts';
+import { createBalanceWorker } from '../../functions/sync-balances.ts';
+import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
 import { type OutsideLine, openLine, type Treat } from './outside-line.ts';
 import { openBalances } from './running-balances.ts';
-import { type runConnectors, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { proxyValues, signedQuery } from './running-storefront.ts';
+import { LOYALTY_CREDENTIALS, type runConnectors, SHOP } from './running-connector.ts';
+import {
+  type Asked,
+  proxyValues,
+  signedQuery,
+  startStorefront,
+  storefrontSettings,
+} from './running-storefront.ts';
 import { CLIENT_ID, openStoreAndConnector, STORE_SECRET } from './store-and-connector.ts';
-import { buildWarm } from './warm-function.ts';
 
 export const SECOND_SECRET = 'secret-of-the-second-store';
 export const SECOND_CLIENT = 'app-of-the-second-store';
@@ -23,17 +24,14 @@ type Claims = Readonly<Record<string, unknown>>;
 const base64url = (text: string) => Buffer.from(text).toString('base64url');
 export const nowSeconds = () => Math.floor(Date.now() / 1000);
 
-export const signText = (text: string, secret = STORE_SECRET, hash = 'sha256') =>
+const signText = (text: string, secret = STORE_SECRET, hash = 'sha256') =>
   `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
 
 /** A token of exactly these texts, signed with this secret. */
-export const tokenOf = (
-  claims: string,
-  secret = STORE_SECRET,
-  header = '{"alg":"HS256","typ":"JWT"}',
-) => signText(`${base64url(header)}.${base64url(claims)}`, secret);
+const tokenOf = (claims: string, secret = STORE_SECRET, header = '{"alg":"HS256","typ":"JWT"}') =>
+  signText(`${base64url(header)}.${base64url(claims)}`, secret);
 
-export const customerClaims = (id: string, changes: Claims = {}): Claims => ({
+const customerClaims = (id: string, changes: Claims = {}): Claims => ({
   dest: SHOP,
   aud: CLIENT_ID,
   exp: nowSeconds() + 300,
@@ -44,7 +42,7 @@ export const customerClaims = (id: string, changes: Claims = {}): Claims => ({
   ...changes,
 });
 
-export const staffClaims = (id = STAFF, changes: Claims = {}): Claims => ({
+const staffClaims = (id = STAFF, changes: Claims = {}): Claims => ({
   iss: `https://${SHOP}/admin`,
   dest: `https://${SHOP}`,
   aud: CLIENT_ID,
@@ -62,44 +60,11 @@ export const customerToken = (id: string, changes?: Claims, secret?: string) =>
 export const staffToken = (id?: string, changes?: Claims, secret?: string) =>
   tokenOf(JSON.stringify(staffClaims(id, changes)), secret);
 
-export interface Asked {
-  readonly method?: string;
-  readonly query?: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-}
-
 /** One running Lambda of the storefront. */
 function startFunction(loyaltyAddress: string, storefront: StorefrontSettings) {
-  const settings = defineConnector({
-    shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: loyaltyAddress },
-    rules: { currency: 'EUR' },
-    storefront,
-  });
-  const handler = buildWarm(() =>
-    createStorefrontFunction(settings, async () => 'console.log("widget")'),
-  );
-  const none = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
   const started = {
     /** Any request below the function's address. */
-    async send(path: string, { method, query = '', body, headers = {} }: Asked = {}) {
-      const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
-      const event = toFunctionUrlEvent({ ...none, path, body: Buffer.from(text), headers });
-      for (const name of Object.keys(event.headers)) {
-        if (name.startsWith('x-shopify')) delete event.headers[name];
-      }
-      event.requestContext.http.method = method ?? (body === undefined ? 'GET' : 'POST');
-      event.rawQueryString = query;
-      const answer = await handler(event, invocationOf('storefront', 30));
-      if (typeof answer === 'string') throw new Error('the function answers with a bare text');
-      const { statusCode: status = 0, body: answerText = '', headers: sent = {} } = answer;
-      let json: ReturnType<typeof JSON.parse>;
-      try {
-        json = JSON.parse(answerText);
-      } catch {}
-      return { status, answerText, json, headers: sent as Readonly<Record<string, string>> };
-    },
+    send: startStorefront(loyaltyAddress, storefront),
     withToken: (path: string, token: string, asked: Asked = {}) =>
       started.send(`example-store/${path}`, {
         ...asked,
@@ -148,7 +113,30 @@ export async function openExtensions(
   const balances = await openBalances(connector, storefront);
   const start = () => startFunction(loyalty.address, storefront);
   const environment = { ...process.env };
+  const targets = {
+    ledger: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
+    queue: environment.AWS_ENDPOINT_URL_SQS ?? '',
+    secrets: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '',
+    loyalty: loyalty.address,
+    store: store.address,
+  };
   const lines: OutsideLine[] = [];
+
+  /** Makes a function that reaches the outside over a line of its own. */
+  async function onLine<Made>(treat: Treat, make: (loyaltyAddress: string) => Made) {
+    const line = await openLine(targets, treat);
+    lines.push(line);
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_DYNAMODB: line.addresses.ledger,
+      AWS_ENDPOINT_URL_SQS: line.addresses.queue,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: line.addresses.secrets,
+      STORE_SANDBOX_ADDRESS: line.addresses.store,
+    });
+    const made = make(line.addresses.loyalty);
+    Object.assign(process.env, environment);
+    return { line, made };
+  }
+
   let clicks = 0;
   const world = {
     ...{ store, connector, loyalty, balances, start },
@@ -158,26 +146,44 @@ export async function openExtensions(
       await stop();
     },
 
-    /** A function whose every call goes over a line that the test may cut. */
+    /** A storefront function whose every call goes over a line that the test may cut. */
     async startOnLine(treat: Treat) {
-      const targets = {
-        ledger: environment.AWS_ENDPOINT_URL_DYNAMODB ?? '',
-        queue: environment.AWS_ENDPOINT_URL_SQS ?? '',
-        secrets: environment.AWS_ENDPOINT_URL_SECRETS_MANAGER ?? '',
-        loyalty: loyalty.address,
-        store: store.address,
-      };
-      const line = await openLine(targets, treat);
-      lines.push(line);
-      Object.assign(process.env, {
-        AWS_ENDPOINT_URL_DYNAMODB: line.addresses.ledger,
-        AWS_ENDPOINT_URL_SQS: line.addresses.queue,
-        AWS_ENDPOINT_URL_SECRETS_MANAGER: line.addresses.secrets,
-        STORE_SANDBOX_ADDRESS: line.addresses.store,
-      });
-      const started = startFunction(line.addresses.loyalty, storefront);
-      Object.assign(process.env, environment);
-      return { ...started, line };
+      const { line, made } = await onLine(treat, (address) => startFunction(address, storefront));
+      return { ...made, line };
+    },
+
+    /**
+     * The worker of balances, over such a line, until its queue is empty; whoever follows one that was killed
+     * has the other line. Time passes where messages wait.
+     */
+    async workOnLine(treat: Treat, afterDeath: Treat = () => 'pass'): Promise<OutsideLine> {
+      const startWorker = (treatment: Treat) =>
+        onLine(treatment, (address) =>
+          createBalanceWorker(storefrontSettings(address, storefront)),
+        );
+      const first = await startWorker(treat);
+      let { line, made } = first;
+      for (let round = 0; round < 3_000; round += 1) {
+        const { death } = line;
+        const work = made;
+        const killed = death.then(() => 'killed' as const);
+        const done = await balances
+          .work(async (...given) => {
+            const answer = await Promise.race([killed, work(...given)]);
+            if (answer === 'killed') throw new Error('killed');
+            return answer;
+          })
+          .catch((error) => {
+            if (line.isDead()) return 'killed';
+            throw error;
+          });
+        if (done === 'killed') ({ line, made } = await startWorker(afterDeath));
+        else if (done === 0) {
+          if ((await balances.waiting()) === 0) return first.line;
+          connector.pass(45);
+        }
+      }
+      throw new Error('the queue of balances does not empty');
     },
     ...{ one: start(), other: start() },
 

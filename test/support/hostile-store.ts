@@ -1,4 +1,4 @@
-import { openBackfills } from '../../scripts/connector/backfill/backfill-state.ts';
+import { openBackfills } from '../../scripts/connector/backfill/run-backfill.ts';
 import { recordBegin } from '../../scripts/connector/history/audit-records.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
 import { changeControl, withOperatorPause } from '../../shared/core/calls/shop-pause.ts';

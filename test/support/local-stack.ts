@@ -1,15 +1,52 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConnector } from '../../local/stack/choose-settings.ts';
-import { settle } from '../../local/stack/demo/settle.ts';
+import { settle } from '../../local/stack/run-stack.ts';
 import { type RunningStack, startStack } from '../../local/stack/running-stack.ts';
 import { portsFrom } from '../../local/stack/start-options.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
 import type { RunningShop } from '../../local/stack/start-sandboxes.ts';
+import { synthesize } from '../../local/stack/synthesize.ts';
+import { type Assembly, readAssembly } from '../../local/stack/template/template.ts';
 import type { Concurrency } from '../../shared/config/concurrency.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { PROJECT } from './project.ts';
-import { sharedAssembly } from './shared-assembly.ts';
+import createRunFolder from './run-folder.ts';
+
+const STAGE = 'prod';
+
+/**
+ * The synthesized stack. It takes seconds of both cores, so equal settings are synthesized once in a run of tests:
+ * the first process that asks makes it, and the others wait.
+ */
+async function sharedAssembly(options: Parameters<typeof synthesize>[2]): Promise<Assembly> {
+  const name = createHash('sha256').update(JSON.stringify(options)).digest('hex').slice(0, 16);
+  // Outside of vitest.
+  if (process.env.TEST_RUN_FOLDER === undefined) process.once('exit', createRunFolder());
+  const folder = join(process.env.TEST_RUN_FOLDER ?? '', name);
+  const [assembly, ready] = [join(folder, 'cdk.out'), join(folder, 'ready')];
+  while (!existsSync(ready)) {
+    if (isMade(folder)) {
+      await synthesize(STAGE, assembly, options).catch((error: unknown) => {
+        rmSync(folder, { recursive: true });
+        throw error;
+      });
+      writeFileSync(ready, '');
+    } else await sleep(50);
+  }
+  return readAssembly(assembly, `loyalty-connector-${STAGE}`);
+}
+
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export interface LocalStack extends RunningStack {
   readonly problems: readonly string[];

@@ -20,19 +20,33 @@ import { startSecretsEmulator } from '../../local/secrets-emulator.ts';
 import { listen, startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import type { MappingRules } from '../../shared/config/mapping-settings.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
-import { SECRET_PURPOSES } from '../../shared/services/secret-forms.ts';
+import { SECRET_PURPOSES } from '../../shared/services/shop-secrets.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import connector from '../fixtures/project/connector.config.ts';
 import { answerCaller, type ScriptedService, startAwsGateway } from './aws-gateway.ts';
 import { openWarmCommands } from './connector-command.ts';
-import { createConnectorQueues, startFunctions } from './connector-queues.ts';
 import { createConfidential } from './disclosure.ts';
-import { invocationOf } from './event-source.ts';
+import { createConnectorQueues, invocationOf, startFunctions } from './event-source.ts';
 import { createProject } from './project.ts';
+
+/** A paid and fulfilled order in the store, and a message about it on the queue of orders. */
+export async function placeOrder(operated: OperatedConnector): Promise<string> {
+  const { actions } = operated.store;
+  const { id: customerId } = actions.createCustomer({ firstName: 'Ada', email: 'ada@example.org' });
+  const lines = [{ title: 'Linen shirt', price: 60 }];
+  const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
+  actions.fulfilOrder({ orderId: order.id });
+  await operated.send({
+    ...{ shop: SHOP, kind: 'order', id: order.id, topic: 'orders/updated' },
+    ...{ claim: 'changed', origin: 'reconcile', deliveryId: `changed-${order.id}` },
+    ...{ receivedAt: new Date().toISOString(), body: undefined },
+  });
+  return order.id;
+}
 
 export const SHOP = 'example-store.myshopify.com';
 const PREFIX = 'loyalty-connector/prod';

@@ -32,7 +32,6 @@ export interface OutsideCall {
  *   killed-before   not executed, and the process makes no further call
  *   killed-after    executed, and the process makes no further call
  *   answer          not executed: this answer instead
- *   change          executed, and this is made of its answer
  *   meanwhile       executed, and this happens before the answer
  */
 export type Treatment =
@@ -43,10 +42,8 @@ export type Treatment =
   | 'killed-before'
   | 'killed-after'
   | { readonly answer: unknown; readonly status?: number }
-  | { readonly change: (answer: Fields) => unknown }
   | { readonly meanwhile: () => Promise<unknown> };
 
-export type Fields = Record<string, unknown>;
 export type Treat = (call: OutsideCall) => Treatment | Promise<Treatment>;
 export type Addresses = Readonly<Record<OutsideService, string>>;
 
@@ -103,13 +100,8 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
     const answer = await forward(targets[service], incoming, body);
     if (treatment === 'killed-after') return die();
     if (treatment === 'lost') return void response.destroy();
-    if (typeof treatment === 'object' && 'meanwhile' in treatment) await treatment.meanwhile();
-    if (treatment === 'pass' || 'meanwhile' in treatment) {
-      response.writeHead(answer.status, answer.headers).end(answer.bytes);
-      return;
-    }
-    const changed = treatment.change(JSON.parse(answer.bytes.toString()));
-    send(response, answer.status, JSON.stringify(changed));
+    if (typeof treatment === 'object') await treatment.meanwhile();
+    response.writeHead(answer.status, answer.headers).end(answer.bytes);
   }
 
   for (const service of outsideServices) {
@@ -185,3 +177,58 @@ function nameOf(
   }
   return String(headers['x-amz-target']).replace(/^.*\./, '');
 }
+
+/** The first treatment that is not to let a call pass. */
+export const both =
+  (...treats: readonly Treat[]): Treat =>
+  async (call) => {
+    for (const treat of treats) {
+      const treatment = await treat(call);
+      if (treatment !== 'pass') return treatment;
+    }
+    return 'pass';
+  };
+
+export type Calls = (call: OutsideCall) => boolean;
+
+/** The call that spends points. */
+export const isRedeem: Calls = ({ name }) => name === 'POST /POS/rewards/*/redeem';
+/** The call that makes the code in the store. */
+export const isCodeMade: Calls = ({ name }) => /^discountCode\w+Create$/.test(name);
+
+/** Only the first of these calls. */
+export function once(calls: Calls, treatment: Treatment): Treat {
+  let met = false;
+  return (call) => {
+    if (met || !calls(call)) return 'pass';
+    met = true;
+    return treatment;
+  };
+}
+
+export const at =
+  (index: number): Calls =>
+  (call) =>
+    call.index === index;
+
+/** As the store says it, for a reason that no repetition changes. */
+export const codeRefused: Treat = (call) =>
+  isCodeMade(call)
+    ? {
+        answer: {
+          data: {
+            [call.name]: {
+              codeDiscountNode: null,
+              userErrors: [
+                {
+                  field: ['basicCodeDiscount', 'customerGets'],
+                  message: 'Value is invalid',
+                  code: 'INVALID',
+                  extraInfo: null,
+                },
+              ],
+            },
+          },
+        },
+      }
+    : 'pass';

@@ -22,8 +22,217 @@ import {
 } from '../../shared/core/redeem/resume-redemption.ts';
 import { namesOf } from '../../shared/core/redemptions/redemption-names.ts';
 import { bookKey, openBook, recallBook } from '../../shared/core/redemptions/redemption-record.ts';
+import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
 import { createMemoryBalanceStore, createMemoryRewardStore } from './memory-reward-store.ts';
-import { createRewardService } from './reward-service.ts';
+
+/** What happens to the next call that spends points. */
+export type CallFate =
+  | 'answered'
+  | 'lost-answer'
+  | 'lost-call'
+  | 'refused'
+  | 'throttled'
+  | 'credentials-refused'
+  | 'something-went-wrong'
+  | 'unknown-customer'
+  | 'not-the-contract';
+
+interface ModelReward {
+  readonly id: number;
+  readonly points: number;
+  readonly type?: number;
+  readonly value?: number;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+interface ModelRedemption {
+  readonly RewardId: number;
+  readonly OriginalKey: string;
+  readonly ExternalCode: string | null;
+  readonly customerId: string;
+  readonly points: number;
+  readonly at: string;
+  readonly metadatas: readonly object[];
+  isCancelled: boolean;
+}
+
+/** The part of the loyalty service that redemptions use, with simulated faults. */
+export function createRewardService(rewards: readonly ModelReward[], now: () => Date) {
+  const balances = new Map<string, number>();
+  const redemptions = new Map<string, ModelRedemption>();
+  /** The bodies of the calls that spend points. */
+  const bodies: object[] = [];
+  const fates: CallFate[] = [];
+
+  const describe = ({ id, points, type = 0, value = 5, more = {} }: ModelReward) => ({
+    ...{ Id: id, Title: `Reward ${id}`, Points: points, RewardType: type, Value: value },
+    ...{ IsActive: true, Enabled: true, CodePrefix: 'five', ValidDays: 30, ...more },
+  });
+  const businessError = (code: number, errorClass: string) => ({
+    ...{ kind: 'business-error', class: errorClass, code, message: 'no', fields: [] },
+  });
+  const cutOff = (reason: TransportFailureReason) =>
+    transportFailure(reason, { mayHaveHappened: true, message: 'no answer' });
+  const success = (value: object) => ({ kind: 'success', value });
+
+  const service = {
+    balances,
+    redemptions,
+    bodies,
+    fates,
+    /** False: the service makes no code, so the connector makes one. */
+    givesCodes: true,
+    /** What a call with a known key is answered. */
+    repetition: 'first-result' as 'first-result' | 'refused',
+    /** A customer must answer with the PIN; undefined: none was sent. */
+    challenge: {
+      isNeeded: false,
+      pin: undefined as string | undefined,
+      sent: 0,
+      tried: 0,
+      /** What it asks for, until a start brings one of them. */
+      asks: [] as ('Phone' | 'Email')[],
+      says: null as string | null,
+      starts: [] as { id: string; TransactionId: string; Phone?: string; Email?: string }[],
+      answers: [] as { id: string; TransactionId: string; Code: string }[],
+    },
+    calls: () => bodies.length,
+    async getRewardConfiguration(id: number) {
+      const reward = rewards.find((one) => one.id === id);
+      return (reward ? success(describe(reward)) : businessError(44, 'rejected')) as never;
+    },
+    async listAvailableRewards() {
+      const offered = rewards.map((one) => ({ ...describe(one), CanUse: true }));
+      const ShouldValidateCustomer = service.challenge.isNeeded;
+      return success({ Rewards: offered, ShouldValidateCustomer }) as never;
+    },
+    async startChallenge(id: string, start: { TransactionId: string; Phone?: string | null }) {
+      const { challenge } = service;
+      challenge.starts.push({ id, ...start } as (typeof challenge.starts)[number]);
+      const isReached = challenge.asks.length === 0 || challenge.asks.some((name) => name in start);
+      if (isReached) {
+        challenge.sent += 1;
+        challenge.pin = `${1_000 + challenge.sent}`;
+      }
+      return success({
+        Success: isReached,
+        FriendlyErrorMessage: isReached ? null : challenge.says,
+        ShouldInformPhone: !isReached && challenge.asks.includes('Phone'),
+        ShouldInformEmail: !isReached && challenge.asks.includes('Email'),
+        TransactionId: start.TransactionId,
+      }) as never;
+    },
+    async validateChallenge(id: string, answer: { TransactionId: string; Code: string }) {
+      const { challenge } = service;
+      challenge.tried += 1;
+      challenge.answers.push({ id, ...answer });
+      const last = challenge.starts.at(-1);
+      const isRight =
+        answer.Code === challenge.pin &&
+        id === last?.id &&
+        answer.TransactionId === last.TransactionId;
+      return success({
+        Success: isRight,
+        FriendlyErrorMessage: isRight ? null : challenge.says,
+        TransactionId: answer.TransactionId,
+      }) as never;
+    },
+    async redeemRewardByKey(id: number, body: { CustomerId?: string; OriginalKey?: string }) {
+      bodies.push(body);
+      const reward = rewards.find((one) => one.id === id);
+      if (!reward) return businessError(87, 'rejected') as never;
+      switch (fates.shift() ?? 'answered') {
+        case 'answered':
+          return spend(reward, body) as never;
+        case 'lost-answer':
+          spend(reward, body);
+          return cutOff('time-out') as never;
+        case 'lost-call':
+          return cutOff('connection') as never;
+        case 'not-the-contract':
+          spend(reward, body);
+          return cutOff('not-the-contract') as never;
+        case 'refused':
+          return businessError(47, 'rejected') as never;
+        case 'throttled':
+          return businessError(103, 'throttled') as never;
+        case 'something-went-wrong':
+          spend(reward, body);
+          return businessError(77, 'retry') as never;
+        case 'credentials-refused':
+          return businessError(101, 'misconfigured') as never;
+        case 'unknown-customer':
+          return businessError(46, 'rejected') as never;
+      }
+    },
+    async updateRewardMetadata({ OriginalKey = '' }: { OriginalKey?: string }) {
+      const known = redemptions.get(OriginalKey);
+      return (known ? success(known) : businessError(87, 'rejected')) as never;
+    },
+    async cancelRedemption(rewardId: number) {
+      const known = [...redemptions.values()].find((one) => one.RewardId === rewardId);
+      if (!known) return businessError(73, 'rejected') as never;
+      if (known.isCancelled) return businessError(74, 'done') as never;
+      known.isCancelled = true;
+      const { customerId, points } = known;
+      balances.set(customerId, (balances.get(customerId) ?? 0) + points);
+      return success({ Id: rewardId, IsCanceled: true }) as never;
+    },
+    async getCustomerPoints(id: string) {
+      const value = { CustomerExists: true, PointsBalance: balances.get(id) ?? 0 };
+      return { kind: 'success', value } as never;
+    },
+    async getCustomer(id: string) {
+      return success({ OriginalId: id, CurrentTier: null }) as never;
+    },
+    async listCustomersReport({ isEnrolled }: { isEnrolled?: boolean } = {}) {
+      const spenders = new Set([...redemptions.values()].map(({ customerId }) => customerId));
+      const Items = isEnrolled ? [...spenders].map((OriginalId) => ({ OriginalId })) : [];
+      return success({ Items }) as never;
+    },
+    /** One item on each page. */
+    async listPointsHistory(id: string, { PageNumber = 1 }: { PageNumber?: number } = {}) {
+      const theirs = [...redemptions.values()].filter(({ customerId }) => customerId === id);
+      const Items = theirs.slice(PageNumber - 1, PageNumber).map((one) => ({
+        ...{ Date: one.at, Points: -one.points, IsCanceled: one.isCancelled },
+        Metadatas: one.metadatas,
+      }));
+      return success({ Items, HasNextPage: PageNumber < theirs.length }) as never;
+    },
+  };
+
+  function spend(
+    reward: ModelReward,
+    body: { CustomerId?: string; OriginalKey?: string; Metadatas?: readonly object[] },
+  ) {
+    const { CustomerId = '', OriginalKey = '', Metadatas: metadatas = [] } = body;
+    // The program knows customers by their e-mail address.
+    const customerId = CustomerId.replace(/@.*/, '');
+    const known = redemptions.get(OriginalKey);
+    // A cancelled key must never be sent again.
+    if (known?.isCancelled) throw new Error('a cancelled key was used');
+    if (known && service.repetition === 'refused') return businessError(47, 'rejected');
+    if (known) return success(known);
+    const balance = balances.get(customerId) ?? 0;
+    if (balance < reward.points) return businessError(94, 'rejected');
+    balances.set(customerId, balance - reward.points);
+    const RewardId = redemptions.size + 1;
+    const redeemed = {
+      RewardId,
+      OriginalKey,
+      ExternalCode: service.givesCodes ? `FIVE-${RewardId}` : null,
+      customerId,
+      points: reward.points,
+      at: now().toISOString(),
+      metadatas,
+      isCancelled: false,
+    };
+    redemptions.set(OriginalKey, redeemed);
+    return success({ ...redeemed });
+  }
+
+  return service;
+}
 
 export const SHOP = 'example-store.myshopify.com';
 export const ROBIN = '7001';

@@ -1,15 +1,12 @@
-// A replay that dies as if by kill -9 when its loop reaches a certain step for the n-th time. Started by
-// the tests, in a process of its own and in the folder of an operated connector.
+import { openLetterQueues, openSourceQueues } from '../../scripts/connector/dead-letters/read.ts';
 import {
-  openLetterQueues,
-  openSourceQueues,
-} from '../../scripts/connector/dead-letters/letter-queues.ts';
-import { createPacer } from '../../scripts/connector/dead-letters/replay/pacer.ts';
-import { letterReaderOf } from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../scripts/connector/dead-letters/replay/replay-tally.ts';
+  createPacer,
+  letterReaderOf,
+  newTally,
+  replayLetters,
+} from '../../scripts/connector/dead-letters/replay.ts';
+import { openLedger } from '../../scripts/connector/deployment/deployment.ts';
 import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
-import { openLedger } from '../../scripts/connector/deployment/open-ledger.ts';
 import { retireSummaries } from '../../shared/core/batch/dead-letter.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;

@@ -28,14 +28,14 @@ interface Grant {
   readonly condition: string;
 }
 
-export interface PolicyResource {
+interface PolicyResource {
   readonly Properties: {
     readonly PolicyDocument: { readonly Statement: readonly Readonly<Record<string, unknown>>[] };
   };
 }
 
 /** What a policy grants. Throws for a statement of another kind: what it denies is no grant. */
-export function grantsOfPolicy({ Properties }: PolicyResource): Grant[] {
+function grantsOfPolicy({ Properties }: PolicyResource): Grant[] {
   return Properties.PolicyDocument.Statement.flatMap(
     ({ Effect, Action, Resource, Condition, Sid: _, ...others }) => {
       if (Effect !== 'Allow' || Object.keys(others).length > 0) {

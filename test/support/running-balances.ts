@@ -1,30 +1,28 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { CreateSecretCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { createBalanceWorker } from '../../functions/create-balance-worker.ts';
-import { createPointsReceiver } from '../../functions/create-points-receiver.ts';
-import { createReconcile } from '../../functions/create-reconcile.ts';
+import { createPointsReceiver } from '../../functions/receive-points.ts';
+import { createReconcile } from '../../functions/reconcile.ts';
+import { createBalanceWorker } from '../../functions/sync-balances.ts';
 import { createSecretsClient, createSqsClient } from '../../local/harness/sdk-clients.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
-import { readLetter } from '../../scripts/connector/dead-letters/read-letter.ts';
-import {
-  letterReaderOf,
-  prepareReplay,
-} from '../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { createSqsEventQueue } from '../../shared/aws/sqs-event-queue.ts';
+import { readLetter } from '../../scripts/connector/dead-letters/read.ts';
+import { letterReaderOf, prepareReplay } from '../../scripts/connector/dead-letters/replay.ts';
+import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import type { StorefrontSettings } from '../../shared/config/storefront-settings.ts';
+import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
 import { type PointTokens, TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
 import type { DeadLetter } from '../../shared/core/batch/dead-letter.ts';
-import type { PointTopic } from '../../shared/loyalty/point-topics.ts';
+import type { PointTopic } from '../../shared/loyalty/operations.ts';
 import {
+  buildWarm,
   countMessages,
   createSourceQueue,
   invocationOf,
   pollOnce,
   receive,
+  type Worker,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
-import { buildWarm } from './warm-function.ts';
 
 /** 32 bytes, as the set-up creates them. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
@@ -127,10 +125,10 @@ export async function openBalances(
     /** One scheduled run, which repairs balances once in a night. */
     repair: () => reconcile({}, invocationOf('reconcile', 300)),
 
-    /** One batch; returns the number of its messages. */
-    async work(): Promise<number> {
+    /** One batch of this worker; returns the number of its messages. */
+    async work(by: Worker = worker): Promise<number> {
       connector.pass(0.05);
-      return pollOnce(sqs, queue.url, worker, 'sync-balances');
+      return pollOnce(sqs, queue.url, by, 'sync-balances');
     },
 
     /** Works until the queue is empty, letting time pass where messages wait. */

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { createStorefrontFunction } from '../../functions/create-storefront.ts';
+import { createStorefrontFunction } from '../../functions/storefront.ts';
 import { toFunctionUrlEvent } from '../../local/harness/webhook-request.ts';
 import { issueSessionToken, type TokenUser } from '../../local/store-sandbox/session-tokens.ts';
 import { defineConnector } from '../../shared/config/connector-config.ts';
-import { invocationOf } from './event-source.ts';
+import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
+import { buildWarm, invocationOf } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 import { CLIENT_ID, STORE_SECRET } from './store-and-connector.ts';
-import { buildWarm } from './warm-function.ts';
 
 type Values = Readonly<Record<string, string | readonly string[]>>;
 
@@ -43,52 +43,63 @@ export function proxyValues(
   };
 }
 
-export interface ProxiedRequest {
-  readonly method?: 'GET' | 'POST' | 'OPTIONS';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly path: string;
-  readonly query: string;
+export interface Asked {
+  readonly method?: string;
+  readonly query?: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export const storefrontSettings = (loyaltyAddress: string, storefront: StorefrontSettings = {}) =>
+  defineConnector({
+    shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
+    loyalty: { address: loyaltyAddress },
+    rules: { currency: 'EUR' },
+    storefront,
+  });
+
+/** One running Lambda of the storefront: any request below its address. */
+export function startStorefront(loyaltyAddress: string, storefront?: StorefrontSettings) {
+  const settings = storefrontSettings(loyaltyAddress, storefront);
+  const handler = buildWarm(() =>
+    createStorefrontFunction(settings, async () => 'console.log("widget")'),
+  );
+  const none = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
+  return async (path: string, { method, query = '', body, headers = {} }: Asked = {}) => {
+    const text = typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body);
+    const event = toFunctionUrlEvent({ ...none, path, body: Buffer.from(text), headers });
+    for (const name of Object.keys(event.headers)) {
+      if (name.startsWith('x-shopify')) delete event.headers[name];
+    }
+    event.requestContext.http.method = method ?? (body === undefined ? 'GET' : 'POST');
+    event.rawQueryString = query;
+    const answer = await handler(event, invocationOf('storefront', 30));
+    if (typeof answer === 'string') throw new Error('the function answers with a bare text');
+    const { statusCode: status = 0, body: answerText = '', headers: sent = {} } = answer;
+    let json: ReturnType<typeof JSON.parse>;
+    try {
+      json = JSON.parse(answerText);
+    } catch {}
+    return { status, answerText, json, headers: sent as Readonly<Record<string, string>> };
+  };
 }
 
 /** The storefront function of a running connector whose balances were opened before. */
 export function openStorefront(connector: RunningConnector) {
-  const settings = defineConnector({
-    shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: connector.loyalty.address },
-    rules: { currency: 'EUR' },
-    storefront: {},
-  });
-  const handler = buildWarm(() =>
-    createStorefrontFunction(settings, async () => 'console.log("widget")'),
-  );
+  const started = startStorefront(connector.loyalty.address);
 
   const opened = {
     /** Signed as by Shopify's proxy now. */
     sign: (customerId: string, own: Readonly<Record<string, string>> = {}): string =>
       signedQuery(proxyValues(SHOP, new Date(), customerId, own), STORE_SECRET),
 
-    async send({ method = 'GET', path, query, body, headers }: ProxiedRequest) {
-      const text = body === undefined ? '' : JSON.stringify(body);
-      const plain = { shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
-      const event = toFunctionUrlEvent({
-        ...{ ...plain, path, body: Buffer.from(text) },
-        ...(headers && { headers }),
-      });
-      event.requestContext.http.method = method;
-      event.rawQueryString = query;
-      const answer = await handler(event, invocationOf('storefront', 30));
-      if (typeof answer === 'string') throw new Error('the function answers with a bare text');
-      const { statusCode: status = 0, body: answerText = '' } = answer;
-      return { status, answerText, json: answerText === '' ? undefined : JSON.parse(answerText) };
-    },
+    send: ({ path, ...asked }: Asked & { readonly path: string }) => started(path, asked),
 
     /** From an extension, with the session token of this user. */
     ask(user: TokenUser, route: string, body?: unknown) {
       const issue = { shop: SHOP, clientId: CLIENT_ID, secret: STORE_SECRET, now: new Date() };
       return opened.send({
-        method: body === undefined ? 'GET' : 'POST',
-        ...{ path: `example-store/${route}`, query: '', body },
+        ...{ path: `example-store/${route}`, body },
         headers: { authorization: `Bearer ${issueSessionToken(user, issue)}` },
       });
     },
@@ -98,8 +109,7 @@ export function openStorefront(connector: RunningConnector) {
 
     post: (name: string, customerId: string, body: unknown) =>
       opened.send({
-        ...{ method: 'POST', path: `example-store/${name}`, query: opened.sign(customerId) },
-        body,
+        ...{ path: `example-store/${name}`, query: opened.sign(customerId), body },
       }),
   };
   return opened;

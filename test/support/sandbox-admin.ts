@@ -9,7 +9,7 @@ import { defaultServerSettings } from '../../local/store-sandbox/settings.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import { enrichmentOf } from '../../shared/services/configured-store.ts';
 import { questionsOf } from '../../shared/shopify/admin/admin-store.ts';
-import type { StoreOrder } from '../../shared/store/order.ts';
+import type { StoreOrder } from '../../shared/store/store-entities.ts';
 import { askIn } from './admin-execution.ts';
 
 /** The sandbox's Admin API without a server and without limits. */

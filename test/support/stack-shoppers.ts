@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
-import { settle } from '../../local/stack/demo/settle.ts';
+import { settle } from '../../local/stack/run-stack.ts';
 import type { LocalStack } from './local-stack.ts';
 import { proxyValues, signedQuery } from './running-storefront.ts';
 

@@ -9,7 +9,7 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../local/store-sandbox/sandbox.ts';
-import { completeHealing } from '../../shared/config/healing-settings.ts';
+import { completeHealing } from '../../shared/config/connector-settings.ts';
 import { mapCoupon } from '../../shared/core/mapping/map-coupon.ts';
 import { mapOrder } from '../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../shared/core/mapping/map-product.ts';
@@ -20,15 +20,18 @@ import {
   type AdminStoreSettings,
   createAdminStore,
 } from '../../shared/shopify/admin/admin-store.ts';
-import { topicsOfEvents, wantedEvents } from '../../shared/shopify/subscriptions/wanted-events.ts';
+import {
+  topicsOfEvents,
+  wantedEvents,
+} from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../shared/shopify/webhooks/topics.ts';
 import { rules } from '../fixtures/store-entities.ts';
-import { START } from './emulated-world.ts';
 import {
   type RunningConnector,
   type RunningSettings,
   type runConnectors,
   SHOP,
+  START,
 } from './running-connector.ts';
 
 const ACCESS_TOKEN = 'shpat_of_this_test_71c2';

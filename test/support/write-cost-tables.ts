@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { costTables, putTables } from '../../scripts/build/cost/cost-table.ts';
-import { describeStack } from '../../scripts/build/cost/describe-stack.ts';
+import { costTables, describeStack, putTables } from '../../scripts/build/cost.ts';
 import { eventsTable } from './count-events.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 

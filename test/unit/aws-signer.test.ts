@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createSigner } from '../../shared/aws/aws-signer.ts';
+import { createSigner } from '../../shared/aws/aws-client.ts';
 
 /** The hash that the SDK's signer wants, implemented with node:crypto. */
 class Sha256 {

@@ -105,15 +105,6 @@ describe('metrics', () => {
     expect(written).toEqual([]);
   });
 
-  it('are one line for each name, whatever the details', () => {
-    const { telemetry, lines } = open();
-    telemetry.count('applied', { kind: 'order' });
-    telemetry.count('applied', { kind: 'order' }, 3);
-    telemetry.count('applied', { kind: 'product' });
-    telemetry.flush();
-    expect(lines()).toMatchObject([{ applied: 5 }]);
-  });
-
   it('keep every single measurement, in lines that CloudWatch takes', () => {
     const { telemetry, metrics } = open();
     const measured = Array.from({ length: 250 }, (_, index) => index);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import {
   encodeEvent,
   HEAD_BYTES,
 } from '../../shared/core/events/message-body.ts';
+import { incompressible } from '../fixtures/incompressible.ts';
 import { bodyOf } from '../fixtures/store-event.ts';
 
 const PLAIN: StoreEvent = {
@@ -61,19 +62,12 @@ const anyEvent: fc.Arbitrary<StoreEvent> = fc.record(
 );
 
 describe('an event in its envelope', () => {
-  it('comes back exactly as it went in', () => {
+  it('is printable ASCII, and comes back exactly as it went in', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
-        expect(decodeEvent(encodeEvent(event))).toStrictEqual({ kind: 'event', event });
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('is printable ASCII and nothing else', () => {
-    fc.assert(
-      fc.property(anyEvent, (event) => {
-        expect(encodeEvent(event)).toMatch(/^[\x20-\x7e]+$/);
+        const message = encodeEvent(event);
+        expect(message).toMatch(/^[\x20-\x7e]+$/);
+        expect(decodeEvent(message)).toStrictEqual({ kind: 'event', event });
       }),
       { numRuns: 500 },
     );
@@ -98,7 +92,7 @@ describe('an event in its envelope', () => {
   it.each([
     0, 1, 2_047, 2_048, 2_049, 65_536, 749_000, 749_999, 750_001, 999_999, 1_000_001, 6_291_456,
   ])('keeps a body of %i bytes or leaves it out whole, and fits in a message', (length) => {
-    for (const body of [randomBytes(length), sampleText(length)]) {
+    for (const body of [incompressible(length), sampleText(length)]) {
       const message = encodeEvent({ ...PLAIN, body });
       // 1 MiB less the room that a dead letter's attributes need.
       expect(message.length).toBeLessThan(1_040_000);
@@ -121,18 +115,18 @@ describe('an event in its envelope', () => {
 
   /** Every printable character but the two that JSON escapes. */
   const printable = (length: number) =>
-    randomBytes(length).map((byte) => {
+    incompressible(length).map((byte) => {
       const code = 0x23 + (byte % 91);
       return code < 0x5c ? code : code + 1;
     });
 
   it.each([
-    ['bytes', 'bytes that do not compress', randomBytes(3_000)],
+    ['bytes', 'bytes that do not compress', incompressible(3_000)],
     ['text', 'text that does not compress', printable(3_000)],
     [
       'brotli',
       'text that hardly compresses and is full of escapes',
-      randomBytes(3_000).map((byte) => byte % 128),
+      incompressible(3_000).map((byte) => byte % 128),
     ],
     ['brotli', 'text', sampleText(3_000)],
   ])('is carried in its shortest form: as %s, %s', (form, _, body) => {
@@ -147,7 +141,7 @@ describe('an event in its envelope', () => {
   });
 
   it('never depends on memory around a view of a larger buffer', () => {
-    const large = randomBytes(10_000);
+    const large = incompressible(10_000);
     const body = new Uint8Array(large.buffer, large.byteOffset + 1_000, 3_000);
     const decoded = decodeEvent(encodeEvent({ ...PLAIN, body }));
     expect(decoded).toStrictEqual({ kind: 'event', event: { ...PLAIN, body } });
@@ -155,7 +149,7 @@ describe('an event in its envelope', () => {
 });
 
 describe('a body that no message can hold', () => {
-  const body = randomBytes(2_000_000);
+  const body = incompressible(2_000_000);
 
   it.each(['order', 'discount'] as const)(
     'is left out where the store can be asked for the %s',
@@ -278,7 +272,7 @@ function sampleText(length: number): Buffer {
 }
 
 function randomCut(): string {
-  return brotliCompressSync(randomBytes(90)).subarray(0, 60).toString('base64');
+  return brotliCompressSync(incompressible(90)).subarray(0, 60).toString('base64');
 }
 
 /** Lines that share their shape, with ids, amounts and marks of their own. */

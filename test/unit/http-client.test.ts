@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import dns from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import tls from 'node:tls';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSelfSignedCertificate } from '../../local/harness/self-signed-certificate.ts';
 import { createHttpClient, type HttpRequest } from '../../shared/http/http-client.ts';
 import {
@@ -27,6 +27,16 @@ const get: HttpRequest = { ...call, method: 'GET', body: undefined, repeatable: 
 
 const httpTo = (baseUrl: string, connectMs = 5000) =>
   createHttpClient(baseUrl, { connectMs, maxAnswerBytes: 8 * 1024 * 1024 });
+
+/** From now on, no time-out passes unless the test lets it. */
+function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+async function received(count: number): Promise<void> {
+  while (server.received.length < count) await new Promise(setImmediate);
+}
 
 let server: ScriptedServer;
 beforeEach(async () => {
@@ -67,7 +77,7 @@ describe('the HTTP client', () => {
       response.writeHead(200);
       const at = body.length - 4;
       response.write(body.subarray(0, at));
-      setTimeout(() => response.end(body.subarray(at)), 10);
+      setImmediate(() => response.end(body.subarray(at)));
     };
     const answer = await httpTo(server.url).send(get);
     expect(answer).toMatchObject({ kind: 'answer', status: 200, text: '{"Name":"Zoë 🎁"}' });
@@ -125,8 +135,11 @@ describe('the deadline', () => {
     ['its body dribbles', dribbling('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')],
   ])('ends a call of which %s', async (_, script) => {
     server.script = script;
-    const failure = await httpTo(server.url).send({ ...call, timeoutMs: 1_000 });
-    expect(failure).toEqual({ ...timedOut, phase: 'waiting', mayHaveHappened: true });
+    holdTimers();
+    const sent = httpTo(server.url).send({ ...call, timeoutMs: 1_000 });
+    await received(1);
+    vi.advanceTimersByTime(1_000);
+    expect(await sent).toEqual({ ...timedOut, phase: 'waiting', mayHaveHappened: true });
   });
 
   it('covers connecting, and then knows that nothing was sent', async () => {
@@ -156,7 +169,7 @@ describe('an abort', () => {
     server.script = hanging;
     const controller = new AbortController();
     const sent = httpTo(server.url).send({ ...call, signal: controller.signal });
-    await vi.waitFor(() => expect(server.received).toHaveLength(1), { timeout: 20_000 });
+    await received(1);
     controller.abort();
     expect(await sent).toMatchObject({ reason: 'aborted', mayHaveHappened: true });
   });
@@ -235,18 +248,23 @@ describe('a broken connection', () => {
   it('leaves the repetition the rest of the time', async () => {
     const http = httpTo(server.url);
     await http.send(get);
+    const first = Promise.withResolvers<Socket>();
     server.script = (_, socket) => {
       server.script = hanging;
-      setTimeout(() => socket.resetAndDestroy(), 1_500);
+      first.resolve(socket);
     };
-    const startedAt = performance.now();
-    expect(await http.send({ ...get, timeoutMs: 3_000 })).toMatchObject({
-      reason: 'time-out',
-      mayHaveHappened: true,
-      tries: 2,
-    });
-    // With a time of its own the repetition would end after 4.5 seconds.
-    expect(performance.now() - startedAt).toBeLessThan(4_400);
+    holdTimers();
+    const settled = vi.fn();
+    const sent = http.send({ ...get, timeoutMs: 3_000 }).finally(settled);
+    const socket = await first.promise;
+    vi.advanceTimersByTime(1_000);
+    socket.resetAndDestroy();
+    await received(3);
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(settled).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
+    const end = { reason: 'time-out', mayHaveHappened: true, tries: 2 };
+    expect(await sent).toMatchObject(end);
   });
 
   it('is a failure when it ends before the answer does', async () => {

@@ -71,24 +71,6 @@ describe('the queue in memory, where the emulator differs from the real service'
     queue = createMemoryQueue({ now: () => milliseconds, visibilitySeconds: 30 });
   });
 
-  it('hands out several messages of one group at once, in order', () => {
-    for (const body of ['1', '2', '3']) send('a', body);
-    send('b', '4');
-    expect(bodies()).toEqual(['1', '2', '3', '4']);
-    expect(bodies()).toEqual([]);
-  });
-
-  it('hands out a group again up to its first message that is still invisible', () => {
-    for (const body of ['1', '2', '3']) send('a', body);
-    const [first, second] = queue.receive();
-    if (!first || !second) throw new Error('three messages were sent');
-    queue.changeVisibility(second.receiptHandle, 60);
-    milliseconds = 31_000;
-    expect(bodies()).toEqual(['1']);
-    milliseconds = 62_000;
-    expect(bodies()).toEqual(['1', '2', '3']);
-  });
-
   it('keeps a group locked behind a message in flight whose predecessor is done', () => {
     for (const body of ['1', '2', '3']) send('a', body);
     const [first] = queue.receive({ max: 2 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { faultIn } from '../../scripts/connector/secrets/secret-values.ts';
+import { faultIn } from '../../scripts/connector/secrets/set-secret.ts';
 import {
   createSecretReader,
   type ParsedSecret,
   requireText,
   type SecretReaderOptions,
 } from '../../shared/aws/secrets.ts';
-import { secretForms } from '../../shared/services/secret-forms.ts';
+import { secretForms } from '../../shared/services/shop-secrets.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

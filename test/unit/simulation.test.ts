@@ -11,40 +11,32 @@ import { describeFailure, shrink } from '../simulation/shrink.ts';
 import type { SimulationResult, SimulationSettings } from '../simulation/simulate.ts';
 
 describe('the arguments of the simulation', () => {
-  it('are one seed of 200 webhooks unless said otherwise', () => {
-    const read = (...args: string[]) => {
-      const wanted = readArguments(args);
-      return wanted.kind === 'start' ? wanted.options : wanted;
-    };
-    expect(read()).toMatchObject({ kind: 'run', seeds: undefined, events: 200 });
-    expect(read('--seed', '17', '--events', '5', '--seeds', '3')).toMatchObject({
-      ...{ seed: 17, events: 5, seeds: 3 },
-    });
-    expect(read('--hours', '0.5')).toMatchObject({ hours: 0.5 });
-    expect(read()).toMatchObject({ parts: ['orders', 'storefront'] });
-    expect(read('--part', 'storefront')).toMatchObject({ parts: ['storefront'] });
-    expect(read('--mutations')).toEqual({ kind: 'mutations', names: [] });
-    expect(read('--mutations', 'taxes-count')).toMatchObject({ names: ['taxes-count'] });
-    expect(read('-h')).toEqual({ kind: 'help' });
+  const seeds = { kind: 'run', seeds: undefined, events: 200, parts: ['orders', 'storefront'] };
+  it.each([
+    ['', seeds],
+    ['--seed 17 --events 5 --seeds 3', { seed: 17, events: 5, seeds: 3 }],
+    ['--hours 0.5 --part storefront', { hours: 0.5, parts: ['storefront'] }],
+    ['--mutations', { kind: 'mutations', names: [] }],
+    ['--mutations taxes-count', { names: ['taxes-count'] }],
+  ])('%j are read', (args, options) => {
+    const given = args.split(' ').filter((word) => word !== '');
+    expect(readArguments(given)).toMatchObject({ kind: 'start', options });
   });
 
-  it.each([
-    [['--seed', 'x']],
-    [['--seeds', '0']],
-    [['--hours', '-1']],
-    [['--sed', '1']],
-    [['7']],
-    [['--part', 'x']],
-  ])('are refused with a word about it: %j', (args) => {
-    expect(readArguments(args)).toMatchObject({ kind: 'wrong', problem: expect.any(String) });
-  });
+  it.each(['--seed x', '--seeds 0', '--hours -1', '--sed 1', '7', '--part x'])(
+    '%j are refused with a word about it',
+    (args) => {
+      const refused = { kind: 'wrong', problem: expect.any(String) };
+      expect(readArguments(args.split(' '))).toMatchObject(refused);
+    },
+  );
 });
 
 describe('the mutations', () => {
   it.each([...mutations, ...Object.values(plantedBugs)])(
     '$bug: still has its place in the source',
     (mutation) => {
-      expect(mutate(mutation)).not.toBe('');
+      expect(() => mutate(mutation)).not.toThrow();
     },
   );
 
@@ -105,11 +97,6 @@ It takes 2 steps and 1 faults:
   01:02:03.456  !! orders: order 1 is wrong`);
 });
 
-it('has no story of a run that keeps every promise', async () => {
-  const fine = await simulate({ steps: [1] });
-  expect(await shrink({ seed: 1, events: 200 }, fine, simulate)).toBeUndefined();
-});
-
 describe('virtual time', () => {
   it('runs everything in the order of its moments, and of its planning within one', async () => {
     const time = new VirtualTime(0);
@@ -148,16 +135,6 @@ describe('chance', () => {
     other(1, 2, 3);
     expect(other(nameOf('order'), 5)).toBe(one(nameOf('order'), 5));
     expect(createChance(8)(nameOf('order'), 5)).not.toBe(one(nameOf('order'), 5));
-  });
-
-  it('spreads its numbers evenly', () => {
-    const chance = createChance(3);
-    const draws = Array.from({ length: 10_000 }, (_, index) => chance(index));
-    for (let tenth = 0; tenth < 10; tenth += 1) {
-      const count = draws.filter((drawn) => Math.floor(drawn * 10) === tenth).length;
-      expect(count).toBeGreaterThan(850);
-      expect(count).toBeLessThan(1_150);
-    }
   });
 });
 

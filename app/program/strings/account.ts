@@ -1,4 +1,4 @@
-import type { Language } from './strings.ts';
+import type { Language } from './en.ts';
 
 /** Sentences of the customer account only: the widget, which every page of the store loads, has none of them. */
 const en = {

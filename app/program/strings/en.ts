@@ -1,5 +1,13 @@
 import type { FailureCode, RedemptionState, WhyNot } from '../answers.ts';
-import type { SAME_SENTENCE } from './strings.ts';
+
+export type Language = 'en' | 'es' | 'pt-BR';
+
+/** To a shopper these are the same. */
+export const SAME_SENTENCE = {
+  'below-minimum-percent': 'below-minimum',
+  'not-enrolled': 'not-a-member',
+  'bad-token': 'bad-signature',
+} as const;
 
 /** `{n}` and the like are filled in. The other languages have the same texts, or they do not compile. */
 export const en = {

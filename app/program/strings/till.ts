@@ -1,6 +1,5 @@
 import type { Contact, RedemptionState } from '../answers.ts';
-import type { Strings } from './en.ts';
-import type { Language } from './strings.ts';
+import type { Language, Strings } from './en.ts';
 
 /** Why no reward can be redeemed for the till's cart as it is, or why a code is not in it. */
 export type CartProblem =

@@ -1,14 +1,20 @@
 // The measured process: the backfill as the command runs it, without the questions to the user.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDynamoDbClient, createSqsClient } from '../../../local/harness/sdk-clients.ts';
-import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
-import { createPace } from '../../../scripts/connector/backfill/pace.ts';
-import { keepMemorySteady, runBackfill } from '../../../scripts/connector/backfill/run-backfill.ts';
+import {
+  createPace,
+  keepMemorySteady,
+  openBackfills,
+  runBackfill,
+} from '../../../scripts/connector/backfill/run-backfill.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import {
+  bulkQuery,
+  readBulkState,
+  startBulkQuery,
+} from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import type { FeedMeasure, FeedTask } from './measure.ts';
 

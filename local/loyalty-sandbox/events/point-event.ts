@@ -1,4 +1,4 @@
-import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
+import type { PointTopic } from '../../../shared/loyalty/operations.ts';
 
 /**
  * A change of points to tell about, as the program writes it and as the sender marks it.

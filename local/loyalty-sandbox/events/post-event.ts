@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { type PointTopic, pointTopics } from '../../../shared/loyalty/operations.ts';
 import { Poster } from '../../sandbox-kit/http/post.ts';
 import type { SandboxSettings } from '../settings.ts';
 import type { PointEvent } from './point-event.ts';

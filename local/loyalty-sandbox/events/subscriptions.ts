@@ -1,4 +1,4 @@
-import { type PointTopic, pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { type PointTopic, pointTopics } from '../../../shared/loyalty/operations.ts';
 import type { Table, Tables } from '../../sandbox-kit/tables.ts';
 
 /** What a person enters in the service's panel. */

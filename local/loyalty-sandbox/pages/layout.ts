@@ -1,4 +1,4 @@
-import type { Credentials } from '../../../shared/loyalty/access.ts';
+import type { Credentials } from '../../../shared/loyalty/client.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { layOut, type PageParts } from '../../sandbox-kit/pages/layout.ts';
 

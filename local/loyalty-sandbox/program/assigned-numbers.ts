@@ -1,4 +1,4 @@
-import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
+import type { PointTopic } from '../../../shared/loyalty/operations.ts';
 
 /*
  * Numbers of the service. Where no source is named, none is known: the sandbox needs some, so these are

@@ -1,4 +1,4 @@
-import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
+import type { PointTopic } from '../../../shared/loyalty/operations.ts';
 import { type PointType, pointAction } from './assigned-numbers.ts';
 import { type Amounts, balanceOf } from './balances.ts';
 import { type Context, daysLater, takeNumber } from './context.ts';

@@ -4,7 +4,6 @@ import type { Tables } from '../../sandbox-kit/tables.ts';
 import type { Call, Program } from '../call.ts';
 import type { Catalog } from '../catalog.ts';
 import type { SandboxSettings } from '../settings.ts';
-import { answerQuiz } from './answer-quiz.ts';
 import { listAvailableRewards } from './available-rewards.ts';
 import { changeCashback, changePoints } from './balance-change.ts';
 import { cancelOrder, completeOrder, settleDueOrders } from './cancel-order.ts';
@@ -27,11 +26,14 @@ import { type Refusal, refuse } from './outcome.ts';
 import { partiallyCancelOrder } from './partial-cancel.ts';
 import { calculateProductPoints } from './product-points.ts';
 import { updateProduct } from './products.ts';
-import { listQuizzes } from './quizzes.ts';
+import { answerQuiz, listQuizzes } from './quizzes.ts';
 import { redeemReward, redeemRewardByKey } from './redeem-reward.ts';
 import { cancelRedemption, cancelRedemptionByKey, getRedeemedReward } from './redemptions.ts';
-import { updateRewardMetadata } from './reward-metadata.ts';
-import { getRewardConfiguration, listRewardConfigurations } from './rewards.ts';
+import {
+  getRewardConfiguration,
+  listRewardConfigurations,
+  updateRewardMetadata,
+} from './rewards.ts';
 import { openTables } from './rows.ts';
 import { listTiers } from './tiers.ts';
 

@@ -1,5 +1,5 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import type { PointTopic } from '../../../shared/loyalty/point-topics.ts';
+import type { PointTopic } from '../../../shared/loyalty/operations.ts';
 import type { Tables } from '../../sandbox-kit/tables.ts';
 import type { PointType } from './assigned-numbers.ts';
 

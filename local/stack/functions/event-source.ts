@@ -121,7 +121,7 @@ export class EventSource {
 }
 
 /** The event that Lambda creates from a batch. */
-export function toSqsEvent(messages: readonly Message[], queueArn: string): SQSEvent {
+function toSqsEvent(messages: readonly Message[], queueArn: string): SQSEvent {
   return { Records: messages.map((message) => toRecord(message, queueArn)) };
 }
 

@@ -13,11 +13,128 @@ import {
 } from '../template/stack-description.ts';
 import { type Assembly, UnknownInTemplate } from '../template/template.ts';
 import { EventSource } from './event-source.ts';
-import { AccountConcurrency, FunctionPool } from './function-pool.ts';
-import type { InvocationResult } from './function-worker.ts';
+import { FunctionWorker, type InvocationResult, type WorkerSettings } from './function-worker.ts';
 import type { LogGroups } from './log-groups.ts';
-import { startSchedules } from './schedules.ts';
 import type { PublicEndpoint } from './web-server.ts';
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** The limit of setInterval. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** `rate(6 hours)` in milliseconds. */
+export function readRateMs(expression: string): number {
+  const [, count, unit = ''] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  const unitMs = UNIT_MS[unit];
+  if (count === undefined || unitMs === undefined) {
+    throw new UnknownInTemplate(`the schedule ${expression}`);
+  }
+  return Number(count) * unitMs;
+}
+
+interface Schedules {
+  stop(): void;
+}
+
+/** Runs each schedule for the first time after one of its periods, as EventBridge does. */
+function startSchedules(
+  schedules: readonly ScheduleDescription[],
+  run: (schedule: ScheduleDescription) => void,
+): Schedules {
+  const timers = schedules.map((schedule) => {
+    const periodMs = Math.min(readRateMs(schedule.expression), LONGEST_TIMER_MS);
+    return setInterval(() => run(schedule), periodMs).unref();
+  });
+  return { stop: () => timers.forEach(clearInterval) };
+}
+
+/**
+ * How many invocations run at once in an account: functions without a reservation share what the
+ * reservations leave.
+ */
+export class AccountConcurrency {
+  #free: number;
+
+  /** AWS's default, and the sum of the reservations. */
+  constructor(quota = 1_000, reserved = 0) {
+    this.#free = quota - reserved;
+  }
+
+  take(): boolean {
+    if (this.#free <= 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  giveBack(): void {
+    this.#free += 1;
+  }
+}
+
+/** The processes of one function. Reuses warm ones and starts another when all are busy. */
+export class FunctionPool {
+  readonly #settings: WorkerSettings;
+  readonly #concurrency: AccountConcurrency;
+  readonly #workers = new Set<FunctionWorker>();
+  readonly #idle: FunctionWorker[] = [];
+  #isStopped = false;
+
+  constructor(settings: WorkerSettings, account = new AccountConcurrency()) {
+    const { reservedConcurrency } = settings.description;
+    this.#settings = settings;
+    this.#concurrency =
+      reservedConcurrency === undefined ? account : new AccountConcurrency(reservedConcurrency);
+  }
+
+  /** Of those that may still be used. */
+  get pids(): readonly number[] {
+    const alive = [...this.#workers].filter(({ isAlive }) => isAlive);
+    return alive.flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /** Resolves when a process is ready for the first request. */
+  async warm(): Promise<void> {
+    const worker = this.#start();
+    await worker.ready;
+    this.#idle.push(worker);
+  }
+
+  async invoke(event: unknown): Promise<InvocationResult> {
+    if (this.#isStopped || !this.#concurrency.take()) return { kind: 'throttled' };
+    const worker = this.#takeIdle() ?? this.#start();
+    try {
+      return await worker.invoke(event);
+    } finally {
+      if (worker.isAlive && !this.#isStopped) this.#idle.push(worker);
+      else this.#workers.delete(worker);
+      this.#concurrency.giveBack();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#workers].map((worker) => worker.kill()));
+  }
+
+  #start(): FunctionWorker {
+    const worker = new FunctionWorker(this.#settings);
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /** The process used last, if it is still alive. */
+  #takeIdle(): FunctionWorker | undefined {
+    for (;;) {
+      const worker = this.#idle.pop();
+      if (!worker || worker.isAlive) return worker;
+      this.#workers.delete(worker);
+    }
+  }
+}
 
 export interface RunnerParts {
   readonly stack: StackDescription;

@@ -1,11 +1,147 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { readBody } from '../../sandbox-kit/http/requests.ts';
-import { jsonAnswer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
+import {
+  type Answer,
+  jsonAnswer,
+  respond,
+  type Server,
+  startServer,
+} from '../../sandbox-kit/http/server.ts';
 import { PLACE } from '../emulators.ts';
 import type { AccessControl } from '../iam/access-control.ts';
 import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
 import type { InvocationResult } from './function-worker.ts';
-import { matchesRoute, toHttpAnswer, toHttpEvent } from './http-event.ts';
+
+export interface WebRequest {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+  readonly sourceIp: string;
+  readonly at: Date;
+}
+
+/**
+ * Bodies of these types are text; all others are base64, including forms and bodies without a type.
+ * AWS does not document the list; it was measured on payloads of format 2.0.
+ */
+const TEXT = /^(?:text\/.*|application\/(?:json|xml|javascript))\s*(?:;|$)/i;
+
+/** The event that a function URL or an HTTP API creates from a request: payload format 2.0. */
+export function toHttpEvent(request: WebRequest, routeKey: string) {
+  const [rawPath = '/', rawQueryString = ''] = request.target.split('?');
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      // Headers of one name are joined; cookies have a field of their own.
+      value === undefined || name === 'cookie' ? [] : [[name, [value].flat().join(',')]],
+    ),
+  );
+  const host = headers.host ?? '127.0.0.1';
+  const cookies = [request.headers.cookie ?? []].flat().flatMap((line) => line.split('; '));
+  const query = [...new URLSearchParams(rawQueryString)];
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath,
+    rawQueryString,
+    ...(cookies.length > 0 && { cookies }),
+    headers,
+    ...(query.length > 0 && { queryStringParameters: joinRepeated(query) }),
+    requestContext: {
+      accountId: 'anonymous',
+      apiId: 'local',
+      domainName: host,
+      domainPrefix: 'local',
+      http: {
+        method: request.method,
+        path: rawPath,
+        protocol: 'HTTP/1.1',
+        sourceIp: request.sourceIp,
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId: randomUUID(),
+      routeKey,
+      stage: '$default',
+      time: formatTime(request.at),
+      timeEpoch: request.at.getTime(),
+    },
+    ...bodyFields(headers['content-type'], request.body),
+  };
+}
+
+function bodyFields(contentType: string | undefined, body: Buffer) {
+  if (body.length === 0) return { isBase64Encoded: false };
+  return TEXT.test(contentType ?? '')
+    ? { body: body.toString('utf8'), isBase64Encoded: false }
+    : { body: body.toString('base64'), isBase64Encoded: true };
+}
+
+function joinRepeated(query: readonly (readonly [string, string])[]): Record<string, string> {
+  const joined = new Map<string, string>();
+  for (const [name, value] of query) {
+    const before = joined.get(name);
+    joined.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return Object.fromEntries(joined);
+}
+
+/** `15/Nov/2026:04:57:37 +0000` */
+function formatTime(at: Date): string {
+  const [, date, month, year, time] = at.toUTCString().split(/,? /);
+  return `${date}/${month}/${year}:${time} +0000`;
+}
+
+/** What the client receives: the function's answer, or AWS's own. */
+export function toHttpAnswer(result: InvocationResult): Answer {
+  switch (result.kind) {
+    case 'throttled':
+      return plain(429, 'Too Many Requests');
+    case 'failed':
+      // AWS does not say whether the function threw, crashed or timed out.
+      return plain(502, 'Internal Server Error');
+    case 'returned':
+      return readAnswer(JSON.parse(result.json));
+  }
+}
+
+function readAnswer(value: unknown): Answer {
+  if (typeof value !== 'object' || value === null || !('statusCode' in value)) {
+    // A bare value is the body of a success.
+    const body = typeof value === 'string' ? value : JSON.stringify(value);
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  }
+  const { statusCode, headers, body, isBase64Encoded, cookies } = value as {
+    readonly statusCode: unknown;
+    readonly headers?: OutgoingHttpHeaders;
+    readonly body?: unknown;
+    readonly isBase64Encoded?: boolean;
+    readonly cookies?: readonly string[];
+  };
+  const text = typeof body === 'string' ? body : '';
+  return {
+    status: Number(statusCode),
+    headers: { ...headers, ...(cookies && { 'set-cookie': [...cookies] }) },
+    body: isBase64Encoded ? Buffer.from(text, 'base64') : text,
+  };
+}
+
+function plain(status: number, text: string): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: `{"Message":"${text}"}` };
+}
+
+/** Whether a route of an HTTP API (`POST /{shop}`) matches; a part in braces matches any one part. */
+function matchesRoute(route: string, method: string, path: string): boolean {
+  const [wantedMethod, pattern = ''] = route.split(' ');
+  const wanted = pattern.split('/');
+  const parts = path.split('/');
+  return (
+    wantedMethod === method &&
+    wanted.length === parts.length &&
+    wanted.every((part, n) => (/^\{\w+\}$/.test(part) ? parts[n] !== '' : part === parts[n]))
+  );
+}
 
 export interface PublicEndpoint {
   readonly web: WebDescription;

@@ -1,10 +1,186 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { isLoopbackHost, readBody } from '../../sandbox-kit/http/requests.ts';
-import { respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
+import { type Answer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
+import type { InvocationResult } from '../functions/function-worker.ts';
 import type { AccessControl } from '../iam/access-control.ts';
-import { answerIdentity, answerInvocation, type Invoke, refuse } from './answers.ts';
 import { type AwsCall, identifyCall, type Place, type Service } from './identify-call.ts';
-import { verifySignature } from './signature.ts';
+
+export interface SignedRequest {
+  readonly method: string;
+  /** Path and query as they were sent, with their escapes. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+export type Verification =
+  | { readonly kind: 'signed'; readonly accessKeyId: string }
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'unknown-key' }
+  | { readonly kind: 'wrong-signature' };
+
+const HEADER =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, *SignedHeaders=([^,]+), *Signature=([0-9a-f]{64})$/;
+
+/**
+ * Verifies AWS Signature Version 4, so that a function that uses another key id without its secret
+ * fails as it would on AWS. ("Create a signed AWS API request", IAM user guide.)
+ */
+export function verifySignature(
+  request: SignedRequest,
+  secretOf: (accessKeyId: string) => string | undefined,
+): Verification {
+  const found = HEADER.exec(headerOf(request, 'authorization'));
+  if (!found) return { kind: 'unsigned' };
+  const [, accessKeyId = '', date = '', region = '', service = '', signedHeaders = '', given = ''] =
+    found;
+  const secret = secretOf(accessKeyId);
+  if (secret === undefined) return { kind: 'unknown-key' };
+  const scope = `${date}/${region}/${service}/aws4_request`;
+  const toSign = [
+    'AWS4-HMAC-SHA256',
+    headerOf(request, 'x-amz-date'),
+    scope,
+    hash(canonicalRequest(request, signedHeaders)),
+  ].join('\n');
+  const key = [date, region, service, 'aws4_request'].reduce<Buffer>(
+    (secretSoFar, part) => hmac(secretSoFar, part),
+    Buffer.from(`AWS4${secret}`),
+  );
+  const isRight = timingSafeEqual(hmac(key, toSign), Buffer.from(given, 'hex'));
+  return isRight ? { kind: 'signed', accessKeyId } : { kind: 'wrong-signature' };
+}
+
+function canonicalRequest(request: SignedRequest, signedHeaders: string): string {
+  const [path = '', query = ''] = request.target.split('?');
+  const headers = signedHeaders
+    .split(';')
+    .map((name) => `${name}:${headerOf(request, name).trim().replace(/ +/g, ' ')}\n`);
+  return [
+    request.method,
+    // Escaped a second time, as every service but S3 expects it.
+    path.split('/').map(percentEncode).join('/'),
+    query.split('&').toSorted().join('&'),
+    headers.join(''),
+    signedHeaders,
+    hash(request.body),
+  ].join('\n');
+}
+
+function headerOf({ headers }: SignedRequest, name: string): string {
+  const value = headers[name];
+  return typeof value === 'object' ? value.join(',') : (value ?? '');
+}
+
+const percentEncode = (text: string): string =>
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+const hash = (text: string | Uint8Array): string => createHash('sha256').update(text).digest('hex');
+
+const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/** An error answer in the format of the service, so that the SDK reports the same error as on AWS. */
+function refuse(service: Service | undefined, code: string, message: string): Answer {
+  switch (service) {
+    case 'sqs': {
+      // The SDK reads the error code of SQS's older query protocol from this header.
+      const queryCode = code === 'AccessDeniedException' ? 'AccessDenied' : code;
+      return answer(403, `com.amazon.coral.service#${code}`, message, {
+        'x-amzn-query-error': `${queryCode};Sender`,
+      });
+    }
+    case 'lambda':
+      return answer(403, code, message, { 'x-amzn-errortype': code });
+    case 'dynamodb':
+      return answer(400, `com.amazon.coral.service#${code}`, message, {});
+    case 'secretsmanager':
+    case 'sts':
+    case undefined:
+      return answer(400, code, message, {});
+  }
+}
+
+function answer(
+  status: number,
+  type: string,
+  message: string,
+  headers: OutgoingHttpHeaders,
+): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/x-amz-json-1.0', ...headers },
+    body: JSON.stringify({ __type: type, message, Message: message }),
+  };
+}
+
+/** "GetCallerIdentity", STS. */
+export function answerIdentity(identity: {
+  readonly arn: string;
+  readonly userId: string;
+}): Answer {
+  const result = `<Arn>${identity.arn}</Arn><UserId>${identity.userId}</UserId>`;
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/xml' },
+    body: `<GetCallerIdentityResponse><GetCallerIdentityResult>${result}</GetCallerIdentityResult></GetCallerIdentityResponse>`,
+  };
+}
+
+/** Undefined: there is no such function. */
+type Invoke = (functionArn: string, event: unknown) => Promise<InvocationResult> | undefined;
+
+/** The Invoke operation of Lambda's API, waiting for the result or not (`X-Amz-Invocation-Type`). */
+async function answerInvocation(
+  invoke: Invoke,
+  { resources: [arn = ''] }: AwsCall,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+): Promise<Answer> {
+  const event = readEvent(body);
+  if (event.kind === 'unreadable') {
+    return refuse('lambda', 'InvalidRequestContentException', 'The payload is not JSON.');
+  }
+  const running = invoke(arn, event.value);
+  if (!running) return { ...refuse('lambda', 'ResourceNotFoundException', arn), status: 404 };
+  const common = { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID() };
+  if (headers['x-amz-invocation-type'] === 'Event') {
+    return { status: 202, headers: common, body: '' };
+  }
+  const result = await running;
+  switch (result.kind) {
+    case 'returned':
+      return { status: 200, headers: common, body: result.json };
+    case 'failed':
+      return {
+        status: 200,
+        headers: { ...common, 'x-amz-function-error': 'Unhandled' },
+        body: JSON.stringify({ errorType: result.errorType, errorMessage: result.errorMessage }),
+      };
+    case 'throttled':
+      return { ...refuse('lambda', 'TooManyRequestsException', 'Rate Exceeded.'), status: 429 };
+  }
+}
+
+type Event = { readonly kind: 'event'; readonly value: unknown } | { readonly kind: 'unreadable' };
+
+function readEvent(body: Buffer): Event {
+  if (body.length === 0) return { kind: 'event', value: {} };
+  try {
+    return { kind: 'event', value: JSON.parse(body.toString()) };
+  } catch {
+    return { kind: 'unreadable' };
+  }
+}
 
 export interface Key {
   readonly secretAccessKey: string;

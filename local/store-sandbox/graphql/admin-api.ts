@@ -7,8 +7,7 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
-import { queryCost } from '../../../shared/shopify/admin/schema/query-cost.ts';
+import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { Announcement, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';

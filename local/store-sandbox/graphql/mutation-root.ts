@@ -1,9 +1,280 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
-import { denyBulkQuery } from './access.ts';
-import { createCodeDiscount, type DiscountInput } from './discount-mutation.ts';
+import { definitionKey } from '../model/metafields.ts';
+import { denyAccess, denyBulkQuery } from './access.ts';
+import { discountNodeView } from './discount-view.ts';
+import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
-import { metafieldMutations } from './metafield-mutations.ts';
+import { definitionView, metafieldView } from './metafield-view.ts';
 import { subscriptionView, topicName } from './subscription-view.ts';
+
+/** The parts of DiscountCodeBasicInput and DiscountCodeFreeShippingInput that the sandbox supports. */
+interface DiscountInput {
+  readonly title?: string;
+  readonly code?: string;
+  readonly startsAt?: string;
+  readonly endsAt?: string | null;
+  readonly usageLimit?: number | null;
+  readonly appliesOncePerCustomer?: boolean;
+  readonly tags?: readonly string[];
+  readonly context?: {
+    readonly customers?: { readonly add?: readonly string[] };
+    readonly customerSegments?: { readonly add?: readonly string[] };
+  };
+  readonly customerGets?: {
+    readonly value?: {
+      readonly percentage?: number;
+      readonly discountAmount?: { readonly amount?: string; readonly appliesOnEachItem?: boolean };
+    };
+    readonly items?: { readonly products?: { readonly productsToAdd?: readonly string[] } };
+  };
+  readonly combinesWith?: {
+    readonly orderDiscounts?: boolean;
+    readonly productDiscounts?: boolean;
+    readonly shippingDiscounts?: boolean;
+  };
+  readonly minimumRequirement?: {
+    readonly subtotal?: { readonly greaterThanOrEqualToSubtotal?: string };
+  };
+}
+
+const numbersOf = (globalIds: readonly string[]): string[] =>
+  globalIds.map((id) => id.split('/').at(-1) ?? '');
+
+function classesOf(combines: NonNullable<DiscountInput['combinesWith']>) {
+  const classes = ['order', 'product', 'shipping'] as const;
+  return classes.filter((name) => combines[`${name}Discounts`]);
+}
+
+const inputNames = { basic: 'basicCodeDiscount', 'free-shipping': 'freeShippingCodeDiscount' };
+
+function createCodeDiscount(
+  context: GraphContext,
+  kind: 'basic' | 'free-shipping',
+  input: DiscountInput,
+): View {
+  const fail = (field: string, message: string, code: string) => ({
+    codeDiscountNode: null,
+    userErrors: [{ field: [inputNames[kind], field], message, code, extraInfo: null }],
+  });
+  const { code, title, customerGets } = input;
+  if (!code) return fail('code', "Code can't be blank", 'BLANK');
+  if (!title) return fail('title', "Title can't be blank", 'BLANK');
+  if (!input.startsAt) return fail('startsAt', "Starts at can't be blank", 'BLANK');
+  if (input.endsAt && Date.parse(input.endsAt) <= Date.parse(input.startsAt)) {
+    return fail('endsAt', 'Ends at needs to be after starts_at', 'END_DATE_BEFORE_START_DATE');
+  }
+  if (context.world.rows.codes.get(code.toLowerCase())) {
+    return fail('code', 'Code must be unique. Please try a different code.', 'TAKEN');
+  }
+  const value = customerGets?.value;
+  const amount = value?.discountAmount?.amount;
+  if (kind === 'free-shipping' && input.combinesWith?.shippingDiscounts) {
+    const message = 'Shipping discounts cannot combine with shipping discounts.';
+    return fail('combinesWith', message, 'INVALID_COMBINES_WITH_FOR_DISCOUNT_CLASS');
+  }
+  if (kind === 'basic' && value?.percentage === undefined && amount === undefined) {
+    return fail('customerGets', "Value can't be blank", 'BLANK');
+  }
+  const customers = input.context?.customers?.add;
+  const segments = input.context?.customerSegments?.add;
+  const products = customerGets?.items?.products?.productsToAdd;
+  const minimum = input.minimumRequirement?.subtotal?.greaterThanOrEqualToSubtotal;
+  const unknown = customers?.find(
+    (id) => !context.world.rows.customers.get(numbersOf([id])[0] ?? ''),
+  );
+  if (unknown !== undefined) return fail('context', 'Customer is invalid', 'INVALID');
+  const made = context.perform('createDiscount', {
+    title,
+    kind,
+    codes: [code],
+    startsAt: input.startsAt,
+    ...(input.endsAt !== undefined && { endsAt: input.endsAt }),
+    ...(input.usageLimit !== undefined && { usageLimit: input.usageLimit }),
+    ...(input.appliesOncePerCustomer !== undefined && {
+      oncePerCustomer: input.appliesOncePerCustomer,
+    }),
+    ...(input.tags && { tags: [...input.tags] }),
+    ...(input.combinesWith && { combinesWith: classesOf(input.combinesWith) }),
+    // The API uses a fraction, the action a percentage.
+    ...(value?.percentage !== undefined && {
+      percentage: Math.round(value.percentage * 1e6) / 1e4,
+    }),
+    ...(amount !== undefined && {
+      amount,
+      each: value?.discountAmount?.appliesOnEachItem ?? false,
+    }),
+    ...(customers && { customerIds: numbersOf(customers) }),
+    ...(segments && { segments: numbersOf(segments) }),
+    ...(products && { productIds: numbersOf(products) }),
+    ...(minimum !== undefined && { minimumSubtotal: minimum }),
+  });
+  if (made.kind === 'refused') return fail('customerGets', made.why, 'INVALID');
+  return { codeDiscountNode: discountNodeView(context, made.value), userErrors: [] };
+}
+
+interface MetafieldInput {
+  readonly ownerId: string;
+  readonly namespace?: string | null;
+  readonly key: string;
+  readonly type?: string | null;
+  readonly value: string;
+}
+
+interface DefinitionInput {
+  readonly ownerType: string;
+  readonly namespace?: string | null;
+  readonly key: string;
+  readonly name?: string | null;
+  readonly type?: string;
+  readonly pin?: boolean | null;
+  readonly access?: {
+    readonly storefront?: 'NONE' | 'PUBLIC_READ' | null;
+    readonly customerAccount?: 'NONE' | 'READ' | 'READ_WRITE' | null;
+  } | null;
+}
+
+interface Refusal {
+  readonly field: readonly string[];
+  readonly message: string;
+  readonly code: string;
+}
+
+/** Shopify, "metafieldsSet". */
+const MAX_AT_ONCE = 25;
+const DEFAULT_NAMESPACE = 'custom';
+
+/** The mutations of metafields and their definitions. */
+function metafieldMutations(context: GraphContext): View {
+  const { world, perform } = context;
+  const definitionOf = (one: {
+    readonly ownerType: string;
+    readonly namespace?: string | null;
+    readonly key: string;
+  }) =>
+    world.rows.metafieldDefinitions.get(
+      definitionKey({ ...one, namespace: one.namespace ?? DEFAULT_NAMESPACE }),
+    );
+
+  /** Writing a metafield needs the scope of its owner. */
+  function checkScopes(owners: readonly string[], fieldName: string): void {
+    const ofCustomers = owners.some((owner) => owner.startsWith('gid://shopify/Customer/'));
+    if (ofCustomers && !context.scopes.has('write_customers')) {
+      throw denyAccess('write_customers', fieldName);
+    }
+  }
+
+  function faultOf({ ownerId, namespace, key, type, value }: MetafieldInput, index: number) {
+    const at = (field: string) => ['metafields', String(index), field];
+    const fault = (field: string, message: string, code: string): Refusal[] => [
+      { field: at(field), message, code },
+    ];
+    if (!findNode(context, ownerId)) return fault('ownerId', 'Owner does not exist.', 'INVALID');
+    const ownerType = ownerId.split('/').at(-2)?.toUpperCase() ?? '';
+    const definition = definitionOf({ ownerType, namespace: namespace ?? null, key });
+    if (type == null && !definition) return fault('type', "can't be blank", 'BLANK');
+    if (type != null && definition && definition.type !== type) {
+      const message = `Type '${type}' must be consistent with the definition's type: '${definition.type}'.`;
+      return fault('type', message, 'INVALID_TYPE');
+    }
+    if (value === '') return fault('value', 'may not be empty', 'BLANK');
+    const wanted = type ?? definition?.type;
+    if (wanted === 'number_decimal' && !/^-?\d{1,13}(?:\.\d{1,9})?$/.test(value)) {
+      return fault('value', 'must be a decimal', 'INVALID_VALUE');
+    }
+    if (wanted === 'date_time' && !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value)) {
+      return fault('value', 'must be a date and time', 'INVALID_VALUE');
+    }
+    if (wanted === 'single_line_text_field' && /[\r\n]/.test(value)) {
+      return fault('value', 'must be a single line', 'INVALID_VALUE');
+    }
+    return [];
+  }
+
+  const refusal = (name: string, ...userErrors: readonly Refusal[]) => ({
+    [name]: null,
+    userErrors,
+  });
+
+  return {
+    // All or none, according to the documentation of the mutation.
+    metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
+      checkScopes(
+        metafields.map(({ ownerId }) => ownerId),
+        'metafieldsSet',
+      );
+      if (metafields.length > MAX_AT_ONCE) {
+        const message = `Exceeded the maximum metafields input limit of ${MAX_AT_ONCE}.`;
+        return refusal('metafields', {
+          field: ['metafields'],
+          message,
+          code: 'LESS_THAN_OR_EQUAL_TO',
+        });
+      }
+      const faults = metafields.flatMap(faultOf);
+      if (faults.length > 0) return refusal('metafields', ...faults);
+      const views = metafields.flatMap(({ ownerId, namespace, key, type, value }) => {
+        const input = { ownerGid: ownerId, namespace: namespace ?? DEFAULT_NAMESPACE, key, value };
+        const set = perform('setMetafield', type == null ? input : { ...input, type });
+        return set.kind === 'done' ? [metafieldView(set.value)] : [];
+      });
+      return { metafields: views, userErrors: [] };
+    },
+    metafieldsDelete: ({
+      metafields,
+    }: {
+      metafields: readonly { ownerId: string; namespace: string; key: string }[];
+    }) => ({
+      deletedMetafields: metafields.map(({ ownerId, namespace, key }) => {
+        const gone = perform('deleteMetafield', { ownerGid: ownerId, namespace, key });
+        return gone.kind === 'done' ? { ownerId, namespace, key } : null;
+      }),
+      userErrors: [],
+    }),
+    metafieldDefinitionCreate: ({ definition }: { definition: DefinitionInput }) => {
+      const { ownerType, key, name, type = '', pin, access } = definition;
+      if (definitionOf(definition)) {
+        const message = 'Key is in use for Customer metafields on this namespace.';
+        return refusal('createdDefinition', {
+          field: ['definition', 'key'],
+          message,
+          code: 'TAKEN',
+        });
+      }
+      const made = perform('defineMetafield', {
+        ownerType,
+        namespace: definition.namespace ?? DEFAULT_NAMESPACE,
+        key,
+        name: name ?? key,
+        type,
+        pinned: pin ?? false,
+        storefront: access?.storefront ?? 'NONE',
+        customerAccount: access?.customerAccount ?? 'NONE',
+      });
+      return made.kind === 'done'
+        ? { createdDefinition: definitionView(made.value), userErrors: [] }
+        : refusal('createdDefinition', {
+            field: ['definition'],
+            message: made.why,
+            code: 'INVALID',
+          });
+    },
+    metafieldDefinitionUpdate: ({ definition }: { definition: DefinitionInput }) => {
+      const known = definitionOf(definition);
+      const missing = { message: 'Definition not found.', code: 'NOT_FOUND' };
+      if (!known) return refusal('updatedDefinition', { field: ['definition'], ...missing });
+      const { id: _, ...row } = known;
+      const { access } = definition;
+      const changed = perform('defineMetafield', {
+        ...row,
+        storefront: access?.storefront ?? row.storefront,
+        customerAccount: access?.customerAccount ?? row.customerAccount,
+      });
+      return changed.kind === 'done'
+        ? { updatedDefinition: definitionView(changed.value), userErrors: [] }
+        : refusal('updatedDefinition', { field: ['definition'], ...missing });
+    },
+  };
+}
 
 interface SubscriptionInput {
   readonly uri?: string;

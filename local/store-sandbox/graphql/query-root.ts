@@ -1,5 +1,6 @@
 import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
+import type { OrderRow } from '../model/order-row.ts';
 import type { DiscountRow, ProductRow } from '../model/rows.ts';
 import { connect, type PageArguments } from './connection.ts';
 import { customerView } from './customer-view.ts';
@@ -7,12 +8,34 @@ import { discountNodeView } from './discount-view.ts';
 import { findNode } from './find-node.ts';
 import { type GraphContext, isVisible, type View } from './graph-context.ts';
 import { definitionView } from './metafield-view.ts';
-import { findOrders } from './order-list.ts';
 import { orderView } from './order-view.ts';
 import { productView } from './product-view.ts';
 import { parseSearch } from './search-query.ts';
 import { shopView } from './shop-view.ts';
 import { subscriptionView } from './subscription-view.ts';
+
+function findOrders(
+  orders: readonly OrderRow[],
+  query: string | null | undefined,
+): readonly OrderRow[] {
+  const fits = parseSearch(query);
+  return orders.filter((order) =>
+    fits(
+      (field) =>
+        ({
+          id: Number(order.id),
+          name: [`#${order.number}`, String(order.number)],
+          updated_at: order.updatedAt,
+          created_at: order.createdAt,
+          processed_at: order.processedAt,
+          status: ['any', order.cancelledAt ? 'cancelled' : order.closedAt ? 'closed' : 'open'],
+          email: order.email ?? '',
+          customer_id: order.customerId ?? '',
+          text: [`#${order.number}`, order.email ?? ''],
+        })[field],
+    ),
+  );
+}
 
 interface ListArguments extends PageArguments {
   readonly query?: string | null;

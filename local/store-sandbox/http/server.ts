@@ -1,5 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import {
+  handleControl as answerControl,
+  done,
+  faultControls,
+  type Query,
+  type Resource,
+  wrong,
+} from '../../sandbox-kit/http/controls.ts';
 import {
   commonFiles,
   file,
@@ -7,20 +17,222 @@ import {
   pageAnswer,
   handlePage as servePage,
 } from '../../sandbox-kit/http/pages.ts';
-import { isLoopbackHost, splitTarget } from '../../sandbox-kit/http/requests.ts';
+import {
+  isLoopbackHost,
+  parseJsonBody,
+  readBody,
+  splitTarget,
+} from '../../sandbox-kit/http/requests.ts';
 import {
   type Answer,
   jsonAnswer,
   startServer as listen,
+  resetConnection,
   respond,
   type Server,
 } from '../../sandbox-kit/http/server.ts';
+import { inOrder, readDisorder } from '../delivery/disorder.ts';
+import type { FaultRule } from '../fault-rule.ts';
+import { type ActionName, actions } from '../model/actions.ts';
 import { renderStoreFragment, renderStorePage } from '../pages/store-page.ts';
 import type { StoreService } from '../service.ts';
-import { handleBulkResult } from './handle-bulk-result.ts';
-import { handleControl } from './handle-control.ts';
+import { apiVersion } from '../settings.ts';
+import { describeState } from '../state.ts';
 import { handleGraphql } from './handle-graphql.ts';
-import { handleToken } from './handle-token.ts';
+
+/** Serves the file of a bulk operation, whole or from a given byte. */
+async function handleBulkResult(
+  service: StoreService,
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const pieces = service.api.bulk.result(key);
+  if (!pieces) return respond(response, jsonAnswer(404, { problems: ['No such file.'] }));
+  const size = pieces.reduce((bytes, piece) => bytes + piece.length, 0);
+  const [, first] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+  const start = first === undefined ? 0 : Number(first);
+  const type = { 'content-type': 'application/jsonl; charset=utf-8', 'cache-control': 'no-store' };
+  if (start > 0 && start >= size) {
+    response.writeHead(416, { ...type, 'content-range': `bytes */${size}` }).end();
+    return;
+  }
+  response.writeHead(first === undefined ? 200 : 206, {
+    ...type,
+    'accept-ranges': 'bytes',
+    'content-length': size - start,
+    ...(first !== undefined && { 'content-range': `bytes ${start}-${size - 1}/${size}` }),
+  });
+  // A client that disconnects is not an error.
+  await pipeline(Readable.from(piecesFrom(pieces, start)), response).catch(() => undefined);
+}
+
+function* piecesFrom(pieces: readonly Buffer[], start: number): Generator<Buffer> {
+  let skip = start;
+  for (const piece of pieces) {
+    if (skip < piece.length) yield piece.subarray(skip);
+    skip = Math.max(0, skip - piece.length);
+  }
+}
+
+/** The client-credentials grant: `client_id`, `client_secret`, `grant_type`, as JSON or as a form. */
+async function handleToken(
+  service: StoreService,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readBody(request);
+  const { faults, journal, tokens, parts, world } = service;
+  const note = (outcome: { status?: number; fault?: string }) =>
+    journal.add({
+      at: world.now().toISOString(),
+      kind: 'token',
+      operation: 'token',
+      ...outcome,
+      durationMs: 0,
+    });
+  const { fault } = faults.faultsOf(['token']);
+  if (faults.isOutage() || fault?.kind === 'reset-before') {
+    note({ fault: fault?.kind ?? 'outage' });
+    return resetConnection(response);
+  }
+  const answer = (status: number, value: unknown, headers = {}) => {
+    note({ status, ...(fault && { fault: fault.kind }) });
+    respond(response, jsonAnswer(status, value, headers));
+  };
+  if (fault) {
+    const status =
+      { 'http-429': 429, 'http-503': 503, unauthorized: 401 }[fault.kind as string] ?? 500;
+    return answer(status, { errors: 'A simulated fault.' });
+  }
+  if (request.method !== 'POST')
+    return answer(405, { errors: 'This path accepts POST.' }, { allow: 'POST' });
+  const fields = body.kind === 'whole' ? readFields(request, body.bytes) : undefined;
+  if (fields?.get('grant_type') !== 'client_credentials') {
+    return answer(400, {
+      error: 'unsupported_grant_type',
+      error_description: 'Only client_credentials is supported.',
+    });
+  }
+  const issued = tokens.issue(fields.get('client_id') ?? '', fields.get('client_secret') ?? '');
+  if (!issued) {
+    return answer(400, {
+      error: 'application_cannot_be_found',
+      error_description: 'Client id or secret is wrong.',
+    });
+  }
+  answer(200, {
+    access_token: issued.token,
+    scope: parts.settings.scopes.join(','),
+    expires_in: issued.expiresIn,
+  });
+}
+
+function readFields({ headers }: IncomingMessage, bytes: Buffer): ReadonlyMap<string, string> {
+  if (/^application\/x-www-form-urlencoded/i.test(headers['content-type'] ?? '')) {
+    return new Map(new URLSearchParams(bytes.toString('utf8')));
+  }
+  const json = parseJsonBody(bytes);
+  const value = json.kind === 'json' ? json.value : undefined;
+  if (typeof value !== 'object' || value === null) return new Map();
+  return new Map(Object.entries(value).map(([name, text]) => [name, String(text)]));
+}
+
+const resources: Readonly<Record<string, Resource<StoreService>>> = {
+  '/sandbox/state': { GET: (service) => jsonAnswer(200, describeState(service)) },
+  '/sandbox/settings': {
+    GET: ({ parts }) =>
+      jsonAnswer(200, {
+        apiVersion,
+        shop: parts.shop,
+        settings: parts.settings,
+        webhooksTo: parts.webhooksTo ?? null,
+      }),
+  },
+  '/sandbox/actions': { GET: () => jsonAnswer(200, { actions: Object.keys(actions) }) },
+  '/sandbox/deliveries': { GET: readDeliveries },
+  '/sandbox/journal': {
+    GET: ({ journal }, { operation }) =>
+      jsonAnswer(200, { entries: journal.entries({ operation }) }),
+    DELETE: ({ journal }) => {
+      journal.clear();
+      return done;
+    },
+  },
+  '/sandbox/faults': faultControls<FaultRule>(),
+  '/sandbox/disorder': {
+    GET: ({ disorder }) => jsonAnswer(200, disorder),
+    PUT: setDisorder,
+    DELETE: (service) => {
+      service.disorder = inOrder;
+      return done;
+    },
+  },
+  '/sandbox/clock': { POST: advanceClock },
+  '/sandbox/secret': { POST: rotateSecret },
+};
+
+function handleControl(service: StoreService, request: IncomingMessage): Promise<Answer> {
+  const known = `The paths are ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`;
+  return answerControl(service, request, findResource, known);
+}
+
+function findResource(path: string): Resource<StoreService> | undefined {
+  if (Object.hasOwn(resources, path)) return resources[path];
+  const [, name = ''] = /^\/sandbox\/actions\/(\w+)$/.exec(path) ?? [];
+  if (!isAction(name)) return undefined;
+  return {
+    POST: (service, _query, body) => {
+      // The action validates its input.
+      const outcome = service.perform(name, (body ?? {}) as never);
+      return outcome.kind === 'done'
+        ? jsonAnswer(200, { result: outcome.value })
+        : wrong(422, outcome.why);
+    },
+  };
+}
+
+const isAction = (name: string): name is ActionName => Object.hasOwn(actions, name);
+
+function readDeliveries({ sender }: StoreService, { topic, state, since }: Query): Answer {
+  const deliveries = sender
+    .all()
+    .filter(
+      (one) =>
+        (!topic || one.topic === topic) &&
+        (!state || one.state === state) &&
+        (!since || one.n > Number(since)),
+    );
+  return jsonAnswer(200, { deliveries });
+}
+
+function setDisorder(service: StoreService, _query: Query, body: unknown): Answer {
+  const reading = readDisorder(body, service.disorder);
+  if (reading.kind === 'wrong') return wrong(400, ...reading.problems);
+  service.disorder = reading.disorder;
+  return jsonAnswer(200, reading.disorder);
+}
+
+/** A hundred years. */
+const maxSeconds = 3_155_760_000;
+
+function advanceClock(service: StoreService, _query: Query, body: unknown): Answer {
+  const seconds = fieldOf(body, 'seconds');
+  const isValid = typeof seconds === 'number' && seconds >= 0 && seconds <= maxSeconds;
+  if (!isValid) return wrong(400, `seconds must be a number from 0 to ${maxSeconds}.`);
+  service.advanceClock(seconds);
+  return jsonAnswer(200, { now: service.world.now().toISOString() });
+}
+
+function rotateSecret(service: StoreService, _query: Query, body: unknown): Answer {
+  const secret = fieldOf(body, 'secret');
+  if (typeof secret !== 'string' || secret === '') return wrong(400, 'secret must be a text.');
+  service.rotateSecret(secret);
+  return done;
+}
+
+const fieldOf = (body: unknown, name: string): unknown =>
+  typeof body === 'object' && body !== null ? new Map(Object.entries(body)).get(name) : undefined;
 
 export function startServer(service: StoreService, port: number): Promise<Server> {
   return listen((...call) => dispatch(service, ...call), port);

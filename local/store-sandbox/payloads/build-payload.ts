@@ -1,13 +1,171 @@
+import { minorDigits } from '../../../shared/store/money.ts';
 import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
-import type { DiscountRow } from '../model/rows.ts';
+import { formatMinor } from '../model/minor-units.ts';
+import type { DiscountRow, ProductRow, VariantRow } from '../model/rows.ts';
 import type { Announcement, World } from '../model/world.ts';
 import { customerPayload } from './customer-payload.ts';
 import { idNumber, localMoment, moneyWriter } from './json-values.ts';
 import { orderPayload } from './order-payload.ts';
-import { productPayload } from './product-payload.ts';
 import { refundPayload } from './refund-payload.ts';
-import { shopPayload } from './shop-payload.ts';
+
+/** The body of app/uninstalled. */
+function shopPayload({ shop, rows }: World, at: string) {
+  const format = `{{amount}} ${shop.currency}`;
+  return {
+    id: idNumber(shop.id),
+    name: shop.name,
+    email: 'owner@example.com',
+    customer_email: 'care@example.com',
+    domain: shop.domain,
+    myshopify_domain: shop.domain,
+    address1: '1 Example Street',
+    address2: null,
+    city: 'Exampleton',
+    zip: '00000',
+    province: '',
+    province_code: '',
+    country: 'DE',
+    country_code: 'DE',
+    country_name: 'Germany',
+    phone: '+15555550100',
+    latitude: null,
+    longitude: null,
+    primary_locale: 'en',
+    primary_location_id: idNumber([...rows.locations.values()][0]?.id ?? '0'),
+    shop_owner: 'Alex Example',
+    source: null,
+    created_at: null,
+    updated_at: localMoment(at, shop.utcOffset),
+    currency: shop.currency,
+    enabled_presentment_currencies: [shop.currency],
+    money_format: format,
+    money_in_emails_format: format,
+    money_with_currency_format: format,
+    money_with_currency_in_emails_format: format,
+    timezone: '(GMT+01:00) Berlin',
+    iana_timezone: 'Europe/Berlin',
+    weight_unit: 'kg',
+    tax_shipping: true,
+    taxes_included: shop.taxesIncluded,
+    county_taxes: null,
+    auto_configure_tax_inclusivity: null,
+    plan_name: 'basic',
+    plan_display_name: 'Basic',
+    has_discounts: true,
+    has_gift_cards: true,
+    has_storefront: true,
+    multi_location_enabled: true,
+    password_enabled: false,
+    pre_launch_enabled: false,
+    setup_required: false,
+    finances: true,
+    eligible_for_payments: true,
+    requires_extra_payments_agreement: false,
+    checkout_api_supported: true,
+    google_apps_domain: null,
+    google_apps_login_enabled: null,
+    marketing_sms_consent_enabled_at_checkout: false,
+    transactional_sms_disabled: false,
+  };
+}
+
+/** Further variants have only their ids in the payload. */
+const variantsInFull = 100;
+
+export function productPayload({ shop }: World, product: ProductRow) {
+  const at = (iso: string) => localMoment(iso, shop.utcOffset);
+  const image = imagePayload(product, at);
+  return {
+    id: idNumber(product.id),
+    admin_graphql_api_id: gid('Product', product.id),
+    body_html: product.description,
+    category: product.category && {
+      admin_graphql_api_id: gid('TaxonomyCategory', product.category.id),
+      name: product.category.fullName.split(' > ').at(-1) ?? '',
+      full_name: product.category.fullName,
+    },
+    created_at: at(product.createdAt),
+    handle: product.handle,
+    has_variants_that_requires_components: false,
+    image,
+    images: image ? [image] : [],
+    media: [],
+    options: [
+      {
+        id: idNumber(product.imageId),
+        product_id: idNumber(product.id),
+        name: product.variants.length > 1 ? 'Size' : 'Title',
+        position: 1,
+        values: product.variants.map(({ title }) => title),
+      },
+    ],
+    product_type: product.productType,
+    published_at: product.status === 'active' ? at(product.createdAt) : null,
+    published_scope: 'web',
+    status: product.status,
+    tags: product.tags.join(', '),
+    template_suffix: null,
+    title: product.title,
+    updated_at: at(product.updatedAt),
+    variant_gids: product.variants.map(({ id, updatedAt }) => ({
+      admin_graphql_api_id: gid('ProductVariant', id),
+      updated_at: updatedAt,
+    })),
+    variants: product.variants
+      .slice(0, variantsInFull)
+      .map((variant, i) => variantPayload(product, variant, i, minorDigits(shop.currency), at)),
+    vendor: product.vendor,
+  };
+}
+
+function variantPayload(
+  product: ProductRow,
+  variant: VariantRow,
+  index: number,
+  digits: number,
+  at: (iso: string) => string,
+) {
+  return {
+    id: idNumber(variant.id),
+    admin_graphql_api_id: gid('ProductVariant', variant.id),
+    barcode: null,
+    compare_at_price: null,
+    created_at: at(product.createdAt),
+    image_id: null,
+    inventory_item_id: idNumber(variant.inventoryItemId),
+    inventory_policy: 'deny',
+    inventory_quantity: variant.inventory,
+    old_inventory_quantity: variant.inventory,
+    option1: variant.title,
+    option2: null,
+    option3: null,
+    position: index + 1,
+    price: formatMinor(variant.priceMinor, digits),
+    product_id: idNumber(product.id),
+    sku: variant.sku,
+    taxable: true,
+    title: variant.title,
+    updated_at: at(variant.updatedAt),
+  };
+}
+
+function imagePayload(product: ProductRow, at: (iso: string) => string) {
+  if (product.imageUrl === null) return null;
+  return {
+    id: idNumber(product.imageId),
+    admin_graphql_api_id: gid('ProductImage', product.imageId),
+    alt: null,
+    created_at: at(product.createdAt),
+    updated_at: at(product.createdAt),
+    height: 800,
+    width: 800,
+    position: 1,
+    product_id: idNumber(product.id),
+    src: product.imageUrl,
+    variant_ids: [],
+  };
+}
 
 /** The body of a webhook, in the shape of API version 2026-10. */
 export function buildPayload(

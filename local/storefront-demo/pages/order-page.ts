@@ -1,11 +1,130 @@
+import type { JournalEntry } from '../../loyalty-sandbox/journal.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
+import type { WebhookDelivery } from '../../store-sandbox/delivery/post-webhook.ts';
 import type { OrderRow } from '../../store-sandbox/model/order-row.ts';
 import { financialStatus, fulfillmentStatus } from '../../store-sandbox/model/order-status.ts';
-import { gatherEvidence, type Step, stepsOf } from '../order-progress.ts';
-import { moneyOf, pointsOf, type Shop } from '../shop.ts';
+import { metafieldOf, moneyOf, pointsOf, type Shop } from '../shop.ts';
 import type { Visit } from '../visit.ts';
 import { renderTotals } from './cart-page.ts';
 import { renderPicture } from './pictures.ts';
+
+/** One step of an order's way to its points. */
+export interface Step {
+  readonly name: 'placed' | 'received' | 'sent' | 'points' | 'balance';
+  readonly title: string;
+  readonly state: 'done' | 'waiting' | 'never';
+  readonly at: string | null;
+  readonly note: string;
+}
+
+/** What the store and the loyalty service say about one order. */
+export interface Evidence {
+  readonly order: Pick<OrderRow, 'id' | 'number' | 'createdAt' | 'customerId'>;
+  readonly deliveries: readonly Pick<WebhookDelivery, 'topic' | 'body' | 'state' | 'attempts'>[];
+  /** Orders that were sent to the loyalty service. */
+  readonly calls: readonly Pick<JournalEntry, 'at' | 'body' | 'answer' | 'status' | 'fault'>[];
+  /** At the loyalty service. */
+  readonly point: { readonly points: number; readonly received: string } | undefined;
+  readonly pointsDueAt: string | null;
+  readonly serviceBalance: number | undefined;
+  /** The metafield with the customer's points. Its time has whole seconds. */
+  readonly storeBalance: { readonly value: string; readonly updatedAt: string } | undefined;
+}
+
+function gatherEvidence({ store, loyalty }: Shop, order: OrderRow): Evidence {
+  const { orders, points, customers } = loyalty.state();
+  const sent = orders.find(({ OriginalId }) => OriginalId === order.id);
+  const { customerId } = order;
+  return {
+    order,
+    deliveries: store.deliveries.all(),
+    calls: loyalty.journal.entries({ operation: 'sendOrder' }),
+    point: points.find(({ PointId }) => PointId === sent?.pointId),
+    pointsDueAt: sent?.pointsDueAt ?? null,
+    serviceBalance: customers.find(({ OriginalId }) => OriginalId === customerId)?.points,
+    storeBalance:
+      customerId === null ? undefined : metafieldOf(store, customerId, 'loyalty.points'),
+  };
+}
+
+/** The last step is done when the customer can see the points in the store. */
+function stepsOf(evidence: Evidence): readonly Step[] {
+  const { order } = evidence;
+  const isGuest = order.customerId === null;
+  const later = isGuest ? 'never' : 'waiting';
+  const forGuests = isGuest ? 'An order without a customer earns no points.' : undefined;
+  const step = (
+    name: Step['name'],
+    title: string,
+    found: { readonly at: string; readonly note: string } | undefined,
+    notYet = '',
+  ): Step => ({
+    name,
+    title,
+    state: found ? 'done' : name === 'received' ? 'waiting' : later,
+    at: found?.at ?? null,
+    note: found?.note ?? notYet,
+  });
+  return [
+    step('placed', 'Order placed in the store', {
+      at: order.createdAt,
+      note: `Order #${order.number} with the id ${order.id}.`,
+    }),
+    step('received', 'Webhook received', findDelivery(evidence)),
+    step('sent', 'Sent to the loyalty service', findCall(evidence), forGuests),
+    step('points', 'Points given', describePoints(evidence), dueNote(evidence)),
+    step('balance', 'Balance in the store', findBalance(evidence)),
+  ];
+}
+
+function findDelivery({ order, deliveries }: Evidence) {
+  // The text, not the parsed body: JSON.parse would round the ids.
+  const own = deliveries.filter(({ body }) => body.includes(`"gid://shopify/Order/${order.id}"`));
+  const [first] = own.filter(({ state }) => state === 'delivered');
+  const attempt = first?.attempts.at(-1);
+  if (!first || !attempt) return undefined;
+  const delivered = own.filter(({ state }) => state === 'delivered').length;
+  return {
+    at: new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString(),
+    note: `The connector has ${delivered} of the ${own.length} webhooks of this order.`,
+  };
+}
+
+function findCall({ order, calls }: Evidence) {
+  const accepted = calls.filter(
+    ({ body, answer, status, fault }) =>
+      fieldOf(body, 'OriginalId') === order.id &&
+      status === 200 &&
+      fault === undefined &&
+      fieldOf(answer, 'HasError') !== true,
+  );
+  // An order that is still pending earns nothing: the completed one counts.
+  const call = accepted.find(({ body }) => fieldOf(body, 'IsCompleted') === true);
+  if (!call) return undefined;
+  return { at: call.at, note: 'Accepted as completed, under the same id.' };
+}
+
+function describePoints({ point }: Evidence) {
+  return point && { at: point.received, note: `${point.points} points for this order.` };
+}
+
+function dueNote({ pointsDueAt }: Evidence): string {
+  return pointsDueAt === null ? '' : `They are due on ${pointsDueAt.slice(0, 10)}.`;
+}
+
+function findBalance({ point, storeBalance, serviceBalance }: Evidence) {
+  if (!point || !storeBalance) return undefined;
+  const given = point.received.slice(0, 19);
+  const written = storeBalance.updatedAt.slice(0, 19);
+  // A write in the second of the points may have come before them: then only an equal balance proves it.
+  const isIncluded =
+    written > given || (written === given && Number(storeBalance.value) === serviceBalance);
+  if (!isIncluded) return undefined;
+  return { at: storeBalance.updatedAt, note: `The customer now has ${storeBalance.value} points.` };
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 /** Its script asks for the steps again until the last one is done. */
 export function renderOrder(shop: Shop, order: OrderRow): Html {

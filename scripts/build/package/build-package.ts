@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleApp } from '../../../app/build/build-app.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { readPage } from '../../connector/console/page-files.ts';
+import { readPage } from '../../connector/console/server.ts';
 
 const OUT = 'dist';
 /** What the code reads as files. */

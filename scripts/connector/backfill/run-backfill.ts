@@ -1,16 +1,21 @@
 import { setFlagsFromString } from 'node:v8';
+import * as v from 'valibot';
 import type { BulkQueue, QueueDepth, StoreEvent } from '../../../shared/core/events/event.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { type BulkFile, readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { type BulkEntity, readEntities } from '../../../shared/shopify/bulk/read-entities.ts';
+import {
+  type BulkEntity,
+  type BulkFile,
+  readBulkLines,
+  readEntities,
+} from '../../../shared/shopify/bulk/read-entities.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
-import type { BackfillState, Backfills, KeptBackfill } from './backfill-state.ts';
-import type { Pace } from './pace.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
+import { Problem } from '../exit.ts';
+import { spanText } from '../terminal/text.ts';
 
 export interface BackfillWorld {
   readonly ask: Ask;
@@ -28,7 +33,7 @@ export interface BackfillWorld {
   readonly onProgress: (state: BackfillState, waitsFor: string | undefined) => void;
 }
 
-export interface BackfillRun {
+interface BackfillRun {
   readonly state: BackfillState;
   readonly ended: 'finished' | 'interrupted';
 }
@@ -150,4 +155,239 @@ export function toEvent(
  */
 export function keepMemorySteady(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+const moment = v.pipe(v.string(), v.isoTimestamp());
+
+const backfillState = v.object({
+  id: v.string(),
+  shop: v.string(),
+  kind: v.picklist(['orders', 'products', 'discounts']),
+  /** The period, by the store's `created_at`; absent: without that bound. */
+  since: v.exactOptional(moment),
+  until: v.exactOptional(moment),
+  /** Incremented when the backfill is started again. */
+  run: v.number(),
+  startedAt: moment,
+  savedAt: moment,
+  /** The bulk operation of the store; absent before it was started. */
+  operationId: v.exactOptional(v.string()),
+  /** The number that the store counted. */
+  total: v.exactOptional(v.number()),
+  place: v.object({ byte: v.number(), skip: v.number() }),
+  /** Messages that the queue accepted. */
+  sent: v.number(),
+  /** The messages for which the worker reads the store. */
+  asked: v.number(),
+  unreadable: v.number(),
+  finishedAt: v.exactOptional(moment),
+});
+
+/** The progress of a backfill: all that is needed to resume it. */
+export type BackfillState = v.InferOutput<typeof backfillState>;
+
+/** A backfill in the ledger. */
+export interface KeptBackfill {
+  readonly state: BackfillState;
+  readonly revision: number;
+}
+
+/** Another process has saved the same backfill meanwhile. */
+export class SavedElsewhere extends Error {
+  override readonly name = 'SavedElsewhere';
+}
+
+const KEPT_DAYS = 400;
+/** The ids, newest last: the ledger cannot be searched by id. */
+const INDEX = 'backfill/index';
+const MOST_LISTED = 50;
+
+/** Ids are readable, and the same for the same period, so that the same command resumes it. */
+export function backfillId(
+  kind: BackfillState['kind'],
+  since: string | undefined,
+  until: string | undefined,
+): string {
+  const day = (moment: string | undefined, none: string) =>
+    moment === undefined ? none : moment.replace(/T00:00:00\.000Z$/, '').replace(/[:.]/g, '');
+  return [kind, day(since, 'first'), day(until, 'now')].join('_');
+}
+
+/** Kept in the ledger as `cursor`, each write conditional on the revision: two runs cannot both continue. */
+export function openBackfills(ledger: Ledger, shop: string, now: () => Date) {
+  const keyOf = (id: string): RecordKey<'cursor'> => ({ shop, kind: 'cursor', id });
+
+  const read = (id: string) => readEntry(ledger, keyOf(id));
+
+  async function write(id: string, value: unknown, revision: number | undefined) {
+    const at = now().getTime();
+    const expiresAt = Math.floor(at / 1000) + KEPT_DAYS * 86_400;
+    return ledger.write(
+      keyOf(id),
+      { version: at, uncertain: false, remembered: JSON.stringify(value), outcomes: [], expiresAt },
+      revision,
+    );
+  }
+
+  return {
+    async load(id: string): Promise<KeptBackfill | undefined> {
+      const entry = await read(`backfill/${id}`);
+      if (!entry) return undefined;
+      const state = understand(backfillState, entry.remembered, `the backfill "${id}"`);
+      return { state, revision: entry.revision };
+    },
+
+    /** Returns the revision of the next save; throws `SavedElsewhere`. */
+    async save(state: BackfillState, revision: number | undefined): Promise<number> {
+      const written = await write(`backfill/${state.id}`, state, revision);
+      if (written.kind === 'conflict') throw new SavedElsewhere();
+      return written.revision;
+    },
+
+    async list(): Promise<readonly string[]> {
+      return namesIn((await read(INDEX))?.remembered);
+    },
+
+    async enlist(id: string): Promise<void> {
+      for (let tries = 0; tries < 10; tries += 1) {
+        const entry = await read(INDEX);
+        const names = namesIn(entry?.remembered).filter((name) => name !== id);
+        const listed = [...names, id].slice(-MOST_LISTED);
+        if ((await write(INDEX, listed, entry?.revision)).kind === 'written') return;
+      }
+      throw new Error('the list of backfills in the ledger changes too often to be written');
+    },
+  };
+}
+
+export type Backfills = ReturnType<typeof openBackfills>;
+
+function namesIn(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : understand(v.array(v.string()), text, 'the list of backfills');
+}
+
+/** "There is none" would be a wrong answer about an item that cannot be read. */
+function understand<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string | undefined,
+  what: string,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  if (parsed.success) return parsed.output;
+  throw new Problem(`In the ledger, ${what} is damaged or of a newer release.`);
+}
+
+/** The period in the store's search syntax; empty: everything. */
+export function searchFor({ since, until }: Pick<BackfillState, 'since' | 'until'>): string {
+  return [
+    ...(since === undefined ? [] : [`created_at:>='${since}'`]),
+    ...(until === undefined ? [] : [`created_at:<'${until}'`]),
+  ].join(' ');
+}
+
+export function spanWords({ since, until }: Pick<BackfillState, 'since' | 'until'>): string {
+  const day = (moment: string) => moment.replace(/T00:00:00\.000Z$/, '');
+  const parts = [
+    ...(since === undefined ? [] : [`from ${day(since)}`]),
+    ...(until === undefined ? [] : [`until ${day(until)}`]),
+  ];
+  return parts.length === 0 ? 'of all time' : `created ${parts.join(' ')}`;
+}
+
+/** Names it in a command: shops may have backfills of the same period. */
+export const wordsOf = ({ id, shop }: Pick<BackfillState, 'id' | 'shop'>): string =>
+  `${id} --shop ${shop}`;
+
+/** The command that starts the same backfill. */
+export function startWords({ id, shop, kind, since, until }: BackfillState): string {
+  const isOpen = id === backfillId(kind, since, undefined);
+  return [
+    `backfill ${kind} --shop ${shop}`,
+    ...(since === undefined ? [] : [`--since ${since}`]),
+    ...(until === undefined || isOpen ? [] : [`--until ${until}`]),
+  ].join(' ');
+}
+
+export interface PaceOptions {
+  readonly rate?: number;
+  readonly mostWaiting?: number;
+  readonly shop?: string;
+}
+
+export interface StartOptions extends PaceOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly yes?: boolean;
+  readonly again?: boolean;
+}
+
+/** Low, because the capacity of the loyalty service is unknown: 100 000 orders take three hours. */
+export const DEFAULT_RATE = 10;
+
+/** Half a minute of work for a few workers: the longest that a live order may have to wait. */
+export const DEFAULT_MOST_WAITING = 500;
+
+/** Limits the average rate, never more than one window ahead. */
+interface Pace {
+  /** Messages that are sent together. */
+  readonly window: number;
+  /** How long to wait before `count` more, in milliseconds. */
+  before(count: number, nowMs: number): number;
+}
+
+/** One second of messages, at most this many: a window may be sent again after a crash. */
+const LARGEST_WINDOW = 100;
+
+export function createPace(perSecond: number): Pace {
+  let freeAt = Number.NEGATIVE_INFINITY;
+  return {
+    window: Math.min(Math.max(Math.floor(perSecond), 1), LARGEST_WINDOW),
+    before(count, nowMs) {
+      const startAt = Math.max(freeAt, nowMs);
+      freeAt = startAt + (count / perSecond) * 1000;
+      return startAt - nowMs;
+    },
+  };
+}
+
+export interface Estimate {
+  readonly count: number;
+  /** One to start, one to count, then one every few seconds while the store writes. */
+  readonly storeCalls: number;
+  readonly queueRequests: number;
+  /** At most: an unchanged entity needs none. */
+  readonly loyaltyCalls: number;
+  readonly seconds: number;
+}
+
+/** Without the time that the store needs to write its file, which is not known beforehand. */
+export function estimate(count: number, perSecond: number): Estimate {
+  return {
+    count,
+    storeCalls: 3,
+    queueRequests: Math.ceil(count / 10),
+    loyaltyCalls: count,
+    seconds: Math.ceil(count / perSecond),
+  };
+}
+
+/** The connector counts codes, the store counts discounts: only the file shows the number of codes. */
+export function leftOf(
+  counted: number,
+  begun: Pick<BackfillState, 'kind' | 'total' | 'sent' | 'unreadable'> | undefined,
+): number {
+  if (!begun) return counted;
+  const { kind, total, sent, unreadable } = begun;
+  if (total === undefined && kind === 'discounts') return counted;
+  return Math.max((total ?? counted) - sent - unreadable, 0);
+}
+
+/** `3 h 20 min`: two units. */
+export function longSpan(seconds: number): string {
+  const units = [86_400, 3_600, 60, 1];
+  const unit = units.find((one) => seconds >= one) ?? 1;
+  const rest = seconds % unit;
+  const first = spanText((seconds - rest) * 1000);
+  return unit >= 3_600 && rest >= 60 ? `${first} ${spanText(rest * 1000)}` : first;
 }

@@ -5,10 +5,8 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { setHost } from '../run-action.ts';
 import type { Host } from '../session.ts';
-import { renderTable } from '../terminal/table.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { renderTable, type Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/text.ts';
-import type { RequestCount } from './count-requests.ts';
 
 /** What the page asks for: a command in words, as at a terminal. */
 export const commandLine = v.object({
@@ -47,10 +45,7 @@ export type ConsoleEvent =
       readonly detail?: string;
     }
   | { readonly kind: 'problem'; readonly message: string; readonly next?: string }
-  | { readonly kind: 'end'; readonly code: ExitCode }
-  /** What this run, and the console since it was opened, have asked AWS. */
-  | { readonly kind: 'counted'; readonly run: Spent; readonly session: Spent };
-export type Spent = Pick<RequestCount, 'requests' | 'dollars'>;
+  | { readonly kind: 'end'; readonly code: ExitCode };
 
 /** They need a terminal, other rights, or files of this machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([
@@ -61,7 +56,7 @@ const OPTIONS_OF_THE_CONSOLE: ReadonlySet<string> = new Set([
   ...['stack', 'region', 'profile', 'verbose', 'watch', 'help', 'version'],
 ]);
 
-export type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
+type OfferedCommands = Readonly<Record<string, 'asks' | 'changes'>>;
 
 /** The commands that the page can run, with what they do. */
 export function offeredCommands(readOnly: boolean): OfferedCommands {

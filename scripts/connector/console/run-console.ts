@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Deployment } from '../deployment/deployment.ts';
+import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
+import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
 import { findLocalStack } from '../deployment/find-deployment.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { aboutConsole } from './about-console.ts';
-import { countRequests } from './count-requests.ts';
-import { readPage } from './page-files.ts';
-import { type ConsoleSettings, type RunningConsole, startConsole } from './server.ts';
+import {
+  aboutConsole,
+  type ConsoleSettings,
+  type RunningConsole,
+  readPage,
+  startConsole,
+} from './server.ts';
 
 export interface ConsoleOptions extends Pick<ConsoleSettings, 'createProgram'> {
   readonly readOnly?: boolean;
@@ -43,16 +47,30 @@ export async function openConsole(
   note: (text: string) => void,
 ): Promise<RunningConsole> {
   const page = await readPage();
-  const { aws, counted } = countRequests(deployment.aws);
+  const aws = shareConnections(deployment.aws);
   const commands = { createProgram, readOnly, deployment: { ...deployment, aws } };
   const about = aboutConsole(commands);
   const onFault = (error: unknown) => note(`A command of the console failed: ${String(error)}`);
   try {
-    return await startConsole({ ...commands, port, page, about, counted, onFault });
+    return await startConsole({ ...commands, port, page, about, onFault });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new Problem(`Port ${port} is in use.`, 'Give another --port, or none.');
   }
+}
+
+type HttpSettings = Pick<SQSExtensionConfiguration, 'httpHandler' | 'setHttpHandler'>;
+
+/** Every command has its own AWS clients; all use the connections of the first one, which stay open. */
+function shareConnections(aws: AwsSettings): AwsSettings {
+  let shared: ReturnType<HttpSettings['httpHandler']> | undefined;
+  const extension = {
+    configure(settings: HttpSettings) {
+      shared ??= settings.httpHandler();
+      settings.setHttpHandler(shared);
+    },
+  };
+  return { ...aws, extensions: [...(aws.extensions ?? []), extension] };
 }
 
 /** The console of the stack that this process runs; its address is printed with the others. */

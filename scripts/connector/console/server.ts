@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { basename, extname, join } from 'node:path';
+import type { Command } from 'commander';
 import * as v from 'valibot';
-import type { AboutConsole } from './about-console.ts';
-import { countRequests, type RequestCount } from './count-requests.ts';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
-import { type PageFiles, pageHtml } from './page-files.ts';
-import { type ConsoleEvent, commandLine, type RunSettings, runCommand } from './run-command.ts';
+import {
+  type ConsoleEvent,
+  commandLine,
+  offeredCommands,
+  type RunSettings,
+  runCommand,
+} from './run-command.ts';
 
 export interface ConsoleSettings
   extends Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'> {
-  /** Undefined: any free one. */
+  /** Undefined for any free one. */
   readonly port?: number | undefined;
   readonly page: PageFiles;
   readonly about: AboutConsole;
-  readonly counted: () => RequestCount;
   /** A fault of the console itself. */
   readonly onFault: (error: unknown) => void;
 }
@@ -38,7 +44,7 @@ interface Answer {
   readonly cookie?: string | undefined;
 }
 
-/** Undefined: it has answered by itself. */
+/** Undefined when it has answered by itself. */
 type Route = (
   request: IncomingMessage,
   world: World,
@@ -156,14 +162,11 @@ const runLine: Route = async (request, world, response) => {
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
   const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
   send({ kind: 'begun', run });
-  const { aws, counted } = countRequests(world.deployment.aws);
-  const deployment = { ...world.deployment, aws };
   try {
-    await runCommand(line.output, { ...world, deployment, signal: interrupted.signal, send });
+    await runCommand(line.output, { ...world, signal: interrupted.signal, send });
   } finally {
     running.delete(run);
   }
-  send({ kind: 'counted', run: counted(), session: world.counted() });
   response.end();
   return undefined;
 };
@@ -206,3 +209,116 @@ const REFUSALS: Readonly<Record<Refusal, Answer>> = {
     text: 'The address of this console opens it once, in one browser. For another one, run "npx loyalty-connector console" again.',
   },
 };
+
+interface PageFile {
+  readonly text: string;
+  readonly type: string;
+}
+
+/** By its path: `/page.js`. */
+type PageFiles = ReadonlyMap<string, PageFile>;
+
+const FOLDER = 'scripts/connector/console/page';
+const TYPES = { '/page.js': 'text/javascript', '/page.css': 'text/css' } as const;
+
+/** In the package they are built already: operators need no Preact. */
+export async function readPage(): Promise<PageFiles> {
+  const isPacked = extname(import.meta.filename) === '.js';
+  const read = isPacked ? readBuilt : await buildPage();
+  return new Map(
+    await Promise.all(
+      Object.entries(TYPES).map(
+        async ([path, type]) => [path, { text: await read(path), type }] as const,
+      ),
+    ),
+  );
+}
+
+function readBuilt(path: string): Promise<string> {
+  return readFile(join(import.meta.dirname, 'page', path), 'utf8');
+}
+
+/** Their licence asks for its notice in every copy. */
+const NOTICE =
+  '/* Contains Preact (c) 2015-present Jason Miller, Preact Signals (c) 2022-present Preact Team, and uPlot ' +
+  '(c) 2022 Leon Sorokin, all under the MIT License. */';
+
+/** One script and one style sheet, from the sources. */
+async function buildPage(): Promise<(path: string) => Promise<string>> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    absWorkingDir: PACKAGE_FOLDER,
+    entryPoints: { page: join(PACKAGE_FOLDER, FOLDER, 'main.tsx') },
+    outdir: join(PACKAGE_FOLDER, FOLDER),
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+    charset: 'utf8',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    banner: { js: NOTICE, css: NOTICE },
+    logLevel: 'warning',
+  });
+  const texts = new Map(outputFiles.map(({ path, text }) => [`/${basename(path)}`, text]));
+  return async (path) => {
+    const text = texts.get(path);
+    if (text === undefined) throw new Error(`esbuild did not build ${path}`);
+    return text;
+  };
+}
+
+/** `key` is there once, in the answer to the printed address; the page keeps it. */
+function pageHtml(about: AboutConsole, key: string | undefined): string {
+  const keyLine =
+    key === undefined ? '' : `<meta name="console-key" content="${attribute(key)}">\n`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="console" content="${attribute(JSON.stringify(about))}">
+${keyLine}<title>${attribute(about.stack)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+<body></body>
+</html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+};
+
+function attribute(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '');
+}
+
+/** What the page knows of its console. Without secrets. */
+export type AboutConsole = ReturnType<typeof aboutConsole>;
+
+export function aboutConsole({
+  createProgram,
+  deployment,
+  readOnly,
+}: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
+  const { where, stack, stage, region, version, connector, aws } = deployment;
+  return {
+    ...{ where, stack, stage, region, version, readOnly },
+    ...(aws.profile !== undefined && { profile: aws.profile }),
+    shops: connector.shops.map(({ domain }) => domain),
+    hasStorefront: connector.storefront !== undefined,
+    commands: offeredCommands(readOnly),
+    /** The options without a value, to read a suggested command. */
+    flags: [...new Set(flagsOf(createProgram()))],
+  };
+}
+
+function flagsOf({ options, commands }: Command): readonly string[] {
+  const own = options.filter((one) => one.isBoolean()).map((one) => one.long?.slice(2) ?? '');
+  return [...own, ...commands.flatMap(flagsOf)];
+}

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { perSecond, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
-import type { DropOptions } from './drop/drop-command.ts';
-import { addFilterOptions, filterIn, notEmpty } from './filter-options.ts';
-import type { LetterFilter } from './letter-filter.ts';
-import type { ListOptions } from './list/list-letters.ts';
-import type { ReplayOptions } from './replay/replay-command.ts';
+import type { DropOptions } from './drop.ts';
+import { addFilterOptions, filterIn, type LetterFilter, notEmpty } from './filter.ts';
+import type { ListOptions } from './list.ts';
+import type { ReplayOptions } from './replay-command.ts';
 
 const EXAMPLES = `
 Examples:
@@ -34,18 +33,18 @@ function registerList(group: Command): void {
   addFilterOptions(group.command('list'))
     .summary('what is there, grouped by reason')
     .description(
-      'Shows all dead letters, grouped by reason. It reads the summaries that workers write, and receives no letter. Nothing is changed.',
+      'Shows all dead letters, grouped by reason. It reads the summaries that workers write, and receives none. Nothing is changed.',
     )
     .option(
       '--limit <n>',
-      'show so many letters one by one, the newest first',
+      'show so many dead letters one by one, the newest first',
       wholeNumber(1, 1_000),
     )
     .option('--after <place>', 'the next page: "next" of the page before', notEmpty)
-    .option('--walk', 'read the queues themselves: also letters without a summary')
+    .option('--scan', 'read the queues themselves: also dead letters without a summary')
     .action(
       runAction<LetterFilter & ListOptions>(async (session, options) => {
-        const { listLetters } = await import('./list/list-letters.ts');
+        const { listLetters } = await import('./list.ts');
         return listLetters(session, filterIn(options), options);
       }),
     );
@@ -55,7 +54,7 @@ function registerReplay(group: Command): void {
   addFilterOptions(group.command('replay'))
     .summary('send dead letters again: a dry run unless --yes')
     .description(
-      'Sends dead letters back to their queues. Without --yes it only shows which. It can be interrupted at any instant and run again: a letter leaves only when its queue holds it.',
+      'Sends dead letters back to their queues. Without --yes it only shows which. It can be interrupted at any instant and run again: a dead letter leaves only when its queue holds the message.',
     )
     .option('--yes', 'do it; without this nothing is sent')
     .option('--limit <n>', 'send so many at most', wholeNumber(1, 1_000_000))
@@ -65,7 +64,7 @@ function registerReplay(group: Command): void {
     .option('--wait', 'follow them until each has its outcome')
     .action(
       runAction<LetterFilter & ReplayOptions>(async (session, options) => {
-        const { replayCommand } = await import('./replay/replay-command.ts');
+        const { replayCommand } = await import('./replay-command.ts');
         return replayCommand(session, filterIn(options), options);
       }),
     );
@@ -78,9 +77,9 @@ function registerShow(group: Command): void {
       '<id>',
       'of the message, or of what it is about: order, product, code, customer, redemption',
     )
-    .summary('one letter: reason, ledger, and what would be sent now')
+    .summary('one dead letter: reason, ledger, and what would be sent now')
     .description(
-      'Shows a letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
+      'Shows a dead letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
     )
     .option(
       '--reveal',
@@ -88,7 +87,7 @@ function registerShow(group: Command): void {
     )
     .action(
       runAction<{ readonly reveal?: boolean }>(async (session, options, id = '') => {
-        const { showLetter } = await import('./show/show-letter.ts');
+        const { showLetter } = await import('./show.ts');
         return showLetter(session, id, options);
       }),
     );
@@ -96,7 +95,7 @@ function registerShow(group: Command): void {
 
 function registerDrop(group: Command): void {
   addFilterOptions(group.command('drop'))
-    .summary('remove letters, after writing them to a file')
+    .summary('remove dead letters, after writing them to a file')
     .description(
       'Removes dead letters that are not needed any more. They are written to a file first, which is named at the end. At least one filter must be given.',
     )
@@ -104,7 +103,7 @@ function registerDrop(group: Command): void {
     .option('--yes', 'do not ask')
     .action(
       runAction<LetterFilter & DropOptions>(async (session, options) => {
-        const { dropCommand } = await import('./drop/drop-command.ts');
+        const { dropCommand } = await import('./drop.ts');
         return dropCommand(session, filterIn(options), options);
       }),
     );

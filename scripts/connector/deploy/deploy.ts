@@ -2,16 +2,18 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { concurrencyText, type FittedConcurrency } from '../../../shared/config/concurrency.ts';
+import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import type { StackOutputs } from '../../../shared/config/stack-outputs.ts';
-import { findAdoptable } from './adopt-secrets.ts';
-import { explainFailure } from './explain-failure.ts';
-import { judgeChanges } from './judge-changes.ts';
-import { goingBack, judgeVersion } from './judge-version.ts';
-import { ASSEMBLY, type CdkRun, SYNTH } from './run-cdk.ts';
-import type { FoundStack, StackAccess } from './stack-access.ts';
-import { stackPolicy } from './stack-policy.ts';
+import {
+  type FoundStack,
+  isSecret,
+  judgeChanges,
+  type StackAccess,
+  stackPolicy,
+} from './stack-access.ts';
+import { ASSEMBLY, type CdkRun, SYNTH } from './synth.ts';
 
-export interface DeployWorld {
+interface DeployWorld {
   /** How many functions may run at once in the account, or why it cannot be deployed there. */
   fitConcurrency(stack: string): Promise<FittedConcurrency>;
   runCdk(words: readonly string[]): Promise<CdkRun>;
@@ -35,7 +37,7 @@ export interface DeployOptions {
   readonly allowLoss?: readonly string[];
 }
 
-export type Deployed = 'deployed' | 'unchanged' | 'declined' | 'refused' | 'failed';
+type Deployed = 'deployed' | 'unchanged' | 'declined' | 'refused' | 'failed';
 
 /** One name: CDK replaces what an interrupted deployment left. */
 const CHANGE_SET = 'loyalty-connector-deploy';
@@ -188,4 +190,118 @@ async function cdk(words: readonly string[], { world }: Step): Promise<boolean> 
 
 function readOutputs({ folder, stack }: Step): StackOutputs {
   return JSON.parse(readFileSync(join(folder, 'outputs.json'), 'utf8'))[stack];
+}
+
+interface VersionVerdict {
+  readonly kind: 'fine' | 'refused';
+  readonly text?: string;
+}
+
+/** Whether this version may follow the deployed one; undefined when nothing whole is deployed. */
+function judgeVersion(
+  deployed: string | undefined,
+  rollBack: boolean,
+  own = VERSION,
+): VersionVerdict {
+  const order = deployed === undefined ? 'same' : compareVersions(own, deployed);
+  switch (order) {
+    case 'same':
+      return { kind: 'fine' };
+    case 'newer':
+      return {
+        kind: 'fine',
+        text: `Version ${deployed} is deployed, and this is ${own}: an upgrade. CHANGELOG.md says what changes.`,
+      };
+    case 'older': {
+      const text = `Version ${deployed} is deployed, and this is ${own}: a rollback. No data is deleted. What ${deployed} wrote in a
+newer form is not read by ${own}: such orders, customers and codes wait until ${deployed} is deployed again,
+and become dead letters (newer-release) after the retry window. What only ${deployed} can do ends.`;
+      return rollBack
+        ? { kind: 'fine', text }
+        : {
+            kind: 'refused',
+            text: `${text}\nNothing was deployed. To go back on purpose: --roll-back.`,
+          };
+    }
+  }
+}
+
+/** How to return to the version that was deployed before this newer one. */
+function goingBack(before: string, own = VERSION): string | undefined {
+  if (compareVersions(own, before) !== 'newer') return undefined;
+  return `To go back: npm install --save-exact loyalty-connector@${before}, then npx loyalty-connector deploy --roll-back`;
+}
+
+interface Template {
+  readonly Resources: Readonly<
+    Record<string, { readonly Type: string; readonly Properties?: { readonly Name?: unknown } }>
+  >;
+}
+
+/** Secrets that an earlier stack left behind: in the form of CDK's resource mapping, by logical id. */
+type Adoptable = Readonly<Record<string, { readonly Id: string }>>;
+
+/**
+ * Finds the secrets of the template that exist already and are not in the stack: those of a stack that was
+ * deleted, or of a shop that was removed and is back. To create them would fail on their names; imported,
+ * they keep their values.
+ */
+async function findAdoptable(
+  templateFile: string,
+  isDeployed: boolean,
+  access: Pick<StackAccess, 'resourceIds' | 'secretArn'>,
+): Promise<Adoptable> {
+  const { Resources }: Template = JSON.parse(readFileSync(templateFile, 'utf8'));
+  const known = isDeployed ? await access.resourceIds() : new Set();
+  const found: Record<string, { readonly Id: string }> = {};
+  for (const [id, { Type, Properties }] of Object.entries(Resources)) {
+    const name = Properties?.Name;
+    if (!isSecret(Type) || known.has(id) || typeof name !== 'string') continue;
+    const arn = await access.secretArn(name);
+    if (arn !== undefined) found[id] = { Id: arn };
+  }
+  return found;
+}
+
+/** Advice for the most common failures. */
+const KNOWN: readonly { readonly when: RegExp; readonly advice: string }[] = [
+  {
+    when: /cdk-bootstrap|(?:is|been|not) bootstrapped|bootstrap stack version/i,
+    advice: `This account and region are not prepared for CDK yet. Once per account and region:
+  npx cdk bootstrap
+(with the same --profile, and the region in AWS_REGION)`,
+  },
+  {
+    when: /expired/i,
+    advice: 'Your AWS credentials have expired. Sign in again (aws sso login), then deploy again.',
+  },
+  {
+    when: /credentials|Unable to resolve AWS account|security token.*invalid/i,
+    advice:
+      'No valid AWS credentials were found. Sign in (aws configure, or aws sso login) or give --profile NAME.',
+  },
+  {
+    when: /scheduled for deletion/i,
+    advice: `A secret with this name was deleted and still has its recovery window. Restore it
+(aws secretsmanager restore-secret --secret-id NAME), then deploy again: it is adopted with its value.`,
+  },
+  {
+    when: /secret.*already exists|already exists.*secret/i,
+    advice: `Secrets with these names belong to another stack. Give this stage or this shop's path
+another name, or remove them from that stack first: there they are kept when the shop leaves its settings.`,
+  },
+  {
+    when: /denied by stack policy/i,
+    advice: `The stack's policy refuses to replace or delete what holds state. Deploy with this command, which
+says what that is, and lets you name what may go: --allow-loss ID.`,
+  },
+  {
+    when: /ROLLBACK_COMPLETE|ROLLBACK_IN_PROGRESS/,
+    advice: `AWS has rolled everything back. The first line above with CREATE_FAILED or
+UPDATE_FAILED says why; fix that and deploy again.`,
+  },
+];
+
+function explainFailure(said: string): string | undefined {
+  return KNOWN.find(({ when }) => when.test(said))?.advice;
 }

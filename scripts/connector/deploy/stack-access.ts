@@ -1,8 +1,7 @@
 import { type ChangeSetStatus, CloudFormation } from '@aws-sdk/client-cloudformation';
 import { ResourceNotFoundException, SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { AwsSettings } from '../deployment/deployment.ts';
-import { describeStack } from '../deployment/describe-stack.ts';
-import type { ResourceChange } from './judge-changes.ts';
+import { describeStack } from '../deployment/fit-to-account.ts';
 
 export interface FoundStack {
   /** Undefined for a stack that is not whole, such as one that only adopted secrets so far. */
@@ -11,15 +10,15 @@ export interface FoundStack {
 
 /** What a deployment asks AWS besides CDK's command line, with the credentials of the caller. */
 export interface StackAccess {
-  /** Undefined: there is no such stack. */
+  /** Undefined when there is no such stack. */
   find(): Promise<FoundStack | undefined>;
   /** Lets CDK delete what a failed first deployment left: it is protected from deletion before it is made. */
   freeFailed(): Promise<void>;
   /** The logical ids of the resources that it has. */
   resourceIds(): Promise<ReadonlySet<string>>;
-  /** Undefined: there is no secret of this name. */
+  /** Undefined when there is no secret of this name. */
   secretArn(name: string): Promise<string | undefined>;
-  /** Undefined: the change set changes nothing. */
+  /** Undefined when the change set changes nothing. */
   changes(changeSet: string): Promise<readonly ResourceChange[] | undefined>;
   discard(changeSet: string): Promise<void>;
   setPolicy(policy: string): Promise<void>;
@@ -105,4 +104,82 @@ export function openStackAccess(stack: string, aws: AwsSettings): StackAccess {
       await cloudFormation.setStackPolicy({ StackName: stack, StackPolicyBody: policy });
     },
   };
+}
+
+/** One resource of a change set, in CloudFormation's own values. */
+interface ResourceChange {
+  readonly id: string;
+  readonly type: string;
+  readonly action: 'Add' | 'Modify' | 'Remove' | 'Import' | 'Dynamic' | 'SyncWithActual';
+  /** Of a modification; `Conditional`: known only while it is carried out. */
+  readonly replacement?: 'True' | 'False' | 'Conditional' | undefined;
+  /** What becomes of the old resource. */
+  readonly policyAction?: string | undefined;
+}
+
+interface Judgement {
+  /** Sentences about what is replaced or leaves the stack. */
+  readonly lines: readonly string[];
+  /** Logical ids of what holds state and would be lost to the connector. */
+  readonly losses: readonly string[];
+}
+
+/** What a prepared change set would replace or delete. */
+export function judgeChanges(changes: readonly ResourceChange[]): Judgement {
+  const leaving = changes.filter(({ action, replacement }) => {
+    return action === 'Remove' || action === 'Dynamic' || (replacement ?? 'False') !== 'False';
+  });
+  return {
+    lines: leaving.map(describe),
+    losses: leaving.filter(isLoss).map(({ id }) => id),
+  };
+}
+
+const isKept = ({ policyAction }: ResourceChange): boolean =>
+  policyAction === 'Retain' || policyAction === 'ReplaceAndRetain';
+
+/** A secret that leaves the stack keeps its name and its value; a table or queue would stand idle. */
+function isLoss(change: ResourceChange): boolean {
+  if (!holdsState(change.type)) return false;
+  return !(isSecret(change.type) && change.action === 'Remove' && isKept(change));
+}
+
+function describe(change: ResourceChange): string {
+  const { id, type, action, replacement } = change;
+  const after = isKept(change) ? '; the old one is kept, out of the stack' : '';
+  const holds = isLoss(change) ? ' HOLDS STATE' : '';
+  const what =
+    action === 'Remove'
+      ? `${isKept(change) ? 'leaves the stack and is kept' : 'is DELETED'}`
+      : `${replacement === 'True' ? 'is' : 'may be'} REPLACED${after}`;
+  return `${id} (${type}) ${what}${holds && `:${holds}`}`;
+}
+
+/** Resources that hold what no deployment can make again. */
+const STATE = ['AWS::DynamoDB::Table', 'AWS::SQS::Queue', 'AWS::KMS::Key'];
+const SECRET = 'AWS::SecretsManager::Secret';
+
+const holdsState = (type: string): boolean => type === SECRET || STATE.includes(type);
+export const isSecret = (type: string): boolean => type === SECRET;
+
+/**
+ * CloudFormation refuses every update that would replace or delete what holds state, also one by hand. A secret
+ * may leave the stack, because it is retained. `except`: logical ids that one deployment may give up.
+ */
+export function stackPolicy(except: readonly string[] = []): string {
+  const named = except.map((id) => `LogicalResourceId/${id}`);
+  const deny = (actions: readonly string[], types: readonly string[]) => ({
+    Effect: 'Deny',
+    Principal: '*',
+    Action: actions,
+    ...(named.length > 0 ? { NotResource: named } : { Resource: '*' }),
+    Condition: { StringEquals: { ResourceType: types } },
+  });
+  return JSON.stringify({
+    Statement: [
+      { Effect: 'Allow', Principal: '*', Action: 'Update:*', Resource: '*' },
+      deny(['Update:Replace', 'Update:Delete'], STATE),
+      deny(['Update:Replace'], [SECRET]),
+    ],
+  });
 }

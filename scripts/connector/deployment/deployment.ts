@@ -1,6 +1,12 @@
+import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import type { SQSExtensionConfiguration } from '@aws-sdk/client-sqs';
-import type { Connector } from '../../../shared/config/connector-config.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import { compareVersions, VERSION } from '../../../shared/config/release.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
+import { readControl } from '../../../shared/core/calls/shop-pause.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
 import { Problem } from '../exit.ts';
 import { shellWord } from '../terminal/text.ts';
 
@@ -93,7 +99,7 @@ export function outputsOf(
 /** Where a deployment is, for commands to copy. */
 export type Place = Pick<Deployment, 'where' | 'stack' | 'region' | 'aws'>;
 
-/** Deploys the settings of this folder there once more. Undefined: "npm start" has to be started again. */
+/** Deploys the settings of this folder there once more. Undefined where "npm start" has to be started again. */
 export function deployCommand({
   where,
   stage,
@@ -124,4 +130,39 @@ export function nextCommand(
     ...['npx loyalty-connector', command, ...(isLast ? [] : word), ...place, ...account],
     ...(isLast ? ['--', ...word] : []),
   ].join(' ');
+}
+
+/** The outputs of the stack that name a queue and its dead letters. */
+export const QUEUE_OUTPUTS = {
+  orders: { queue: 'OrdersQueueUrl', letters: 'OrdersDeadLetterQueueUrl' },
+  products: { queue: 'ProductsQueueUrl', letters: 'ProductsDeadLetterQueueUrl' },
+  coupons: { queue: 'CouponsQueueUrl', letters: 'CouponsDeadLetterQueueUrl' },
+  balances: { queue: 'BalancesQueueUrl', letters: 'BalancesDeadLetterQueueUrl' },
+} as const;
+
+/** The rules that the workers use for a shop, with the moment of go-live. */
+export async function rulesOf(
+  { domain, rules }: Pick<Shop, 'domain' | 'rules'>,
+  ledger: Pick<Ledger, 'readMany' | 'createdAt'>,
+): Promise<Shop['rules']> {
+  const { goLive } = await readControl(ledger, domain);
+  return withGoLive(rules, goLive, ledger);
+}
+
+/** How command and stack differ in their versions, if they do. */
+export function versionDifference(
+  stack: string,
+  command = VERSION,
+): { readonly what: string; readonly older: 'stack' | 'command' } | undefined {
+  const order = compareVersions(command, stack);
+  if (order === 'same') return undefined;
+  const what = `the stack has version ${stack}, this command ${command}`;
+  return { what, older: order === 'newer' ? 'stack' : 'command' };
+}
+
+export function openLedger(
+  deployment: Deployment,
+  table = deployment.output('LedgerTable'),
+): Ledger {
+  return createDynamoDbLedger({ client: new DynamoDB(deployment.aws), table });
 }

@@ -1,11 +1,20 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
-import { findProject } from '../../../shared/config/folders.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import { findProject, SETTINGS_FILE } from '../../../shared/config/folders.ts';
+import { readSettingsFile, settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
-import { awsSettings, type Deployment, outputsOf } from './deployment.ts';
-import { describeChangedSettings, readStageSettings } from './stage-settings.ts';
+import {
+  type AwsSettings,
+  awsSettings,
+  CLIENT_LIMITS,
+  type Deployment,
+  outputsOf,
+} from './deployment.ts';
 
 /**
  * The deployed stack that was named, by option or by CONNECTOR_STACK, else the one that runs on this
@@ -19,7 +28,7 @@ export async function findDeployment(options: CommonOptions): Promise<Deployment
     if (local) return local;
     throw new Problem('No connector runs on this machine.', START);
   }
-  const { findDeployedStack } = await import('./deployed-stack.ts');
+  const { findDeployedStack } = await import('./find-deployment.ts');
   return findDeployedStack({ ...options, stack });
 }
 
@@ -112,4 +121,107 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+interface StackName {
+  readonly stack: string;
+  readonly region?: string;
+  readonly profile?: string;
+}
+
+/** The account and the region that are meant; rejects when no region is set. */
+export async function openAws(place: Omit<StackName, 'stack'>): Promise<AwsSettings> {
+  const account = place.profile === undefined ? {} : { profile: place.profile };
+  const client = new CloudFormationClient({
+    ...CLIENT_LIMITS,
+    ...account,
+    // If undefined, the SDK reads it from the environment and the profile.
+    ...(place.region !== undefined && { region: place.region }),
+  });
+  return awsSettings({ region: await client.config.region(), ...account });
+}
+
+/** Finds a stack on AWS by its CloudFormation outputs. */
+export async function findDeployedStack({ stack, ...place }: StackName): Promise<Deployment> {
+  const aws = await openAws(place);
+  const { region } = aws;
+  const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
+    new DescribeStacksCommand({ StackName: stack }),
+  );
+  const [found] = stacks;
+  if (!found) throw new Problem(`CloudFormation did not describe the stack ${stack} in ${region}.`);
+  const outputs: Record<string, string> = Object.fromEntries(
+    (found.Outputs ?? []).map((one) => [one.OutputKey ?? '', one.OutputValue ?? '']),
+  );
+  const described = `The stack ${stack} in ${region} (${found.StackStatus})`;
+  const output = outputsOf(outputs, described, 'Deploy this release: npm run deploy.');
+  // Not from the name: as a construct, the connector may be in a stack of any name.
+  const stage = output('SecretsPrefix').replace(/^.*\//, '');
+  const readAt = new Date();
+  return {
+    where: 'aws',
+    stage,
+    stack,
+    region,
+    aws,
+    version: output('Version'),
+    output,
+    connector: await readStageSettings(stage),
+    note: async () => describeNewerSettings(stage, readAt),
+  };
+}
+
+const STACK_PREFIX = 'loyalty-connector-';
+const STAGE_NAME = /^[a-z0-9][a-z0-9-]*$/;
+
+/** Undefined when it is not a stack that `deploy` makes. It may hold the connector as a construct. */
+export function stageOfStack(stack: string): string | undefined {
+  const stage = stack.startsWith(STACK_PREFIX) ? stack.slice(STACK_PREFIX.length) : '';
+  return STAGE_NAME.test(stage) ? stage : undefined;
+}
+
+/** The checked settings of one stage, with which its functions were built. */
+export async function readStageSettings(
+  stage: string,
+  file = settingsFileOf(stage),
+): Promise<Connector> {
+  const project = findProject();
+  if (!existsSync(resolve(project, file))) {
+    const known = readdirSync(project).filter((name) => SETTINGS_FILE.test(name));
+    throw new Problem(
+      `There are no settings for the stage "${stage}": ${file} is not in ${project}`,
+      `Settings found there: ${known.join(', ') || 'none'}.`,
+    );
+  }
+  const read = await readSettingsFile(project, file);
+  if (read.kind === 'settings') return read.connector;
+  throw new Problem(read.faults.join('\n'), `Correct ${file}, then run the command again.`);
+}
+
+/** For a running stack whose settings file was changed after its start; undefined when it was not. */
+async function describeChangedSettings(
+  stage: string,
+  startedAt: Date,
+): Promise<string | undefined> {
+  const file = settingsFileOf(stage);
+  if (!isChangedSince(file, startedAt)) return undefined;
+  const read = await readSettingsFile(findProject(), file);
+  const faults = read.kind === 'faulty' ? [...read.faults, `Correct ${file}.`] : [];
+  return [
+    `${file} has changed since the start. This command uses the settings that the stack runs with.`,
+    ...faults,
+    'To run with the changed settings: stop "npm start" and start it again.',
+  ].join('\n');
+}
+
+/** For a console that was open when the settings of a stack on AWS changed: a module is loaded once. */
+export function describeNewerSettings(stage: string, readAt: Date): string | undefined {
+  const file = settingsFileOf(stage);
+  if (!isChangedSince(file, readAt)) return undefined;
+  return `${file} has changed since this console was started, and it still uses what it read then. After the deployment, stop it and start it again.`;
+}
+
+function isChangedSince(file: string, moment: Date): boolean {
+  const found = statSync(resolve(findProject(), file), { throwIfNoEntry: false });
+  return found !== undefined && found.mtime > moment;
 }

@@ -1,3 +1,9 @@
+import {
+  CloudFormationClient,
+  CloudFormationServiceException,
+  DescribeStacksCommand,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   type Concurrency,
@@ -10,9 +16,8 @@ import {
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { StackOutput } from '../../../shared/config/stack-outputs.ts';
 import type { AwsSettings } from './deployment.ts';
-import { describeStack } from './describe-stack.ts';
 
-/** Undefined: AWS does not say. `deployed`: what this stack has now, if there is one. */
+/** Undefined when AWS does not say. `deployed`: what this stack has now, if there is one. */
 export async function readConcurrencyLimits(
   lambda: LambdaClient,
   deployed: Concurrency | undefined,
@@ -53,4 +58,20 @@ async function readDeployed(aws: AwsSettings, stack: string): Promise<Concurrenc
   const outputs = (await describeStack(aws, stack))?.Outputs ?? [];
   const deployed = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
   return deployed === undefined ? undefined : readConcurrency(deployed);
+}
+
+/** Undefined when there is none. */
+export async function describeStack(aws: AwsSettings, name: string): Promise<Stack | undefined> {
+  try {
+    const { Stacks: stacks = [] } = await new CloudFormationClient(aws).send(
+      new DescribeStacksCommand({ StackName: name }),
+    );
+    return stacks[0];
+  } catch (error) {
+    // CloudFormation has no other error for a stack that does not exist; the name itself is valid.
+    const isUnknown =
+      error instanceof CloudFormationServiceException && error.name === 'ValidationError';
+    if (isUnknown) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
+import { hostname, userInfo } from 'node:os';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { AwsError, AwsUnanswered } from '../../../shared/aws/aws-error.ts';
-import { createSigner } from '../../../shared/aws/aws-signer.ts';
+import { AwsError, AwsUnanswered, createSigner } from '../../../shared/aws/aws-client.ts';
+import { escapeToAscii } from '../../../shared/core/events/message-body.ts';
 import { createHttpClient } from '../../../shared/http/http-client.ts';
 import type { AwsSettings } from './deployment.ts';
 
@@ -42,4 +43,18 @@ function endpointFor({ endpoint, region }: AwsSettings): string {
   const { AWS_ENDPOINT_URL_STS: own, AWS_ENDPOINT_URL: all } = process.env;
   const suffix = region.startsWith('cn-') ? '.cn' : '';
   return endpoint ?? own ?? all ?? `https://sts.${region}.amazonaws.com${suffix}`;
+}
+
+/** Who sits here, as far as this machine knows; the AWS identity is in the audit record. */
+export function localUser(): string {
+  return escapeToAscii(`${userName()}@${hostname()}`).slice(0, 120);
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user that has no name.
+    return 'unknown';
+  }
 }

@@ -1,13 +1,15 @@
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
-import type { SecretsCalls } from '../../../shared/aws/aws-calls.ts';
+import type { SecretsCalls } from '../../../shared/aws/aws-client.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
 import type { Store, StoreWalk } from '../../../shared/core/store/store.ts';
-import type { Credentials } from '../../../shared/loyalty/access.ts';
-import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
+import {
+  type Credentials,
+  createLoyaltyClient,
+  type LoyaltyClient,
+} from '../../../shared/loyalty/client.ts';
 import { createConfiguredStore } from '../../../shared/services/configured-store.ts';
-import { sandboxAddressOf } from '../../../shared/services/sandbox-address.ts';
-import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
+import { loyaltyAddress, sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';

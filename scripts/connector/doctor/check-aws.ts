@@ -1,6 +1,7 @@
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import {
@@ -11,15 +12,20 @@ import {
   readConcurrency,
 } from '../../../shared/config/concurrency.ts';
 import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
-import { versionDifference } from '../deployment/compare-release.ts';
-import { type Deployment, deployCommand, RESTART } from '../deployment/deployment.ts';
+import { sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
+import {
+  type Deployment,
+  deployCommand,
+  RESTART,
+  versionDifference,
+} from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
 import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
 import { Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
-import { readQueues } from '../status/read-queues.ts';
-import { type Finding, fail, info, pass, warn } from './finding.ts';
+import { readQueues } from '../status/collect-status.ts';
+import { type AlarmSubscription, about, type Finding, fail, info, pass, warn } from './finding.ts';
 
 export function checkOutputs(deployment: Deployment): readonly Finding[] {
   const { stack, region, version, output } = deployment;
@@ -135,3 +141,138 @@ export function judgeConcurrency(
   const what = `deployed is ${concurrencyText(deployed)}; what fits the quota of ${limits.total} is ${fitted.summary}`;
   return warn(what, deployAgain(deployment));
 }
+
+/** From SNS, which alone knows whether an address has confirmed its subscription. */
+export async function readAlarmSubscriptions({
+  aws,
+  output,
+}: Pick<Deployment, 'aws' | 'output'>): Promise<readonly AlarmSubscription[]> {
+  const found: AlarmSubscription[] = [];
+  const pages = paginateListSubscriptionsByTopic(
+    { client: new SNSClient(aws) },
+    { TopicArn: output('AlarmTopic') },
+  );
+  for await (const { Subscriptions: page = [] } of pages) {
+    // Until it is confirmed, a word stands in place of the ARN.
+    const read = page.map(({ Endpoint: endpoint = '', SubscriptionArn: arn = '' }) => ({
+      endpoint,
+      confirmed: arn.startsWith('arn:'),
+    }));
+    found.push(...read);
+  }
+  return found;
+}
+
+export async function checkAlarms(deployment: Deployment): Promise<readonly Finding[]> {
+  if (deployment.where === 'local') return [info('do not ring on this machine')];
+  const found = await readAlarmSubscriptions(deployment);
+  return judgeAlarms(deployment.connector.alarms.emails, found);
+}
+
+export const CONFIRM =
+  'Follow the link in the e-mail "AWS Notification - Subscription Confirmation" within two days.';
+
+/** SNS deletes what is not confirmed for 48 hours, and a deployment does not notice that. */
+export function absentAddresses(
+  wanted: readonly string[],
+  found: readonly AlarmSubscription[],
+): readonly string[] {
+  const known = new Set(found.map(({ endpoint }) => endpoint));
+  return wanted.filter((address) => !known.has(address));
+}
+
+/** `wanted`: the addresses in the settings. */
+export function judgeAlarms(
+  wanted: readonly string[],
+  found: readonly AlarmSubscription[],
+): readonly Finding[] {
+  const absent = absentAddresses(wanted, found);
+  if (found.length + absent.length === 0) {
+    return [warn('notify no one', 'Add an address to alarms.emails and deploy.')];
+  }
+  const address = (one: AlarmSubscription) => ({ kind: 'alarm-address', ...one }) as const;
+  return [
+    ...absent.map((endpoint) =>
+      about(
+        address({ endpoint, confirmed: false }),
+        warn(`${endpoint} is in the settings, but gets no alarms`, {
+          say: 'Once the settings are deployed, this subscribes it:',
+          run: 'npx loyalty-connector setup',
+        }),
+      ),
+    ),
+    ...found.map((one) =>
+      about(
+        address(one),
+        one.confirmed
+          ? pass(`go to ${one.endpoint}`)
+          : warn(`${one.endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
+      ),
+    ),
+  ];
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Reads the `Date` header of each service; any answer has one. */
+export async function readClocks({
+  connector,
+  output,
+  sandbox,
+}: Deployment): Promise<readonly ClockReading[]> {
+  const [shop = { domain: '' }] = connector.shops;
+  const here = (addresses: string | undefined) => sandboxAddressOf(connector, shop, addresses);
+  const places = {
+    AWS: output('WebhookAddress'),
+    'the loyalty service': here(sandbox?.loyaltyAddress) ?? connector.loyalty.address,
+    'the store': here(sandbox?.storeAddress) ?? `https://${shop.domain}`,
+  };
+  return Promise.all(
+    Object.entries(places).map(async ([whose, address]) => {
+      const date = await askDate(address);
+      return { whose, date, at: Date.now() };
+    }),
+  );
+}
+
+async function askDate(address: string): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
+    return answer.headers.get('date') ?? undefined;
+  } catch {
+    // Other checks report a service that cannot be reached.
+    return undefined;
+  }
+}
+
+/** One answer's `Date` header against our own clock. */
+interface ClockReading {
+  readonly whose: string;
+  readonly date: string | undefined;
+  /** Epoch milliseconds when the answer came. */
+  readonly at: number;
+}
+
+/** The header counts whole seconds, and the answer was on its way. */
+const TOLERANCE_SECONDS = 30;
+
+/** AWS refuses requests that are five minutes off, and latency is measured across clocks. */
+export function judgeClock(readings: readonly ClockReading[]): readonly Finding[] {
+  const skews = readings.flatMap(({ whose, date, at }) => {
+    const theirs = Date.parse(date ?? '');
+    return Number.isFinite(theirs) ? [{ whose, seconds: Math.round((at - theirs) / 1000) }] : [];
+  });
+  if (skews.length === 0) return [info('no answer had a time to compare with')];
+  const off = skews.filter(({ seconds }) => Math.abs(seconds) > TOLERANCE_SECONDS);
+  if (off.length === 0) return [pass(`within ${TOLERANCE_SECONDS} s of ${listOf(skews)}`)];
+  return off.map(({ whose, seconds }) =>
+    warn(
+      `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of ${whose}`,
+      'Synchronise the clock over the network (timedatectl set-ntp true).',
+    ),
+  );
+}
+
+const listOf = (skews: readonly { readonly whose: string }[]) =>
+  skews.map(({ whose }) => whose).join(', ');

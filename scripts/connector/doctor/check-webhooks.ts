@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
-import { type PostedWebhook, postWebhook, signWebhook } from '../send/post-webhook.ts';
-import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-hour.ts';
+import { type PostedWebhook, postWebhook, signWebhook } from '../send/send-webhook.ts';
+import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-status.ts';
 import type { LastHour } from '../status/status-model.ts';
 import { momentText } from '../terminal/text.ts';
 import { deployAgain } from './check-aws.ts';
@@ -120,7 +120,7 @@ export async function readAppSecrets(
 }
 
 /** The secrets that sign a shop's webhooks, and the client id and secret of its app. */
-export interface AppSecrets {
+interface AppSecrets {
   readonly shop: string;
   /** The current webhook secret and, during a rotation, the older one. */
   readonly webhook: readonly string[];

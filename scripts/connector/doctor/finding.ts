@@ -1,5 +1,4 @@
 import type { PauseStatus } from '../pause/read-pauses.ts';
-import type { RewardReading } from './describe-reward.ts';
 
 /** The result of one check. */
 export interface Finding {
@@ -29,7 +28,7 @@ type Subject =
       readonly shop: string;
       readonly id: number | undefined;
       readonly title: string;
-      /** Undefined: it could not be read. */
+      /** Undefined when it could not be read. */
       readonly becomes: RewardReading | undefined;
     };
 
@@ -99,4 +98,10 @@ async function within(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** What the connector would make of a reward of the program. */
+export interface RewardReading {
+  readonly kind: 'code' | 'not-redeemable' | 'unknown-type';
+  readonly text: string;
 }

@@ -3,7 +3,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { nextCommand } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import type { Table } from '../terminal/table.ts';
+import type { Table } from '../terminal/terminal.ts';
 import { shellWord } from '../terminal/text.ts';
 import { AUDIT_DAYS, type AuditRecord, readAudit } from './audit-records.ts';
 

@@ -1,11 +1,17 @@
-import { constants, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { VERSION } from '../../../shared/config/release.ts';
+import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { askAnswers, type Given } from './answers.ts';
-import { PROJECT_PATHS, projectFiles } from './project-files.ts';
+import { askLine, type Terminal } from '../terminal/terminal.ts';
 
 export interface InitOptions extends Given {
   readonly yes?: boolean;
@@ -63,4 +69,177 @@ export async function init(
 function packageName(folder: string): string {
   const name = basename(folder).toLowerCase();
   return name.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'loyalty';
+}
+
+/** The answers that options gave. */
+interface Given {
+  readonly shop?: string;
+  readonly loyaltyAddress?: string;
+  readonly alarmsEmail?: string;
+  readonly region?: string;
+}
+
+interface Question {
+  readonly of: keyof Given;
+  readonly option: string;
+  readonly text: string;
+  /** Undefined when an answer is needed. */
+  readonly unanswered?: string;
+  /** What is wrong with an answer, as a sentence without its subject. */
+  problem(answer: string): string | undefined;
+}
+
+const EXAMPLE = {
+  shops: [{ domain: 'example-store.myshopify.com' }],
+  loyalty: { address: 'https://loyalty.example.com' },
+};
+const firstFault = (settings: object): string | undefined =>
+  checkSettings({ ...EXAMPLE, ...settings })[0]?.problem;
+
+const QUESTIONS: readonly Question[] = [
+  {
+    of: 'shop',
+    option: '--shop',
+    text: 'Permanent domain of the shop (….myshopify.com)',
+    problem: (domain) => firstFault({ shops: [{ domain }] }),
+  },
+  {
+    of: 'loyaltyAddress',
+    option: '--loyalty-address',
+    text: 'Address of the loyalty service (https://…)',
+    problem: (address) => firstFault({ loyalty: { address } }),
+  },
+  {
+    of: 'alarmsEmail',
+    option: '--alarms-email',
+    text: 'E-mail address for alarms (empty: none yet)',
+    unanswered: '',
+    problem: (email) => (email === '' ? undefined : firstFault({ alarms: { emails: [email] } })),
+  },
+  {
+    of: 'region',
+    option: '--region',
+    text: 'AWS region (empty: us-east-1)',
+    unanswered: 'us-east-1',
+    problem: (region) =>
+      /^[a-z]{2}(-[a-z]+)+-\d$/.test(region) ? undefined : 'must be one such as eu-west-1',
+  },
+];
+
+/** Takes what options say, asks for the rest, and repeats a question until its answer is right. */
+async function askAnswers(
+  terminal: Terminal,
+  given: Given,
+  mayAsk: boolean,
+): Promise<Omit<Answers, 'name'>> {
+  const answers: Record<keyof Given, string> = {
+    shop: '',
+    loyaltyAddress: '',
+    alarmsEmail: '',
+    region: '',
+  };
+  const problems: string[] = [];
+  for (const question of QUESTIONS) {
+    const option = given[question.of];
+    const answer = option ?? (mayAsk ? await ask(question, terminal) : question.unanswered);
+    const problem = answer === undefined ? 'is missing' : question.problem(answer);
+    if (problem !== undefined) problems.push(`${question.option} ${problem}`);
+    answers[question.of] = answer ?? '';
+  }
+  if (problems.length > 0) throw new BadArguments(`${problems.join('; ')}.`);
+  return { ...answers, alarmsEmail: answers.alarmsEmail || undefined };
+}
+
+async function ask(question: Question, terminal: Terminal): Promise<string> {
+  for (;;) {
+    const typed = await askLine(question.text);
+    if (typed === undefined) throw new Problem('Nothing was written: the input was cancelled.');
+    const answer = typed === '' ? (question.unanswered ?? '') : typed;
+    const problem = question.problem(answer);
+    if (problem === undefined) return answer;
+    terminal.note(`This ${problem}.`);
+  }
+}
+
+export interface Answers {
+  /** Of the folder and of its package. */
+  readonly name: string;
+  readonly shop: string;
+  readonly loyaltyAddress: string;
+  /** Undefined when alarms notify no one yet. */
+  readonly alarmsEmail: string | undefined;
+  readonly region: string;
+}
+
+/** Where each file of `template` goes. npm would leave out some of these names in a package. */
+const PLACES = {
+  'connector.config.ts': 'connector.config.ts',
+  'tsconfig.json': 'tsconfig.json',
+  gitignore: '.gitignore',
+  'README.md': 'README.md',
+  'deploy.yml': '.github/workflows/deploy.yml',
+  'deploy-role.yml': 'deploy-role.yml',
+} as const;
+
+/** The paths of the files of a new project. */
+export const PROJECT_PATHS: readonly string[] = [
+  'package.json',
+  'cdk.json',
+  ...Object.values(PLACES),
+];
+
+/** The files of a new project, by their paths. `connector` is what package.json says of the connector: a version or a file. */
+export function projectFiles(answers: Answers, connector: string): ReadonlyMap<string, string> {
+  const files = Object.entries(PLACES).map(([template, place]) => {
+    const text = readFileSync(join(import.meta.dirname, 'template', template), 'utf8');
+    return [place, fillIn(text, answers)] as const;
+  });
+  const app = { app: `node --input-type=module -e "import 'loyalty-connector/app'"` };
+  return new Map([
+    ['package.json', manifestOf(answers, connector)],
+    // For `npx cdk`; our own commands need no file.
+    ['cdk.json', `${JSON.stringify(app)}\n`],
+    ...files,
+  ]);
+}
+
+/** The templates hold examples, so that they can be checked as they are. */
+function fillIn(
+  text: string,
+  { name, shop, loyaltyAddress, alarmsEmail, region }: Answers,
+): string {
+  const emails = alarmsEmail === undefined ? '[]' : `[${quote(alarmsEmail)}]`;
+  const values: Readonly<Record<string, string>> = {
+    "'../../../../shared/config/connector-config.ts'": "'loyalty-connector'",
+    "'https://loyalty.example.com'": quote(loyaltyAddress),
+    "['operator@example.com']": emails,
+    'example-store.myshopify.com': shop,
+    'us-east-1': region,
+    'my-shop': name,
+  };
+  // In one pass: an answer may contain another example, as my-shop.myshopify.com does.
+  const examples = new RegExp(Object.keys(values).map(literal).join('|'), 'g');
+  return text.replaceAll(examples, (example) => values[example] ?? example);
+}
+
+/** For an expression; `RegExp.escape` needs Node 24, and `npm create` runs on the user's own. */
+const literal = (text: string): string => text.replaceAll(/[.[\]]/g, '\\$&');
+
+const quote = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+
+function manifestOf({ name, region }: Answers, connector: string): string {
+  const manifest = {
+    name,
+    private: true,
+    type: 'module',
+    scripts: {
+      start: 'loyalty-connector start',
+      synth: 'loyalty-connector synth',
+      deploy: `loyalty-connector deploy --region ${region}`,
+    },
+    dependencies: { 'loyalty-connector': connector },
+    // npm asks which packages may run a script when they are installed; a packed connector needs none of its own.
+    allowScripts: { 'loyalty-connector': false, node: true, esbuild: true, 'classic-level': true },
+  };
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }

@@ -7,8 +7,7 @@ import {
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { shopsOf } from '../arguments.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { wokenTexts } from '../retry-now/retry-now.ts';

@@ -1,5 +1,5 @@
 import type { AttributeValue, DynamoDB } from '@aws-sdk/client-dynamodb';
-import { failedCondition } from '../../../shared/aws/aws-error.ts';
+import { failedCondition } from '../../../shared/aws/aws-client.ts';
 import { ITEM } from '../../../shared/aws/ledger-item.ts';
 import { batchesOf } from '../../../shared/core/batch/run-batch.ts';
 

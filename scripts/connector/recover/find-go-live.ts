@@ -2,7 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { ShopControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 
 export interface FoundGoLive {
@@ -36,7 +36,7 @@ export async function findGoLive(
   return known.reduce((oldest, one) => (one.at < oldest.at ? one : oldest));
 }
 
-/** Undefined: it cannot be asked for. */
+/** Undefined when it cannot be asked for. */
 async function secretMadeAt(
   { aws, output }: Deployment,
   path: string,

@@ -25,17 +25,15 @@ import {
 } from '../../../shared/core/redeem/recover-redemptions.ts';
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { shopsOf } from '../arguments.ts';
-import { countLetters } from '../dead-letters/count-letters.ts';
-import { openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { openSourceQueues } from '../dead-letters/read.ts';
+import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
-import { invokeReconcile } from '../reconcile/start-reconcile.ts';
+import { invokeReconcile } from '../reconcile/reconcile.ts';
 import type { Session } from '../session.ts';
-import { readQueues } from '../status/read-queues.ts';
-import { spanText } from '../terminal/text.ts';
+import { readQueues } from '../status/collect-status.ts';
+import { counted, spanText } from '../terminal/text.ts';
 import { type CopiedLedger, copyLedger } from './copy-ledger.ts';
 import { type FoundGoLive, findGoLive } from './find-go-live.ts';
 
@@ -399,7 +397,7 @@ function print(
     }
     if (orders.differing > 0) {
       terminal.line(`  ${orders.differing} orders differ. Look at them:`);
-      terminal.line(`    ${nextCommand(deployment, `healing --shop ${shop}`)}`);
+      terminal.line(`    ${nextCommand(deployment, `reconcile status --shop ${shop}`)}`);
     }
     for (const { customerId, why } of unread) {
       terminal.line(`  the history of customer ${customerId} could not be read: ${why}`);
@@ -421,7 +419,7 @@ function print(
     terminal.line(`  ${nextCommand(deployment, 'status')}`);
   }
   if (parked > 0) {
-    terminal.line(`${countLetters(parked)} came meanwhile. Look at what they say:`);
+    terminal.line(`${counted(parked, 'dead letter')} came meanwhile. Look at what they say:`);
     terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
   }
   terminal.line(

@@ -6,23 +6,24 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { type Followed, followReplayed } from '../dead-letters/replay/follow-replayed.ts';
-import { openLetterSearch } from '../dead-letters/replay/letter-search.ts';
-import { examiningWorld, foresee, type Prospect } from '../dead-letters/show/examine-letter.ts';
-import { prospectAsJson } from '../dead-letters/show/letter-as-json.ts';
-import { printProspect } from '../dead-letters/show/print-letter.ts';
-import { whoIsAtTheKeyboard } from '../dead-letters/who.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { examiningWorld, foresee, type Prospect } from '../dead-letters/examine.ts';
+import {
+  type Followed,
+  followReplayed,
+  openLetterSearch,
+} from '../dead-letters/follow-replayed.ts';
+import { openSourceQueues } from '../dead-letters/read.ts';
+import { printProspect, prospectAsJson } from '../dead-letters/show.ts';
+import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { printable } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
-import { findEntity, parseKind } from '../trace/find-entity.ts';
-import { waitText } from '../trace/timeline.ts';
+import { findEntity, parseKind } from '../trace/find.ts';
+import { waitText } from '../trace/judge-trace.ts';
 
 export interface ResendOneOptions extends CommonOptions {
   readonly shop?: string;
@@ -110,7 +111,7 @@ function toEvent(key: EntityKey, force: boolean, now: Date): StoreEvent {
     topic: backfillTopicOf(key.kind),
     deliveryId: `resend/${key.kind}/${key.id}/${at}`,
     receivedAt: at,
-    replays: [{ at, by: whoIsAtTheKeyboard() }],
+    replays: [{ at, by: localUser() }],
     ...(force && { force }),
     body: undefined,
   };

@@ -4,13 +4,12 @@ import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import { type OpenBackfill, openBackfill } from '../backfill/open-backfill.ts';
-import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE } from '../backfill/pace.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
+import { type OpenBackfill, openBackfill } from '../backfill/report.ts';
+import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE } from '../backfill/run-backfill.ts';
 import { checkVisibility } from '../backfill/start-backfill.ts';
-import { nextCommand } from '../deployment/deployment.ts';
+import { nextCommand, rulesOf } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { rulesOf } from '../deployment/shop-rules.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 

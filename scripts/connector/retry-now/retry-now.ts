@@ -1,15 +1,19 @@
-import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type WaitingMessage,
+  type WaitsFor,
+  waitingIn,
+  waitingKey,
+} from '../../../shared/core/batch/waiting.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { shopsOf } from '../arguments.ts';
-import { nextCommand } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { nextCommand, openLedger } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
 import type { Session } from '../session.ts';
-import { FOR_WHAT } from '../status/judge-waiting.ts';
-import { count } from '../status/status-model.ts';
-import { spanText } from '../terminal/text.ts';
-import { type FollowedMessage, followWoken, waitsAgain } from './follow-woken.ts';
+import { FOR_WHAT } from '../status/judge-status.ts';
+import { counted, spanText } from '../terminal/text.ts';
 import { readWaiting, type WokenMessage, wake } from './waiting-messages.ts';
 
 export interface RetryNowOptions {
@@ -45,7 +49,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
       (reason === undefined || one.waitsFor === reason),
   );
   if (meant.length === 0) {
-    const others = found.length === 0 ? '' : ` ${count(found.length, 'other')} wait.`;
+    const others = found.length === 0 ? '' : ` ${counted(found.length, 'other')} wait.`;
     if (json) terminal.json({ woken: 0, gone: 0, left: found.length, pauses: [] });
     else terminal.line(`No such message waits.${others}`);
     return EXIT.fine;
@@ -56,7 +60,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const pauses = await readPauses(ledger, shops, new Date());
   if (!json) {
     for (const line of wokenTexts(woken)) terminal.line(line);
-    if (gone > 0) terminal.line(`${count(gone, 'other')} had been tried or settled meanwhile.`);
+    if (gone > 0) terminal.line(`${counted(gone, 'other')} had been tried or settled meanwhile.`);
     for (const pause of pauses) {
       terminal.line(`They wait on, because the shop is paused. ${pauseText(pause)}`);
       terminal.line(`  ${nextCommand(deployment, resumeText(pause))}`);
@@ -90,7 +94,7 @@ export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readon
   const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
   const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
   const are = woken.length === 1 ? 'is' : 'are';
-  const text = `${count(woken.length, 'message')} ${are} tried again ${when}${list}.`;
+  const text = `${counted(woken.length, 'message')} ${are} tried again ${when}${list}.`;
   const late = woken.filter(({ isHeldBack }) => isHeldBack);
   if (late.length === 0) return [text];
   const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
@@ -147,7 +151,64 @@ function endTexts(ends: Ends, now: Date): readonly string[] {
     ...waiting.map(({ messages, waitsFor, whys, nextTry }) => {
       const wait = messages === 1 ? 'waits' : 'wait';
       const inTime = spanText(Math.max(Date.parse(nextTry) - now.getTime(), 0));
-      return `${count(messages, 'message')} ${wait} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}.`;
+      return `${counted(messages, 'message')} ${wait} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}.`;
     }),
   ];
+}
+
+interface FollowWorld {
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface FollowedMessage extends WokenMessage {
+  /** Its newest wait; that of the command itself while no worker has had it since. */
+  readonly last: WaitingMessage;
+}
+
+const EVERY_MS = 500;
+
+/**
+ * Follows messages until each has left its queue, or until none of the others is tried again within the patience.
+ * A worker records each new wait, and the end of the last one.
+ */
+async function followWoken(
+  woken: readonly WokenMessage[],
+  { ledger, patienceMs, signal }: FollowWorld,
+): Promise<readonly FollowedMessage[]> {
+  const endsAt = Date.now() + patienceMs;
+  let followed = woken.map((one): FollowedMessage => ({ ...one, last: one }));
+  for (;;) {
+    followed = await readNext(followed, ledger);
+    const open = followed.filter((one) => mayEnd(one, endsAt));
+    if (open.length === 0 || signal.aborted || Date.now() >= endsAt) return followed;
+    // Thousands of messages are read less often.
+    await sleep(EVERY_MS + open.length, undefined, { signal }).catch(() => {});
+  }
+}
+
+function mayEnd(one: FollowedMessage, endsAt: number): boolean {
+  return !one.last.ended && (!waitsAgain(one) || one.last.until < endsAt);
+}
+
+/** It was received since it was woken, and has a new receipt handle. */
+const waitsAgain = ({ last, receiptHandle }: FollowedMessage): boolean =>
+  !last.ended && last.receiptHandle !== receiptHandle;
+
+async function readNext(
+  followed: readonly FollowedMessage[],
+  ledger: Pick<Ledger, 'readMany'>,
+): Promise<FollowedMessage[]> {
+  const keyOf = ({ shop, messageId, receives }: FollowedMessage, later: 0 | 1) =>
+    waitingKey(shop, messageId, receives + later);
+  const open = followed.filter(({ last }) => !last.ended);
+  const entries = await ledger.readMany(open.flatMap((one) => [keyOf(one, 0), keyOf(one, 1)]));
+  const waitOf = (one: FollowedMessage, later: 0 | 1) =>
+    waitingIn(entries.get(ledgerKeyText(keyOf(one, later)))?.remembered);
+  return followed.map((one) => {
+    const next = waitOf(one, 1);
+    if (next) return { ...one, last: next, receives: one.receives + 1 };
+    return { ...one, last: waitOf(one, 0) ?? one.last };
+  });
 }

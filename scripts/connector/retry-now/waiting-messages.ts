@@ -8,9 +8,7 @@ import { changeControl, woken } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
-import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
+import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 
 export interface WaitingInShop extends WaitingMessage {
   readonly shop: string;
@@ -66,7 +64,7 @@ export interface WokenMessage extends WaitingInShop {
   readonly isHeldBack: boolean;
 }
 
-export interface WakeWorld {
+interface WakeWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly now: Date;
   /** Returns those whose wait is over already. */

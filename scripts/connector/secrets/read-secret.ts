@@ -11,7 +11,7 @@ import {
   type SecretPurpose,
   secretForms,
   secretName,
-} from '../../../shared/services/secret-forms.ts';
+} from '../../../shared/services/shop-secrets.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
 import type { CredentialStatus } from '../status/status-model.ts';
 

@@ -5,25 +5,25 @@ import {
   readSecretFields,
   SECRET_MAX_AGE_MS,
 } from '../../../shared/aws/secrets.ts';
-import { type SecretPurpose, secretName } from '../../../shared/services/secret-forms.ts';
-import { REFUSED_PAUSE_MS } from '../../../shared/services/shop-secrets.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import {
+  REFUSED_PAUSE_MS,
+  SECRET_PURPOSES,
+  type SecretPurpose,
+  secretForms,
+  secretName,
+} from '../../../shared/services/shop-secrets.ts';
+import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { wokenTexts } from '../retry-now/retry-now.ts';
 import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
-import { askHidden } from '../terminal/ask.ts';
-import { readSecret, storeSecret } from './read-secret.ts';
-import {
-  type Change,
-  faultIn,
-  fieldsOf,
-  nextSecret,
-  parsePurpose,
-  type SecretFields,
-} from './secret-values.ts';
-import { type Tried, tryCredentials } from './try-credentials.ts';
+import { askHidden } from '../terminal/terminal.ts';
+import { type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;
@@ -176,4 +176,176 @@ function adviceAfter(
   }
   if (change === 'finish') return ['The older secret is no longer accepted.'];
   return [`Next, check it: ${doNext('doctor')}`];
+}
+
+interface AskedField {
+  readonly field: string;
+  readonly question: string;
+}
+
+export type SecretFields = Readonly<Record<string, string>>;
+
+/** The fields to ask for, named as in the place where the user finds them. */
+function fieldsOf(purpose: SecretPurpose, olderApp: boolean): readonly AskedField[] {
+  switch (purpose) {
+    case 'webhook':
+      return [{ field: 'current', question: "the app's client secret, which signs its webhooks" }];
+    case 'loyalty':
+      return [
+        { field: 'token', question: "the loyalty service's token" },
+        { field: 'key', question: "the loyalty service's key" },
+      ];
+    case 'store':
+      return olderApp
+        ? [{ field: 'accessToken', question: "the app's Admin API access token" }]
+        : [
+            { field: 'clientId', question: "the app's client id" },
+            { field: 'clientSecret', question: "the app's client secret" },
+          ];
+  }
+}
+
+function parsePurpose(text: string): SecretPurpose {
+  const purpose = SECRET_PURPOSES.find((one) => one === text);
+  if (purpose) return purpose;
+  throw new BadArguments(`a secret is for ${SECRET_PURPOSES.join(', ')}, not for "${text}".`);
+}
+
+/** What is wrong with the fields, without their values; undefined when nothing is. */
+export function faultIn(
+  purpose: SecretPurpose,
+  fields: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const known = new Set([false, true].flatMap((older) => fieldsOf(purpose, older)).map(nameOf));
+  const unknown = Object.keys(fields).filter((name) => !known.has(name));
+  // A misspelt field would be stored and never read.
+  if (unknown.length > 0) {
+    return `${unknown.join(', ')} is not a field of a ${purpose} secret (${[...known].join(', ')})`;
+  }
+  const parsed = secretForms[purpose](fields);
+  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
+  // In the header that contains both, a colon ends the token.
+  if (purpose === 'loyalty' && `${fields.token}`.includes(':'))
+    return 'token must not contain a colon';
+  const [torn] = Object.entries(fields).filter(([, value]) => !/^[\x21-\x7e]+$/.test(`${value}`));
+  return torn && `${torn[0]} contains a space, a line break or an invalid character`;
+}
+
+const nameOf = ({ field }: AskedField) => field;
+
+type Change =
+  /** Replaces the stored value. */
+  | 'replace'
+  /** The current webhook secret stays accepted beside the new one. */
+  | 'rotate'
+  /** Only the newest webhook secret is accepted from now on. */
+  | 'finish';
+
+/** What to store, or why nothing is stored. */
+type NextSecret =
+  | { readonly kind: 'store'; readonly fields: SecretFields; readonly overlap: boolean }
+  | { readonly kind: 'refused'; readonly why: string; readonly next: string }
+  /** Webhooks signed with the current secret would be refused: the user must confirm that. */
+  | {
+      readonly kind: 'confirm';
+      readonly fields: SecretFields;
+      readonly overlap: boolean;
+      readonly why: string;
+    };
+
+function nextSecret(
+  purpose: SecretPurpose,
+  change: Change,
+  stored: ReadSecret,
+  given: SecretFields,
+): NextSecret {
+  if (purpose !== 'webhook') return { kind: 'store', fields: given, overlap: false };
+  const current = stored.kind === 'there' ? String(stored.fields.current) : undefined;
+  switch (change) {
+    case 'replace':
+      if (current === undefined || current === given.current) {
+        return { kind: 'store', fields: given, overlap: false };
+      }
+      return {
+        kind: 'confirm',
+        fields: given,
+        overlap: false,
+        why: 'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both.',
+      };
+    case 'rotate':
+      if (current === undefined) {
+        return {
+          kind: 'refused',
+          why: 'There is no webhook secret to rotate yet.',
+          next: 'Run the same command without --rotate.',
+        };
+      }
+      if (current === given.current) {
+        return {
+          kind: 'refused',
+          why: 'This secret is already stored; nothing was changed.',
+          next: 'Create a new client secret in the app first, then enter that one.',
+        };
+      }
+      return rotated(given, current, stored);
+    case 'finish':
+      if (current === undefined || !(stored.kind === 'there' && stored.fields.previous)) {
+        return {
+          kind: 'refused',
+          why: 'There is no rotation to finish: only one webhook secret is stored.',
+          next: 'Nothing needs to be done.',
+        };
+      }
+      return { kind: 'store', fields: { current }, overlap: false };
+  }
+}
+
+/** At most two are accepted: a second rotation drops the oldest of three. */
+function rotated(given: SecretFields, current: string, stored: ReadSecret): NextSecret {
+  const fields = { ...given, previous: current };
+  const older = stored.kind === 'there' ? stored.fields.previous : undefined;
+  if (!older || older === given.current) return { kind: 'store', fields, overlap: true };
+  return {
+    kind: 'confirm',
+    fields,
+    overlap: true,
+    why: 'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.',
+  };
+}
+
+type Tried =
+  | { readonly kind: 'accepted' }
+  /** `why` is a sentence without its full stop, and holds no secret. */
+  | { readonly kind: 'refused' | 'unanswered'; readonly why: string };
+
+/** Asks the service that the credentials are for, with a request that changes nothing. */
+export async function tryCredentials(
+  deployment: Deployment,
+  shop: Shop,
+  purpose: Exclude<SecretPurpose, 'webhook'>,
+  fields: SecretFields,
+): Promise<Tried> {
+  const services = openShopServices(deployment);
+  if (purpose === 'loyalty') {
+    const { token = '', key = '' } = fields;
+    const result = await services
+      .loyalty(shop, { token, key })
+      .listRewardConfigurations({ PageSize: 1 });
+    if (result.kind === 'success' || result.kind === 'warning') return { kind: 'accepted' };
+    const said = result.message.replace(/\.$/, '');
+    return result.class === 'misconfigured'
+      ? { kind: 'refused', why: `the loyalty service refuses them (${said})` }
+      : { kind: 'unanswered', why: `the loyalty service gave no usable answer (${said})` };
+  }
+  const parsed = secretForms.store(fields);
+  if (parsed.kind === 'fault') return { kind: 'refused', why: `${parsed.field} ${parsed.why}` };
+  const answer = await services.ask(shop, parsed.value)(accessScopesDocument, {});
+  if (answer.kind === 'data') return { kind: 'accepted' };
+  const { why, misconfigured } = unavailable(answer);
+  return misconfigured
+    ? {
+        kind: 'refused',
+        why: `${shop.domain} does not accept them (${why}); the app must be installed there`,
+      }
+    : { kind: 'unanswered', why: `${shop.domain} gave no usable answer (${why})` };
 }

@@ -1,74 +1,53 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import { secretName } from '../../../shared/services/shop-secrets.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
-import { askHidden } from '../terminal/ask.ts';
 import { printable } from '../terminal/text.ts';
-import {
-  type BodyOptions,
-  type ChosenBody,
-  checkBodyOptions,
-  chooseBody,
-  entityIn,
-} from './choose-body.ts';
-import { type PostedWebhook, postWebhook, signWebhook } from './post-webhook.ts';
 
-export interface SendOptions extends BodyOptions {
+export interface SendOptions {
   readonly shop?: string;
-  readonly to?: string;
-  readonly webhookId?: string;
-  readonly duplicate?: boolean;
-  readonly askSecret?: boolean;
-  readonly yes?: boolean;
+  readonly file?: string;
+  readonly topic?: string;
 }
 
-/** The address, the shop and the secret of the webhook. */
-interface Target {
-  readonly address: string;
-  readonly shop: string;
-  readonly deployment: Deployment | undefined;
-  readonly testOrdersAreSent: boolean;
-  readSecret(): Promise<string>;
-}
-
-/** Choose → confirm → sign → send → print the answer. */
+/** Choose → sign → send → print the answer. */
 export async function sendWebhook(session: Session, options: SendOptions): Promise<ExitCode> {
   const { terminal, json } = session;
-  checkBodyOptions(options);
-  checkAddress(options.to);
-  const target = await findTarget(session, options);
-  const { address, shop, deployment } = target;
-  const triggeredAt = new Date();
-  const chosen = await chooseBody(options, shop, triggeredAt);
-  await confirmTrace(session, options, chosen, target);
-
-  const { topic, body } = chosen;
-  const webhookId = options.webhookId ?? randomUUID();
-  const delivery = { topic, shop, webhookId, body, triggeredAt };
-  const change = deployment && (await session.beginChange(deployment));
-  const headers = signWebhook(delivery, await target.readSecret());
-  const answers: PostedWebhook[] = [];
-  for (let time = 0; time < (options.duplicate ? 2 : 1); time += 1) {
-    answers.push(await postWebhook(address, headers, body));
-    change?.count({ sent: answers.length });
+  if ((options.file === undefined) !== (options.topic === undefined)) {
+    throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
   }
-  const accepted = answers.every((answer) => answer.kind === 'answered' && isFine(answer.status));
+  const deployment = await session.findDeployment();
+  const { domain: shop, path } = findShop(deployment.connector, options.shop);
+  const address = shopAddress(deployment.output('WebhookAddress'), path);
+  const triggeredAt = new Date();
+  const chosen = await chooseBody(options, triggeredAt);
+  const { topic, body } = chosen;
+  const webhookId = randomUUID();
+  const change = await session.beginChange(deployment);
+  const secret = await readWebhookSecret(deployment, { domain: shop, path });
+  const headers = signWebhook({ topic, shop, webhookId, body, triggeredAt }, secret);
+  const answer = await postWebhook(address, headers, body);
+  change.count({ sent: 1 });
+  const accepted = answer.kind === 'answered' && isFine(answer.status);
   const entity = entityIn(chosen, shop);
   if (json) {
-    terminal.json({ address, shop, topic, webhookId, bytes: body.length, entity, answers });
+    terminal.json({ address, shop, topic, webhookId, bytes: body.length, entity, answer });
     return accepted ? EXIT.fine : EXIT.failed;
   }
   terminal.line(`${topic} of ${shop} to ${address}`);
   terminal.line(`webhook id ${webhookId}, ${body.length} bytes`);
-  for (const answer of answers) terminal.line(answerText(answer));
+  terminal.line(answerText(answer));
   const next = nextAfter(accepted, entity, shop);
-  if (deployment && next) terminal.line(`Next: ${nextCommand(deployment, next)}`);
+  if (next) terminal.line(`Next: ${nextCommand(deployment, next)}`);
   return accepted ? EXIT.fine : EXIT.failed;
 }
 
@@ -92,39 +71,6 @@ function nextAfter(
     : `dead-letters list --id ${entity.id}`;
 }
 
-/** A body may contain personal data, so it must be encrypted in transit. */
-function checkAddress(to: string | undefined): void {
-  if (to === undefined) return;
-  const url = URL.parse(to);
-  const own = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && own)) return;
-  throw new BadArguments('--to must begin with https://, or with http:// for this machine.');
-}
-
-async function findTarget(session: Session, options: SendOptions): Promise<Target> {
-  const { to, askSecret, shop: named } = options;
-  const ask = (shop: string) => () => {
-    if (process.stdin.isTTY) return askHidden(`${shop}: the webhook secret (not shown)`);
-    throw new Problem('--ask-secret needs a terminal.');
-  };
-  if (to !== undefined && askSecret) {
-    if (!named?.includes('.')) {
-      throw new BadArguments('with --to and --ask-secret, give --shop as a domain.');
-    }
-    const other = { address: to, shop: named, deployment: undefined, testOrdersAreSent: true };
-    return { ...other, readSecret: ask(named) };
-  }
-  const deployment = await session.findDeployment();
-  const { domain, path, rules } = findShop(deployment.connector, named);
-  return {
-    address: to ?? shopAddress(deployment.output('WebhookAddress'), path),
-    shop: domain,
-    deployment,
-    testOrdersAreSent: rules.testOrders === 'send',
-    readSecret: askSecret ? ask(domain) : () => readWebhookSecret(deployment, { domain, path }),
-  };
-}
-
 export async function readWebhookSecret(
   deployment: Deployment,
   { domain, path }: Pick<Shop, 'domain' | 'path'>,
@@ -137,22 +83,6 @@ export async function readWebhookSecret(
     `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
     `Set it: ${nextCommand(deployment, `secrets set webhook --shop ${domain}`)}`,
   );
-}
-
-/** On this machine no question is needed; elsewhere the user must confirm an invented entity. */
-async function confirmTrace(
-  { terminal }: Session,
-  options: SendOptions,
-  { sample }: ChosenBody,
-  { deployment, testOrdersAreSent }: Target,
-): Promise<void> {
-  const kept =
-    sample?.leaves === 'a-product' ||
-    (sample?.leaves === 'if-real' && (options.real === true || testOrdersAreSent));
-  if (!kept || options.yes || (deployment?.where === 'local' && options.to === undefined)) return;
-  const why = `The loyalty service behind this address would keep this invented ${sample.topic.startsWith('orders') ? 'order and its customer' : 'product'}.`;
-  if (await terminal.confirm(why)) return;
-  throw new Problem(`${why} Nothing was sent.`, 'To send it anyway: --yes.');
 }
 
 export const isFine = (status: number) => status >= 200 && status <= 299;
@@ -171,4 +101,112 @@ function meaningOf(status: number): string {
   }
   if (status === 503) return ': the secrets or the queue cannot be reached, the store would retry';
   return '';
+}
+
+interface ChosenBody {
+  readonly topic: string;
+  readonly body: Uint8Array;
+}
+
+/** Above all ids that Shopify has given out so far, and exact as a number of JavaScript. */
+const madeUpId = (at: Date) => 90_000_000_000_000 + at.getTime();
+
+/** The bytes of a file, or the deletion of a product that no store has: it passes every part and leaves nothing. */
+export async function chooseBody(
+  { file, topic = '' }: Pick<SendOptions, 'file' | 'topic'>,
+  at: Date,
+): Promise<ChosenBody> {
+  if (file === undefined) {
+    return { topic: 'products/delete', body: Buffer.from(JSON.stringify({ id: madeUpId(at) })) };
+  }
+  try {
+    return { topic, body: await readFile(file) };
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    throw new Problem(
+      code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read (${code}).`,
+    );
+  }
+}
+
+/** The kind and id under which the receiver will queue it; undefined for a topic that is not ours. */
+export function entityIn({ topic, body }: ChosenBody, shop: string) {
+  const route = topicRoutes.get(topic);
+  return route && { kind: route.kind, id: identifyEntity(route, body, shop) };
+}
+
+export type PostedWebhook =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly text: string;
+      readonly milliseconds: number;
+      /** The `Date` header of the answer. */
+      readonly date: string | undefined;
+    }
+  | { readonly kind: 'unanswered'; readonly why: string; readonly milliseconds: number };
+
+/** Longer than the store's own five seconds: a slow answer is worth seeing. */
+const PATIENCE_MS = 15_000;
+const TEXT_MAX_CHARS = 200;
+
+/** One POST without following redirects, like the store's: anything outside 2xx is a failure. */
+export async function postWebhook(
+  address: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Promise<PostedWebhook> {
+  const startedAt = performance.now();
+  const passed = () => Math.round(performance.now() - startedAt);
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers,
+      body: Buffer.from(body),
+      redirect: 'manual',
+      signal,
+    });
+    const text = (await answer.text()).trim().slice(0, TEXT_MAX_CHARS);
+    const date = answer.headers.get('date') ?? undefined;
+    return { kind: 'answered', status: answer.status, text, milliseconds: passed(), date };
+  } catch (error) {
+    return { kind: 'unanswered', why: reasonOf(error), milliseconds: passed() };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the connection failed';
+  if (error.name === 'TimeoutError') return `no answer within ${PATIENCE_MS / 1000} s`;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  // Several addresses were tried and each failed: the first says enough.
+  const first = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
+  return first instanceof Error && first.message !== '' ? first.message : error.message;
+}
+
+interface Delivery {
+  readonly topic: string;
+  readonly shop: string;
+  readonly webhookId: string;
+  readonly body: Uint8Array;
+  /** When the change happened in the store, as its header says. */
+  readonly triggeredAt: Date;
+}
+
+/** The headers of one delivery as the store would send it. */
+export function signWebhook(
+  { topic, shop, webhookId, body, triggeredAt }: Delivery,
+  secret: string,
+): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'loyalty-connector',
+    'x-shopify-topic': topic,
+    'x-shopify-shop-domain': shop,
+    'x-shopify-webhook-id': webhookId,
+    'x-shopify-api-version': API_VERSION,
+    'x-shopify-triggered-at': triggeredAt.toISOString(),
+    'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+  };
 }

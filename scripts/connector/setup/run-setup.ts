@@ -1,22 +1,32 @@
 import { findShop } from '../arguments.ts';
-import { openAws } from '../deployment/deployed-stack.ts';
 import { nextCommand } from '../deployment/deployment.ts';
-import { findLocalStack } from '../deployment/find-deployment.ts';
-import { readStageSettings, stageOfStack } from '../deployment/stage-settings.ts';
+import {
+  findLocalStack,
+  openAws,
+  readStageSettings,
+  stageOfStack,
+} from '../deployment/find-deployment.ts';
 import { examine } from '../doctor/examine.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { type Left, runStep, type Step } from './step.ts';
-import { accountStep, bootstrapStep, quotaStep } from './steps/account.ts';
-import { alarmsStep } from './steps/alarms.ts';
-import { appStep, scopesStep } from './steps/app.ts';
-import { appConfigurationStep } from './steps/app-configuration.ts';
-import { deployStep, settingsStep } from './steps/deploy.ts';
-import { loyaltyStep } from './steps/loyalty.ts';
-import { storefrontStep } from './steps/storefront.ts';
-import { subscriptionsStep } from './steps/subscriptions.ts';
-import { testWebhookStep } from './steps/test-webhook.ts';
-import type { SetupOptions, World } from './world.ts';
+import { type Left, runStep, type SetupOptions, type Step, type World } from './setup-step.ts';
+import {
+  appConfigurationStep,
+  appStep,
+  loyaltyStep,
+  scopesStep,
+  storefrontStep,
+  subscriptionsStep,
+  testWebhookStep,
+} from './shop-steps.ts';
+import {
+  accountStep,
+  alarmsStep,
+  bootstrapStep,
+  deployStep,
+  quotaStep,
+  settingsStep,
+} from './stack-steps.ts';
 
 /** Every step in turn → doctor → what is left, and the first order. */
 export async function runSetup(session: Session, options: SetupOptions): Promise<ExitCode> {
@@ -64,7 +74,7 @@ async function openWorld(session: Session, options: SetupOptions): Promise<World
   const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
   const deployed = async () => {
     if (local) return local;
-    const { findDeployedStack } = await import('../deployment/deployed-stack.ts');
+    const { findDeployedStack } = await import('../deployment/find-deployment.ts');
     return findDeployedStack({ ...common, stack });
   };
   const ownStage = stageOfStack(stack);

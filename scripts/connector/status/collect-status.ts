@@ -2,28 +2,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { listNotices } from '../../../shared/aws/read-ledger.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { QUEUE_OUTPUTS } from '../deployment/queue-outputs.ts';
+import {
+  createSubscriptions,
+  type SubscriptionFindings,
+} from '../../../shared/shopify/subscriptions/subscriptions.ts';
+import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { openShopServices } from '../deployment/services.ts';
 import { readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
-import { readLastDay } from './charts.ts';
-import { createCloudWatchFigures, readOldestAges } from './cloudwatch-figures.ts';
-import type { ReadFigures } from './figures.ts';
-import { readLastHour } from './last-hour.ts';
-import { createLocalFigures } from './local-figures.ts';
-import { type Ages, deployedFamilies, readQueues, withAges } from './read-queues.ts';
-import { readSubscriptions } from './read-subscriptions.ts';
-import type { Known, ReconcileStatus, Status, WaitingStatus } from './status-model.ts';
+import {
+  createCloudWatchFigures,
+  createLocalFigures,
+  type ReadFigures,
+  readLastDay,
+  readLastHour,
+  readOldestAges,
+} from './figures.ts';
+import type {
+  Known,
+  QueueStatus,
+  ReconcileStatus,
+  Status,
+  SubscriptionStatus,
+  WaitingStatus,
+} from './status-model.ts';
 
 const NO_FIGURES = {
   kind: 'unknown',
@@ -182,4 +195,121 @@ async function readReconciles(
       };
     }),
   );
+}
+
+const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
+
+/** The queues of a deployment: balances only where the storefront is deployed. */
+export function deployedFamilies({
+  storefront,
+}: Pick<Connector, 'storefront'>): readonly QueueFamily[] {
+  return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
+}
+
+type QueueCounts = Omit<QueueStatus, 'oldestSeconds' | 'oldestWhy'>;
+
+export async function readQueues(
+  client: SQSClient,
+  { output, connector }: Pick<Deployment, 'output' | 'connector'>,
+): Promise<readonly QueueCounts[]> {
+  return Promise.all(
+    deployedFamilies(connector).map(async (family) => {
+      const [source, dead] = await Promise.all([
+        count(client, output(QUEUE_OUTPUTS[family].queue)),
+        count(client, output(QUEUE_OUTPUTS[family].letters)),
+      ]);
+      return { family, ...source, dead: dead.waiting + dead.inFlight };
+    }),
+  );
+}
+
+/** Seconds that the oldest message of each queue has waited; undefined when there is no recent value. */
+type Ages = Readonly<Partial<Record<QueueFamily, number | undefined>>>;
+
+/** Counts are useful without ages, but not the reverse. */
+export function withAges(counts: readonly QueueCounts[], ages: Known<Ages>): QueueStatus[] {
+  return counts.map((queue) => {
+    if (queue.waiting + queue.inFlight === 0) return { ...queue, oldestSeconds: 0 };
+    return ages.kind === 'known'
+      ? { ...queue, oldestSeconds: ages.value[queue.family] }
+      : { ...queue, oldestSeconds: undefined, oldestWhy: ages.why };
+  });
+}
+
+async function count(client: SQSClient, queueUrl: string) {
+  const { Attributes: found = {} } = await client.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      AttributeNames: [
+        'ApproximateNumberOfMessages',
+        'ApproximateNumberOfMessagesDelayed',
+        'ApproximateNumberOfMessagesNotVisible',
+      ],
+    }),
+  );
+  const number = (text: string | undefined) => Number(text ?? 0);
+  return {
+    waiting:
+      number(found.ApproximateNumberOfMessages) + number(found.ApproximateNumberOfMessagesDelayed),
+    inFlight: number(found.ApproximateNumberOfMessagesNotVisible),
+  };
+}
+
+/** The webhook subscriptions of every shop, judged as in the scheduled run. */
+export async function readSubscriptions(
+  deployment: Deployment,
+): Promise<readonly SubscriptionStatus[]> {
+  const { connector, output } = deployment;
+  const services = openShopServices(deployment);
+  const shops = new Map(connector.shops.map((shop) => [shop.domain, shop]));
+  const find = (domain: string) => {
+    const shop = shops.get(domain);
+    if (!shop) throw new Error('a shop that is not configured was asked for');
+    return shop;
+  };
+  const madeBy = connector.healing.subscriptions;
+  const subscriptions = createSubscriptions({
+    ask: (domain) => services.ask(find(domain)),
+    shopOf: find,
+    webhookAddress: output('WebhookAddress'),
+    madeBy,
+    products: connector.healing,
+  });
+  return Promise.all(
+    [...shops.keys()].map(async (shop): Promise<SubscriptionStatus> => {
+      const checked = await subscriptions.check(shop);
+      if (checked.kind === 'unavailable') {
+        const why = `the store does not tell (${checked.why})`;
+        return { shop, found: { kind: 'unknown', why } };
+      }
+      const { findings } = checked;
+      const notes = [
+        ...versionNotes(findings),
+        ...(madeBy === 'app-configuration'
+          ? [
+              "the app's configuration makes the webhook subscriptions, which cannot be seen from here",
+            ]
+          : []),
+        ...(connector.healing.productChanges === 'events'
+          ? ['changes of products come by Events, which cannot be seen from here']
+          : []),
+      ];
+      const value = { right: findings.fine.length, faults: faultsOf(findings), notes };
+      return { shop, found: { kind: 'known', value } };
+    }),
+  );
+}
+
+function faultsOf({ missing, wrong, extra, version }: SubscriptionFindings): readonly string[] {
+  return [
+    ...missing.map(({ topic }) => `the subscription of ${topic} is missing`),
+    ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
+    ...extra.map(({ topic }) => `${topic} is subscribed to once too often`),
+    ...(version?.retired ? [`webhooks come in the retired API version ${version.handle}`] : []),
+  ];
+}
+
+function versionNotes({ version }: SubscriptionFindings): readonly string[] {
+  if (!version || version.retired) return [];
+  return [`webhooks come in API version ${version.handle}, which the readers were not written for`];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import { versionDifference } from '../deployment/compare-release.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { type Deployment, nextCommand, versionDifference } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CommonOptions, Session } from '../session.ts';
@@ -9,8 +9,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
 import { collectStatus } from './collect-status.ts';
 import { judgeStatus, type Verdict } from './judge-status.ts';
-import { printChart, secondsText } from './print-chart.ts';
-import type { CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
+import type { Chart, CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
 
 export interface StatusOptions extends CommonOptions {
   /** Seconds between two looks; true without a number. */
@@ -21,7 +20,7 @@ export interface StatusOptions extends CommonOptions {
 const STATES = {
   well: { code: EXIT.fine, text: 'well', style: 'green' },
   waiting: { code: EXIT.waiting, text: 'waiting', style: 'yellow' },
-  'needs-a-person': { code: EXIT.failed, text: 'NEEDS A PERSON', style: 'red' },
+  'action-required': { code: EXIT.failed, text: 'ACTION REQUIRED', style: 'red' },
 } as const;
 
 /** CloudWatch shows a figure after a minute or two: looking more often shows no more. */
@@ -49,16 +48,16 @@ async function showOnce(
   deployment: Deployment,
   options: StatusOptions,
 ): Promise<ExitCode> {
-  const { alarms, healing } = deployment.connector;
+  const { healing } = deployment.connector;
   const explain = (error: unknown) => oneLine(explainAwsError(error, options) ?? error);
   const status = await collectStatus(deployment, explain, {
     now: new Date(),
     charts: options.charts === true,
   });
   const verdict = judgeStatus(status, {
-    oldestMessageMinutes: alarms.oldestMessageMinutes,
+    oldestMessageMinutes: OLDEST_MESSAGE_MINUTES,
     reconcileEveryMinutes: healing.everyMinutes,
-    healedPercent: alarms.healedPercent,
+    healedPercent: HEALED_PERCENT,
   });
   const troubles = verdict.troubles.map(({ what, next }) => ({
     what,
@@ -200,4 +199,63 @@ function printParts(terminal: Terminal, status: Status): void {
 function credentialText({ purpose, state, rotating }: CredentialStatus): string {
   if (state !== 'there') return `${purpose} ${state}`;
   return rotating ? `${purpose} set (two accepted)` : `${purpose} set`;
+}
+
+/** Of the names on the left, and of the largest values on the right. */
+const BESIDE_COLUMNS = 24;
+
+/** A line of blocks for each figure, at most as wide as the screen: then one block is several periods. */
+function printChart(terminal: Terminal, title: string, chart: Chart | undefined): void {
+  if (!chart) return;
+  const { from, everySeconds, received, applied, retried, rejected, p50, p99 } = chart;
+  const periods = Math.ceil(received.length / Math.max(terminal.width - BESIDE_COLUMNS, 1));
+  const sums = (values: readonly number[]) =>
+    inGroups(values, periods).map((group) => group.reduce((sum, one) => sum + one, 0));
+  const worst = (values: readonly (number | null)[]) =>
+    inGroups(values, periods).map((group) => {
+      const known = group.filter((one) => one !== null);
+      return known.length === 0 ? null : Math.max(...known);
+    });
+  const minutes = (everySeconds * periods) / 60;
+  terminal.line();
+  terminal.table({
+    columns: [
+      { title },
+      { title: `from ${from.slice(11, 16)} UTC, one block is ${minutes} min` },
+      { title: 'most', align: 'right' },
+    ],
+    rows: [
+      ...Object.entries({ received, applied, retried, rejected }).map(([name, values]) => [
+        name,
+        sparkline(sums(values)),
+        String(Math.max(...sums(values))),
+      ]),
+      ...Object.entries({ p50, p99 }).map(([name, values]) => [
+        name,
+        sparkline(worst(values)),
+        secondsText(Math.max(...worst(values).map((one) => one ?? 0)) || undefined),
+      ]),
+    ],
+  });
+}
+
+function inGroups<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}
+
+const BLOCKS = '▁▂▃▄▅▆▇█';
+
+/** A dot is nothing, the lowest block is the least above it. */
+export function sparkline(values: readonly (number | null)[]): string {
+  const most = Math.max(...values.map((one) => one ?? 0));
+  return values
+    .map((one) => (one ? BLOCKS[Math.ceil((one / most) * BLOCKS.length) - 1] : '·'))
+    .join('');
+}
+
+function secondsText(milliseconds: number | undefined): string {
+  if (milliseconds === undefined) return '-';
+  return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
 }

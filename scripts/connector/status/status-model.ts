@@ -3,9 +3,8 @@ import type { WaitingMessage, WaitsFor } from '../../../shared/core/batch/waitin
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
-import type { SecretPurpose } from '../../../shared/services/secret-forms.ts';
+import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
-import type { Chart, ChartedCount } from './charts.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -18,7 +17,7 @@ export interface QueueStatus {
   /** Being processed, or waiting for the next attempt: SQS does not distinguish them. */
   readonly inFlight: number;
   readonly dead: number;
-  /** Undefined: not known. */
+  /** Undefined when not known. */
   readonly oldestSeconds: number | undefined;
   /** Why it could not be read. */
   readonly oldestWhy?: string;
@@ -44,6 +43,18 @@ interface Sign {
   readonly acceptedSince: number;
 }
 
+export type ChartedCount = 'received' | 'applied' | 'retried' | 'rejected';
+
+/** One value for each period, the oldest first; the last period is the current one. */
+export interface Chart extends Readonly<Record<ChartedCount, readonly number[]>> {
+  /** ISO 8601: when the first period begins. */
+  readonly from: string;
+  readonly everySeconds: number;
+  /** Milliseconds from the change in one system to the answer of the other; null: nothing was applied. */
+  readonly p50: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
+}
+
 export type SignOf = 'misconfigured' | 'crash' | 'retried' | 'signatures-refused';
 
 /** How the work of all queues ended in the last hour. */
@@ -62,7 +73,7 @@ export interface LastHour {
   /** On average of the last five minutes. */
   readonly perMinute: Readonly<Record<ChartedCount, number>>;
   readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
-  /** From the change in one system to the answer of the other; undefined: nothing applied. */
+  /** From the change in one system to the answer of the other; undefined when nothing was applied. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
   /** By minute; only with `--charts`. */
   readonly chart?: Chart;
@@ -71,7 +82,7 @@ export interface LastHour {
 /** The last run that compared the store with the ledger. */
 export interface ReconcileStatus {
   readonly shop: string;
-  /** ISO 8601; undefined: none has ended yet. */
+  /** ISO 8601; undefined when none has ended yet. */
   readonly endedAt: string | undefined;
   readonly looked: number;
   readonly healed: number;
@@ -79,9 +90,9 @@ export interface ReconcileStatus {
   readonly rolledOut: number;
   /** What it did not finish comparing, in words; the next run continues there. */
   readonly stopped: readonly string[];
-  /** The last comparison of balances; undefined: none yet, or no storefront. */
+  /** The last comparison of balances; undefined before the first one, and without a storefront. */
   readonly balances?: Repaired | undefined;
-  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined: it is not. */
+  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince?: string | undefined;
   /** Orders read from the loyalty service by the newest deep walk and, until it ends, by the one before. */
   readonly ordersRead?: readonly FoundByReading[];
@@ -146,9 +157,4 @@ export interface Expectations {
   readonly oldestMessageMinutes: number;
   readonly reconcileEveryMinutes: number;
   readonly healedPercent: number;
-}
-
-/** `1 time`, `3 times`. */
-export function count(many: number, thing: string): string {
-  return `${many} ${thing}${many === 1 ? '' : 's'}`;
 }

@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
-import { secretName } from '../../../shared/services/secret-forms.ts';
+import {
+  GetSecretValueCommand,
+  PutSecretValueCommand,
+  ResourceNotFoundException,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import { type PointTokens, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
+import { pointTopics } from '../../../shared/loyalty/operations.ts';
+import { parsePointTokens, secretName } from '../../../shared/services/shop-secrets.ts';
 import {
   type DefinitionState,
   readDefinitions,
   repairDefinition,
-} from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
+} from '../../../shared/shopify/admin/write-balances.ts';
 import { findShop } from '../arguments.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { nextTokens, readTokens, storeTokens, type TokenChange } from './point-tokens.ts';
-import { describeSubscription, subscriptionOf } from './subscription.ts';
 
 export interface SetUpOptions {
   readonly shop?: string;
@@ -155,4 +161,115 @@ function cannotAsk(shop: string, why: string): Problem {
     `${shop} did not answer: ${why}.`,
     '"doctor" checks the credentials; the app needs the scopes write_customers and write_discounts.',
   );
+}
+
+/** The webhook subscription to make in the loyalty service's panel. */
+interface Subscription {
+  readonly name: string;
+  readonly address: string;
+  readonly topics: readonly string[];
+  /** Without its value, unless the token is new: it is shown once. */
+  readonly header: { readonly name: string; readonly value: string | undefined };
+}
+
+function subscriptionOf(
+  deployment: Pick<Deployment, 'output'>,
+  shop: { readonly domain: string; readonly path: string },
+  value: string | undefined,
+): Subscription {
+  return {
+    name: `loyalty-connector ${shop.domain}`,
+    address: `${deployment.output('PointsAddress').replace(/\/+$/, '')}/${shop.path}`,
+    topics: pointTopics,
+    header: { name: TOKEN_HEADER, value },
+  };
+}
+
+function describeSubscription({ name, address, topics, header }: Subscription) {
+  const value = header.value ?? '(the token, as it was printed when it was made)';
+  return [
+    "Point events, for the loyalty service's admin panel: make one webhook subscription and enter",
+    `  1. name     ${name}`,
+    `  2. address  ${address}`,
+    `  3. topics   ${topics.join(', ')}`,
+    `  4. header   name   ${header.name}`,
+    `              value  ${value}`,
+    '  5. e-mail   yours: the service writes to it when it switches the subscription off',
+    '  6. active   yes',
+    `Where no header can be entered, the address is ${address}/<value>.`,
+  ];
+}
+
+/** Undefined when they were never set: a deployment creates the secret with a random text. */
+export async function readTokens(
+  client: SecretsManagerClient,
+  name: string,
+): Promise<PointTokens | undefined> {
+  try {
+    const { SecretString: text = '' } = await client.send(
+      new GetSecretValueCommand({ SecretId: name }),
+    );
+    const parsed = parsePointTokens(readSecretFields(text) ?? {});
+    return parsed.kind === 'parsed' ? parsed.value : undefined;
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    throw new Problem(
+      `The secret for the token of point events does not exist (${name}).`,
+      'Deploy the settings that have a storefront (npm run deploy), then run the command again.',
+    );
+  }
+}
+
+async function storeTokens(
+  client: SecretsManagerClient,
+  name: string,
+  tokens: PointTokens,
+): Promise<void> {
+  const SecretString = JSON.stringify(tokens);
+  await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+}
+
+type TokenChange = 'keep' | 'rotate' | 'finish';
+
+type NextTokens =
+  /** The token is set and unchanged. */
+  | { readonly kind: 'keep' }
+  /** `fresh`: there is a new token to print. */
+  | { readonly kind: 'store'; readonly tokens: PointTokens; readonly fresh?: string }
+  | { readonly kind: 'refused'; readonly why: string; readonly next: string };
+
+/** `stored` is undefined when no token was set, or none that can be used. */
+export function nextTokens(
+  stored: PointTokens | undefined,
+  change: TokenChange,
+  newToken: () => string,
+): NextTokens {
+  if (!stored) {
+    if (change !== 'keep') {
+      const why = 'There is no token yet.';
+      return { kind: 'refused', why, next: 'Run the same command without --rotate and --finish.' };
+    }
+    const fresh = newToken();
+    return { kind: 'store', tokens: { current: fresh }, fresh };
+  }
+  const { current, previous } = stored;
+  switch (change) {
+    case 'keep':
+      return { kind: 'keep' };
+    case 'rotate': {
+      // The previous token would be dropped while it is in use.
+      if (previous !== undefined) {
+        const why = 'A rotation is already running: the previous token still works.';
+        return { kind: 'refused', why, next: 'End it first: --finish --yes.' };
+      }
+      const fresh = newToken();
+      return { kind: 'store', tokens: { current: fresh, previous: current }, fresh };
+    }
+    case 'finish':
+      if (previous === undefined) {
+        const why = 'There is nothing to finish: no older token is accepted.';
+        return { kind: 'refused', why, next: 'Nothing needs to be done.' };
+      }
+      return { kind: 'store', tokens: { current } };
+  }
 }

@@ -1,7 +1,8 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { askYesNo } from './ask.ts';
-import { renderTable, type Table } from './table.ts';
-import { printable, printableJson, printableLines, spanText, wrap } from './text.ts';
+import { Problem } from '../exit.ts';
+import { printable, printableJson, printableLines, shorten, spanText, wrap } from './text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -51,7 +52,7 @@ export function createTerminal({ quiet }: { readonly quiet: boolean }): Terminal
 }
 
 /** Reports how far a command has come. */
-export interface Progress {
+interface Progress {
   /**
    * How many are done, with an optional detail. Where the total is unknown,
    * `share` may say which part of the work is done, from 0 to 1.
@@ -109,4 +110,129 @@ export function progressLine(
   if (share > 0 && share < 1) parts.push(`${spanText((elapsedMs * (1 - share)) / share)} left`);
   if (detail) parts.push(detail);
   return parts.join(' · ');
+}
+
+interface Streams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/**
+ * Asks for a secret. The question goes to standard error, and the terminal does not show what is typed or
+ * pasted. Throws a `Problem` when the user cancels.
+ */
+export async function askHidden(
+  question: string,
+  { input, output }: Streams = { input: process.stdin, output: process.stderr },
+): Promise<string> {
+  // The line editor echoes every key, so its output is discarded.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  // Only from here on the terminal does not echo what is typed.
+  output.write(`${question}: `);
+  try {
+    const givenUp = new Promise<undefined>((resolve) =>
+      lines.once('close', () => resolve(undefined)),
+    );
+    const answer = await Promise.race([lines.question(''), givenUp]);
+    if (answer === undefined) throw new Problem('Nothing was stored: the input was cancelled.');
+    return answer.trim();
+  } finally {
+    lines.close();
+    output.write('\n');
+  }
+}
+
+/** Asks on standard error, so that a piped result stays clean. Undefined when the user cancels. */
+export async function askLine(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    // Ctrl-C and the end of the input close the interface.
+    const closed = new Promise<undefined>((resolve) =>
+      lines.once('close', () => resolve(undefined)),
+    );
+    const answer = await Promise.race([lines.question(`${question}: `), closed]);
+    return answer?.trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** False where there is no terminal to answer. Only a typed "yes" counts. */
+async function askYesNo(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  return (await askLine(`${question} Type "yes"`)) === 'yes';
+}
+
+interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** Shrinks first when the table does not fit; by default a column keeps its full text. */
+  readonly shrinks?: boolean;
+}
+
+/** Colours a text; see `Terminal.style`. */
+type Paint = (style: 'dim', text: string) => string;
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly string[])[];
+  /** A line under each row; empty for none. */
+  readonly details?: readonly string[];
+}
+
+const GAP = '  ';
+const LEAST_WIDTH = 8;
+const DETAIL_INDENT = 7;
+
+/** A table with a header, at most as wide as the screen. */
+export function renderTable(table: Table, width: number, style: Paint): string {
+  const { columns } = table;
+  const rows = table.rows.map((row) => row.map(printable));
+  const widths = fitWidths(columns, rows, width);
+  const render = (cells: readonly string[]) =>
+    columns
+      .map(({ align }, index) => {
+        const columnWidth = widths[index] ?? 0;
+        const text = shorten(cells[index] ?? '', columnWidth);
+        return align === 'right' ? text.padStart(columnWidth) : text.padEnd(columnWidth);
+      })
+      .join(GAP)
+      .trimEnd();
+  const head = style('dim', render(columns.map(({ title }) => title)));
+  const lines = rows.flatMap((row, index) => {
+    const detail = printable(table.details?.[index] ?? '');
+    const under = wrap(detail, width - DETAIL_INDENT).map((line) =>
+      style('dim', ' '.repeat(DETAIL_INDENT) + line),
+    );
+    return [render(row), ...under];
+  });
+  return [head, ...lines].join('\n');
+}
+
+function fitWidths(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly number[] {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  let excess = widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1)) - width;
+  while (excess > 0) {
+    const widest = widestShrinking(columns, widths);
+    if (widest === undefined) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    excess -= 1;
+  }
+  return widths;
+}
+
+function widestShrinking(columns: readonly Column[], widths: readonly number[]) {
+  let widest: number | undefined;
+  for (const [index, width] of widths.entries()) {
+    if (!columns[index]?.shrinks || width <= LEAST_WIDTH) continue;
+    if (widest === undefined || width > (widths[widest] ?? 0)) widest = index;
+  }
+  return widest;
 }

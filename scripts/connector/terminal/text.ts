@@ -82,6 +82,11 @@ export function momentText(iso: string, now: Date): string {
   return `${isToday ? '' : `${iso.slice(0, 10)} `}${iso.slice(11, 16)} UTC`;
 }
 
+/** `1 order`, `3 orders` */
+export function counted(many: number, thing: string): string {
+  return `${many} ${thing}${many === 1 ? '' : 's'}`;
+}
+
 /** Quotes a text for a command to copy: a coupon code may contain characters that a shell interprets. */
 export function shellWord(text: string): string {
   if (/^[\w./:@+-]+$/.test(text)) return text;

@@ -1,5 +1,4 @@
-import type { ReadSettings } from '../../../shared/aws/read-ledger.ts';
-import { readLettersAbout } from '../../../shared/aws/read-letters.ts';
+import { type ReadSettings, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { LetterQueue, ListedLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
@@ -16,19 +15,22 @@ import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import { heldIn } from '../compare/compare-sides.ts';
-import { familiesOf } from '../dead-letters/letter-filter.ts';
-import { openLetterQueues, openSourceQueues } from '../dead-letters/letter-queues.ts';
-import { surveyLetters, surveySummaries } from '../dead-letters/list/survey-letters.ts';
-import { listedOf } from '../dead-letters/read-letter.ts';
-import { newestFirst, openSummaries, readSummaries } from '../dead-letters/read-summaries.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { openLedger } from '../deployment/open-ledger.ts';
+import { askStore, heldIn, mapNow } from '../compare/compare-sides.ts';
+import { familiesOf } from '../dead-letters/filter.ts';
+import {
+  listedOf,
+  newestFirst,
+  openLetterQueues,
+  openSourceQueues,
+  openSummaries,
+  readSummaries,
+  surveyLetters,
+  surveySummaries,
+} from '../dead-letters/read.ts';
+import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
-import { rulesOf } from '../deployment/shop-rules.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
-import { askStore, mapNow } from './store-now.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =
@@ -41,7 +43,7 @@ type ServiceOrder =
   | {
       readonly kind: 'held';
       readonly earning: OrderEarning;
-      /** As the service writes it; undefined: it does not say. */
+      /** As the service writes it; undefined when it does not say. */
       readonly changedAt: string | undefined;
       readonly givenAt: string | undefined;
     }
@@ -54,7 +56,7 @@ export interface Trace {
   readonly entry: EntityEntry | undefined;
   readonly letters: readonly ListedLetter[];
   readonly store: StoreAnswer<StoreEntity>;
-  /** What the loyalty service should hold by today's rules; undefined: unknown. */
+  /** What the loyalty service should hold by today's rules; undefined when unknown. */
   readonly mapped: Mapped | undefined;
   readonly readBack: ReadBack;
   /** Undefined for what is no order. */
@@ -183,7 +185,7 @@ async function findLetters(
   return letters.toSorted(newestFirst);
 }
 
-/** Of a longer queue only `dead-letters list --walk` finds them: each letter that is read is hidden meanwhile. */
+/** Of a longer queue only `dead-letters list --scan` finds them: each letter that is read is hidden meanwhile. */
 const MOST_WALKED = 1_000;
 
 async function hasUnlisted(

@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { isObject } from '../../loyalty/payload.ts';
+import { isObject } from '../../loyalty/operations.ts';
 import { plainDocument } from '../../loyalty/read-point-event.ts';
 import { type ConcludeWorld, conclude } from '../batch/conclude.ts';
 import type { Group } from '../batch/run-batch.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type NamedCustomer, readPointEvent } from '../../loyalty/read-point-event.ts';
-import { add, decimalOf, round, textOf } from '../../store/decimal.ts';
+import { add, decimalOf, round, textOf } from '../../store/money.ts';
 import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { BalanceEvent } from '../events/event.ts';
 import { rememberedForm } from '../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { pointTopics } from '../../loyalty/point-topics.ts';
+import { pointTopics } from '../../loyalty/operations.ts';
 import type { EventHead, Meaning, QueuedEvent } from './event.ts';
 import { ENVELOPE_VERSION } from './formats.ts';
 import {

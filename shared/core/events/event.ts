@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PointTopic } from '../../loyalty/point-topics.ts';
+import type { PointTopic } from '../../loyalty/operations.ts';
 
 /** SQS, SendMessage: both ids hold 1 to 128 letters, digits and punctuation; a space is neither. */
 const ALLOWED_ID = /^[\x21-\x7e]{1,128}$/;

@@ -1,6 +1,5 @@
 import type { LoyaltyErrorName } from '../../loyalty/error-codes.ts';
-import type { OperationId } from '../../loyalty/operations.ts';
-import type { FindingName } from '../../loyalty/payload.ts';
+import type { FindingName, OperationId } from '../../loyalty/operations.ts';
 import type { TransportFailureReason } from '../../loyalty/result.ts';
 
 /** Why nothing is sent although the event was read and mapped. */

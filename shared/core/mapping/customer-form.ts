@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { DetailSource } from '../../config/mapping-settings.ts';
-import type { StoreMember } from '../../store/member.ts';
-import { LOCALIZED_FIELDS, type StoreCustomer, type StoreOrder } from '../../store/order.ts';
+import {
+  LOCALIZED_FIELDS,
+  type StoreCustomer,
+  type StoreMember,
+  type StoreOrder,
+} from '../../store/store-entities.ts';
 import {
   type CustomerForm,
   type KnownBefore,

@@ -1,6 +1,5 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
 import { toJsonNumber, ZERO } from '../../store/money.ts';
-import type { StoreCustomer } from '../../store/order.ts';
+import type { StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isIdentified, plainCustomerForm } from './customer-form.ts';
 import {

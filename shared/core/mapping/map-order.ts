@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { atLeastZero, subtract, sum, toJsonNumber, ZERO } from '../../store/money.ts';
-import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/order.ts';
+import type { NamedReference, StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { askMerchant, isIdentified, needsMetafields, orderCustomer } from './customer-form.ts';
 import { brandForm } from './map-product.ts';

@@ -1,5 +1,5 @@
 import { toJsonNumber } from '../../store/money.ts';
-import type { StoreProduct } from '../../store/product.ts';
+import type { StoreProduct } from '../../store/store-entities.ts';
 import {
   type CategoryForm,
   type KnownBefore,

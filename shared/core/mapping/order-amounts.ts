@@ -8,7 +8,7 @@ import {
   sum,
   ZERO,
 } from '../../store/money.ts';
-import type { StoreOrder, StoreOrderLine } from '../../store/order.ts';
+import type { StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
 import type { AmountRules } from './wanted-state.ts';
 
 export interface OrderAmounts {

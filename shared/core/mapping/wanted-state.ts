@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, type Ledger, rememberedForm } from '../ledger/ledger.ts';

@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { Pauses } from '../calls/shop-pause.ts';
 import {

@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import type { EntityKey } from '../events/event.ts';
 import { type EntityEntry, isNewer, ledgerKeyText } from '../ledger/ledger.ts';
 import { idempotencyKey } from '../mapping/wanted-state.ts';

@@ -1,7 +1,9 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
-import type { StoreMember } from '../../store/member.ts';
-import type { StoreOrder } from '../../store/order.ts';
-import type { StoreProduct } from '../../store/product.ts';
+import type {
+  StoreCoupon,
+  StoreMember,
+  StoreOrder,
+  StoreProduct,
+} from '../../store/store-entities.ts';
 import type { StoreEvent } from '../events/event.ts';
 import type { Outcome, SkipReason } from '../events/outcome.ts';
 

@@ -1,4 +1,4 @@
-import type { StoreCoupon } from '../../store/coupon.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
 import { inBatches } from '../batch/run-batch.ts';
 import type { EntityKey, EventQueue, StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../loyalty/operations.ts';
-import type { StoreOrder } from '../../store/order.ts';
+import type { StoreOrder } from '../../store/store-entities.ts';
 import type { EntityKey } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';

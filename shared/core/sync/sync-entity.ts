@@ -179,7 +179,7 @@ function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefi
 }
 
 /** What the sender of the event wants of its snapshot. */
-export function wishesOf({
+function wishesOf({
   history,
   newRules,
 }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {

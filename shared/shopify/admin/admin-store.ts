@@ -1,9 +1,18 @@
 import type { CustomerSearch } from '../../core/balances/find-customer.ts';
 import type { BalanceStore } from '../../core/balances/point-balance.ts';
-import type { RewardStore } from '../../core/redeem/reward-store.ts';
-import type { Store, StoreAnswer, StoreWalk } from '../../core/store/store.ts';
-import type { StoreOrder } from '../../store/order.ts';
-import { findAbsent, type OrderEvidence, seesAllOrders } from './absence.ts';
+import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
+import type {
+  Span,
+  Store,
+  StoreAnswer,
+  StoreWalk,
+  WalkAnswer,
+  WalkPage,
+} from '../../core/store/store.ts';
+import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
+import { readCustomerWebhook } from '../webhooks/read-customer-webhooks.ts';
+import { productFromNode } from '../webhooks/read-product-webhook.ts';
 import { failure, ifLikeSchema, unavailable } from './client/admin-answer.ts';
 import {
   type AdminClient,
@@ -12,18 +21,18 @@ import {
   createAdminClient,
 } from './client/admin-client.ts';
 import {
-  readCodeUses,
-  readCoupon,
-  readDiscount,
-  walkDiscounts,
-} from './discounts/read-discounts.ts';
-import type { Enrichment } from './orders/enrichment.ts';
-import { readOrder, walkOrders } from './orders/read-orders.ts';
-import { readProduct, readProductPrices, walkProducts } from './products/read-products.ts';
-import { readMember } from './read-member.ts';
-import { findCustomer } from './storefront/find-customer.ts';
-import { deleteRewardCode, findRewardCode, makeRewardCode } from './storefront/make-reward-code.ts';
-import { writeBalances } from './storefront/write-balances.ts';
+  changedProductsDocument,
+  customerByEmailDocument,
+  memberDocument,
+  productDocument,
+  productPricesDocument,
+} from './documents.gen.ts';
+import { deleteRewardCode, findRewardCode, makeRewardCode } from './make-reward-code.ts';
+import { customerPayload, type Enrichment, metafieldKeys } from './order-as-payload.ts';
+import { findAbsent, type OrderEvidence, scannedPage, searchFor, seesAllOrders } from './pages.ts';
+import { readCodeUses, readCoupon, readDiscount, scanDiscounts } from './read-discounts.ts';
+import { readOrder, scanOrders } from './read-orders.ts';
+import { writeBalances } from './write-balances.ts';
 
 export interface AdminShop extends Pick<AdminClientSettings, 'secret' | 'sandboxAddress'> {
   readonly enrichment?: Enrichment | undefined;
@@ -96,9 +105,9 @@ export function questionsOf(
     readMember: async (domain, id) => readMember(ask(domain), id, enrichmentOf(domain)),
     readDiscount: async (domain, id, from) => readDiscount(ask(domain), id, from),
     changedOrders: async (domain, span, after) =>
-      walkOrders(ask(domain), span, after, enrichmentOf(domain)),
-    changedProducts: async (domain, span, after) => walkProducts(ask(domain), span, after),
-    changedDiscounts: async (domain, span, after) => walkDiscounts(ask(domain), span, after),
+      scanOrders(ask(domain), span, after, enrichmentOf(domain)),
+    changedProducts: async (domain, span, after) => scanProducts(ask(domain), span, after),
+    changedDiscounts: async (domain, span, after) => scanDiscounts(ask(domain), span, after),
     findAbsent: async (domain, kind, ids) => findAbsent(ask(domain), kind, ids),
     seesAllOrders: async (domain) => seesAllOrders(ask(domain)),
     makeCode: async (domain, wanted) => makeRewardCode(ask(domain), wanted),
@@ -120,4 +129,76 @@ function guardQuestions<Q extends { readonly [Name in keyof Q]: Question }>(ques
       ifLikeSchema(() => ask(...given), unavailable(failure('unreadable-answer'))),
   ]);
   return Object.fromEntries(guarded) as Q;
+}
+
+export async function readProduct(ask: Ask, id: string): Promise<StoreAnswer<StoreProduct>> {
+  const answer = await ask(productDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product: node } = answer.data;
+  if (!node) return { kind: 'gone' };
+  const product = productFromNode(node);
+  return product ? { kind: 'found', value: product } : unavailable(failure('unreadable-answer'));
+}
+
+async function readProductPrices(ask: Ask, id: string): Promise<PricesRead> {
+  const answer = await ask(productPricesDocument, { id: `gid://shopify/Product/${id}` });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { product } = answer.data;
+  if (product?.status !== 'ACTIVE') return { kind: 'absent' };
+  const { minVariantPrice, maxVariantPrice } = product.priceRangeV2;
+  return {
+    kind: 'read',
+    lowest: Number(minVariantPrice.amount),
+    highest: Number(maxVariantPrice.amount),
+  };
+}
+
+async function scanProducts(
+  ask: Ask,
+  span: Span,
+  after: string | undefined,
+): Promise<WalkAnswer<WalkPage<StoreProduct>>> {
+  const place = { search: searchFor(span), after: after ?? null };
+  const answer = await ask(changedProductsDocument, place);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { products } = answer.data;
+  const changed = await Promise.all(
+    products.nodes.map(async (node) => ({
+      id: idFromGid(node.id, 'Product') ?? '',
+      updatedAt: node.updatedAt,
+      value: await ifLikeSchema(() => productFromNode(node), undefined),
+    })),
+  );
+  return scannedPage(products, changed, after);
+}
+
+async function readMember(
+  ask: Ask,
+  id: string,
+  enrichment: Enrichment,
+): Promise<StoreAnswer<StoreMember>> {
+  const metafields = metafieldKeys(enrichment, 'customer');
+  const answer = await ask(memberDocument, {
+    id: `gid://shopify/Customer/${id}`,
+    withMetafields: metafields.length > 0,
+    metafields,
+  });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const { customer: node } = answer.data;
+  if (!node) return { kind: 'gone' };
+  // In the shape of a webhook's body, so that one reader reads both.
+  const read = readCustomerWebhook({ ...customerPayload(node), updated_at: node.updatedAt });
+  if (read.kind !== 'read') return unavailable(failure('unreadable-answer'));
+  const owned = (node.metafields?.nodes ?? []).map(
+    (one) => ({ owner: 'customer', ...one }) as const,
+  );
+  return { kind: 'found', value: { ...read.member, metafields: owned } };
+}
+
+/** An address belongs to one customer at most (Shopify, "CustomerIdentifierInput"). */
+async function findCustomer(ask: Ask, email: string): Promise<StoreAnswer<string>> {
+  const answer = await ask(customerByEmailDocument, { email });
+  if (answer.kind !== 'data') return unavailable(answer);
+  const id = answer.data.customerByIdentifier?.id.split('/').at(-1);
+  return id === undefined ? { kind: 'gone' } : { kind: 'found', value: id };
 }

@@ -1212,17 +1212,172 @@ type WebhookSubscriptionTopic =
   | 'VARIANTS_IN_STOCK'
   | 'VARIANTS_OUT_OF_STOCK';
 
-type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
-
-
-type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
-
-type BulkOperationQueryVariables = Exact<{
+type MemberQueryVariables = Exact<{
   id: string;
+  withMetafields: boolean;
+  metafields?: ReadonlyArray<string> | string | null | undefined;
 }>;
 
 
-type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
+type MemberQuery = { readonly customer: (
+    { readonly updatedAt: string, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
+    & CustomerFragment
+  ) | null };
+
+type CustomerFragment = { readonly id: string, readonly firstName: string | null, readonly lastName: string | null, readonly createdAt: string, readonly defaultEmailAddress: { readonly emailAddress: string } | null, readonly defaultPhoneNumber: { readonly phoneNumber: string } | null, readonly defaultAddress: { readonly name: string | null, readonly phone: string | null } | null };
+
+type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
+
+type CustomerByEmailQueryVariables = Exact<{
+  email: string;
+}>;
+
+
+type CustomerByEmailQuery = { readonly customerByIdentifier: { readonly id: string } | null };
+
+type CustomerBalanceQueryVariables = Exact<{
+  id: string;
+  namespace: string;
+}>;
+
+
+type CustomerBalanceQuery = { readonly customer: { readonly metafields: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly value: string }> } } | null };
+
+type SetMetafieldsMutationVariables = Exact<{
+  metafields: ReadonlyArray<MetafieldsSetInput> | MetafieldsSetInput;
+}>;
+
+
+type SetMetafieldsMutation = { readonly metafieldsSet: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldsSetUserErrorCode | null }> } | null };
+
+type DeleteMetafieldsMutationVariables = Exact<{
+  metafields: ReadonlyArray<MetafieldIdentifierInput> | MetafieldIdentifierInput;
+}>;
+
+
+type DeleteMetafieldsMutation = { readonly metafieldsDelete: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
+
+type CustomerDefinitionsQueryVariables = Exact<{
+  namespace: string;
+}>;
+
+
+type CustomerDefinitionsQuery = { readonly metafieldDefinitions: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly type: { readonly name: string }, readonly access: { readonly storefront: MetafieldStorefrontAccess | null, readonly customerAccount: MetafieldCustomerAccountAccess } }> } };
+
+type CreateDefinitionMutationVariables = Exact<{
+  definition: MetafieldDefinitionInput;
+}>;
+
+
+type CreateDefinitionMutation = { readonly metafieldDefinitionCreate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionCreateUserErrorCode | null }> } | null };
+
+type OpenDefinitionMutationVariables = Exact<{
+  definition: MetafieldDefinitionUpdateInput;
+}>;
+
+
+type OpenDefinitionMutation = { readonly metafieldDefinitionUpdate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionUpdateUserErrorCode | null }> } | null };
+
+type CouponQueryVariables = Exact<{
+  code: string;
+  search: string;
+}>;
+
+
+type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
+      | (
+        { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
+        & AppDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
+        & BasicDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
+        & BxgyDiscountFragment
+      )
+      | (
+        { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
+        & FreeShippingDiscountFragment
+      )
+     } | null };
+
+type BasicDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+  , readonly customerGets: { readonly value:
+      | { readonly __typename: 'DiscountAmount', readonly amount: { readonly amount: string } }
+      | { readonly __typename: 'DiscountOnQuantity' }
+      | { readonly __typename: 'DiscountPercentage', readonly percentage: number }
+     } };
+
+type DiscountAudience_DiscountBuyerSelectionAll_Fragment = { readonly __typename: 'DiscountBuyerSelectionAll' };
+
+type DiscountAudience_DiscountCustomerSegments_Fragment = { readonly __typename: 'DiscountCustomerSegments' };
+
+type DiscountAudience_DiscountCustomers_Fragment = { readonly __typename: 'DiscountCustomers', readonly customers: ReadonlyArray<CustomerFragment> };
+
+type DiscountAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
+
+type RedeemCodesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly code: string, readonly asyncUsageCount: number }>, readonly pageInfo: PageFragment };
+
+type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
+
+type BxgyDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+   };
+
+type FreeShippingDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+   };
+
+type AppDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
+    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
+    | DiscountAudience_DiscountCustomerSegments_Fragment
+    | DiscountAudience_DiscountCustomers_Fragment
+    | DiscountAudience_DiscountMarkets_Fragment
+   };
+
+type DiscountQueryVariables = Exact<{
+  codeNode: string;
+  automaticNode: string;
+  after?: string | null | undefined;
+}>;
+
+
+type DiscountQuery = { readonly code:
+    | { readonly id: string, readonly codeDiscount:
+        | (
+          { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
+          & AppDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
+          & BasicDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
+          & BxgyDiscountFragment
+        )
+        | (
+          { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
+          & FreeShippingDiscountFragment
+        )
+       }
+    | Record<PropertyKey, never>
+   | null, readonly automatic:
+    | { readonly id: string }
+    | Record<PropertyKey, never>
+   | null };
 
 type ChangedDiscountsQueryVariables = Exact<{
   search: string;
@@ -1253,127 +1408,12 @@ type ChangedDiscountsQuery = { readonly discountNodes: { readonly nodes: Readonl
         )
        }>, readonly pageInfo: PageFragment } };
 
-type BasicDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
-    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
-    | DiscountAudience_DiscountCustomerSegments_Fragment
-    | DiscountAudience_DiscountCustomers_Fragment
-    | DiscountAudience_DiscountMarkets_Fragment
-  , readonly customerGets: { readonly value:
-      | { readonly __typename: 'DiscountAmount', readonly amount: { readonly amount: string } }
-      | { readonly __typename: 'DiscountOnQuantity' }
-      | { readonly __typename: 'DiscountPercentage', readonly percentage: number }
-     } };
-
-type DiscountAudience_DiscountBuyerSelectionAll_Fragment = { readonly __typename: 'DiscountBuyerSelectionAll' };
-
-type DiscountAudience_DiscountCustomerSegments_Fragment = { readonly __typename: 'DiscountCustomerSegments' };
-
-type DiscountAudience_DiscountCustomers_Fragment = { readonly __typename: 'DiscountCustomers', readonly customers: ReadonlyArray<CustomerFragment> };
-
-type DiscountAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
-
-type CustomerFragment = { readonly id: string, readonly firstName: string | null, readonly lastName: string | null, readonly createdAt: string, readonly defaultEmailAddress: { readonly emailAddress: string } | null, readonly defaultPhoneNumber: { readonly phoneNumber: string } | null, readonly defaultAddress: { readonly name: string | null, readonly phone: string | null } | null };
-
-type RedeemCodesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly code: string, readonly asyncUsageCount: number }>, readonly pageInfo: PageFragment };
-
-type PageFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null };
-
-type BxgyDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
-    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
-    | DiscountAudience_DiscountCustomerSegments_Fragment
-    | DiscountAudience_DiscountCustomers_Fragment
-    | DiscountAudience_DiscountMarkets_Fragment
-   };
-
-type FreeShippingDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
-    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
-    | DiscountAudience_DiscountCustomerSegments_Fragment
-    | DiscountAudience_DiscountCustomers_Fragment
-    | DiscountAudience_DiscountMarkets_Fragment
-   };
-
-type AppDiscountFragment = { readonly status: DiscountStatus, readonly createdAt: string, readonly updatedAt: string, readonly startsAt: string, readonly endsAt: string | null, readonly usageLimit: number | null, readonly appliesOncePerCustomer: boolean, readonly tags: ReadonlyArray<string>, readonly context:
-    | DiscountAudience_DiscountBuyerSelectionAll_Fragment
-    | DiscountAudience_DiscountCustomerSegments_Fragment
-    | DiscountAudience_DiscountCustomers_Fragment
-    | DiscountAudience_DiscountMarkets_Fragment
-   };
-
-type ChangedOrdersWithExtrasQueryVariables = Exact<{
+type DiscountsCountQueryVariables = Exact<{
   search: string;
-  after?: string | null | undefined;
-  withCard: boolean;
-  withPayments: boolean;
-  withDisputes: boolean;
-  withLocation: boolean;
-  withStaff: boolean;
-  withLocalizedFields: boolean;
-  withOrderMetafields: boolean;
-  orderMetafields?: ReadonlyArray<string> | string | null | undefined;
-  withCustomerMetafields: boolean;
-  customerMetafields?: ReadonlyArray<string> | string | null | undefined;
 }>;
 
 
-type ChangedOrdersWithExtrasQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
-      { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
-      & OrderHeadFragment
-      & OrderExtrasFragment
-    )>, readonly pageInfo: PageFragment } };
-
-type OrderHeadFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalOutstandingSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: CustomerFragment | null };
-
-type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
-
-type OrderExtrasFragment = { readonly customer: { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } } | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly disputes?: ReadonlyArray<{ readonly status: DisputeStatus }>, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly processedAt: string | null, readonly paymentDetails?:
-      | { readonly company: string | null, readonly paymentMethodName: string | null }
-      | Record<PropertyKey, never>
-     | null }> };
-
-type MetafieldFragment = { readonly namespace: string, readonly key: string, readonly value: string };
-
-type StaffFragment = { readonly id: string, readonly name: string };
-
-type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
-
-type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
-    | { readonly __typename: 'AutomaticDiscountApplication', readonly index: number }
-    | { readonly __typename: 'DiscountCodeApplication', readonly code: string, readonly index: number }
-    | { readonly __typename: 'ManualDiscountApplication', readonly index: number }
-    | { readonly __typename: 'ScriptDiscountApplication', readonly index: number }
-  >, readonly pageInfo: PageFragment };
-
-type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
-
-type ChangedOrdersQueryVariables = Exact<{
-  search: string;
-  after?: string | null | undefined;
-  withStaff: boolean;
-}>;
-
-
-type ChangedOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
-      { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
-      & OrderHeadFragment
-    )>, readonly pageInfo: PageFragment } };
-
-type ChangedProductsQueryVariables = Exact<{
-  search: string;
-  after?: string | null | undefined;
-}>;
-
-
-type ChangedProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<ProductBodyFragment>, readonly pageInfo: PageFragment } };
-
-type ProductBodyFragment = { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
-      | { readonly image: { readonly url: string } | null }
-      | Record<PropertyKey, never>
-    > }, readonly featuredMedia:
-    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
-   | null };
+type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
 
 type CodeUsesQueryVariables = Exact<{
   ids: ReadonlyArray<string> | string;
@@ -1600,306 +1640,6 @@ type CodeUsesQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type CouponQueryVariables = Exact<{
-  code: string;
-  search: string;
-}>;
-
-
-type CouponQuery = { readonly codeDiscountNodeByCode: { readonly id: string, readonly codeDiscount:
-      | (
-        { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
-        & AppDiscountFragment
-      )
-      | (
-        { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
-        & BasicDiscountFragment
-      )
-      | (
-        { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
-        & BxgyDiscountFragment
-      )
-      | (
-        { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
-        & FreeShippingDiscountFragment
-      )
-     } | null };
-
-type CreateBasicCodeMutationVariables = Exact<{
-  discount: DiscountCodeBasicInput;
-}>;
-
-
-type CreateBasicCodeMutation = { readonly discountCodeBasicCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
-
-type CreateDefinitionMutationVariables = Exact<{
-  definition: MetafieldDefinitionInput;
-}>;
-
-
-type CreateDefinitionMutation = { readonly metafieldDefinitionCreate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionCreateUserErrorCode | null }> } | null };
-
-type CreateShippingCodeMutationVariables = Exact<{
-  discount: DiscountCodeFreeShippingInput;
-}>;
-
-
-type CreateShippingCodeMutation = { readonly discountCodeFreeShippingCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
-
-type CreateSubscriptionMutationVariables = Exact<{
-  topic: WebhookSubscriptionTopic;
-  subscription: WebhookSubscriptionInput;
-}>;
-
-
-type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
-
-type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
-
-type CustomerBalanceQueryVariables = Exact<{
-  id: string;
-  namespace: string;
-}>;
-
-
-type CustomerBalanceQuery = { readonly customer: { readonly metafields: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly value: string }> } } | null };
-
-type CustomerByEmailQueryVariables = Exact<{
-  email: string;
-}>;
-
-
-type CustomerByEmailQuery = { readonly customerByIdentifier: { readonly id: string } | null };
-
-type CustomerDefinitionsQueryVariables = Exact<{
-  namespace: string;
-}>;
-
-
-type CustomerDefinitionsQuery = { readonly metafieldDefinitions: { readonly nodes: ReadonlyArray<{ readonly key: string, readonly type: { readonly name: string }, readonly access: { readonly storefront: MetafieldStorefrontAccess | null, readonly customerAccount: MetafieldCustomerAccountAccess } }> } };
-
-type DeleteCodeMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
-
-type DeleteMetafieldsMutationVariables = Exact<{
-  metafields: ReadonlyArray<MetafieldIdentifierInput> | MetafieldIdentifierInput;
-}>;
-
-
-type DeleteMetafieldsMutation = { readonly metafieldsDelete: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null }> } | null };
-
-type DeleteSubscriptionMutationVariables = Exact<{
-  id: string;
-}>;
-
-
-type DeleteSubscriptionMutation = { readonly webhookSubscriptionDelete: { readonly deletedWebhookSubscriptionId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
-
-type DiscountQueryVariables = Exact<{
-  codeNode: string;
-  automaticNode: string;
-  after?: string | null | undefined;
-}>;
-
-
-type DiscountQuery = { readonly code:
-    | { readonly id: string, readonly codeDiscount:
-        | (
-          { readonly __typename: 'DiscountCodeApp', readonly codes: RedeemCodesFragment }
-          & AppDiscountFragment
-        )
-        | (
-          { readonly __typename: 'DiscountCodeBasic', readonly codes: RedeemCodesFragment }
-          & BasicDiscountFragment
-        )
-        | (
-          { readonly __typename: 'DiscountCodeBxgy', readonly codes: RedeemCodesFragment }
-          & BxgyDiscountFragment
-        )
-        | (
-          { readonly __typename: 'DiscountCodeFreeShipping', readonly codes: RedeemCodesFragment }
-          & FreeShippingDiscountFragment
-        )
-       }
-    | Record<PropertyKey, never>
-   | null, readonly automatic:
-    | { readonly id: string }
-    | Record<PropertyKey, never>
-   | null };
-
-type DiscountsCountQueryVariables = Exact<{
-  search: string;
-}>;
-
-
-type DiscountsCountQuery = { readonly discountNodesCount: { readonly count: number } | null };
-
-type FindOrdersQueryVariables = Exact<{
-  search: string;
-}>;
-
-
-type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
-
-type FindProductsQueryVariables = Exact<{
-  search: string;
-}>;
-
-
-type FindProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string }> } };
-
-type InstalledAppQueryVariables = Exact<{
-  search: string;
-}>;
-
-
-type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } }, readonly bulkOperations: { readonly nodes: ReadonlyArray<{ readonly createdAt: string }> } };
-
-type MemberQueryVariables = Exact<{
-  id: string;
-  withMetafields: boolean;
-  metafields?: ReadonlyArray<string> | string | null | undefined;
-}>;
-
-
-type MemberQuery = { readonly customer: (
-    { readonly updatedAt: string, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } }
-    & CustomerFragment
-  ) | null };
-
-type OpenDefinitionMutationVariables = Exact<{
-  definition: MetafieldDefinitionUpdateInput;
-}>;
-
-
-type OpenDefinitionMutation = { readonly metafieldDefinitionUpdate: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldDefinitionUpdateUserErrorCode | null }> } | null };
-
-type OrderDiscountsQueryVariables = Exact<{
-  id: string;
-  after: string;
-}>;
-
-
-type OrderDiscountsQuery = { readonly order: { readonly updatedAt: string, readonly discountApplications: OrderDiscountsFragment } | null };
-
-type OrderLinesQueryVariables = Exact<{
-  id: string;
-  after: string;
-  withStaff: boolean;
-}>;
-
-
-type OrderLinesQuery = { readonly order: { readonly updatedAt: string, readonly lineItems: OrderLinesFragment } | null };
-
-type OrderPaymentsQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly amountSet: MoneyFragment }> } | null };
-
-type OrderShippingQueryVariables = Exact<{
-  id: string;
-  after: string;
-}>;
-
-
-type OrderShippingQuery = { readonly order: { readonly updatedAt: string, readonly shippingLines: OrderShippingFragment } | null };
-
-type OrderTipsQueryVariables = Exact<{
-  id: string;
-  afterAgreement?: string | null | undefined;
-  afterSale?: string | null | undefined;
-}>;
-
-
-type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
-            >, readonly pageInfo: PageFragment } }
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
-            >, readonly pageInfo: PageFragment } }
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
-            >, readonly pageInfo: PageFragment } }
-        | { readonly sales: { readonly nodes: ReadonlyArray<
-              | { readonly lineItem: { readonly id: string } }
-              | Record<PropertyKey, never>
-            >, readonly pageInfo: PageFragment } }
-      >, readonly pageInfo: PageFragment } } | null };
-
-type OrderQueryVariables = Exact<{
-  id: string;
-  withCard: boolean;
-  withPayments: boolean;
-  withDisputes: boolean;
-  withLocation: boolean;
-  withStaff: boolean;
-  withLocalizedFields: boolean;
-  withOrderMetafields: boolean;
-  orderMetafields?: ReadonlyArray<string> | string | null | undefined;
-  withCustomerMetafields: boolean;
-  customerMetafields?: ReadonlyArray<string> | string | null | undefined;
-}>;
-
-
-type OrderQuery = { readonly order: (
-    { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
-    & OrderHeadFragment
-    & OrderExtrasFragment
-  ) | null };
-
-type OrdersCountQueryVariables = Exact<{
-  search: string;
-}>;
-
-
-type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
-
-type ProductEventQueryVariables = Exact<{
-  productId: string;
-}>;
-
-
-type ProductEventQuery = { readonly product: ProductBodyFragment | null };
-
-type ProductPricesQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-type ProductPricesQuery = { readonly product: { readonly status: ProductStatus, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string }, readonly maxVariantPrice: { readonly amount: string } } } | null };
-
-type ProductQueryVariables = Exact<{
-  id: string;
-}>;
-
-
-type ProductQuery = { readonly product: ProductBodyFragment | null };
-
-type ProductsCountQueryVariables = Exact<{
-  search: string;
-}>;
-
-
-type ProductsCountQuery = { readonly productsCount: { readonly count: number } | null };
-
-type RefundQueryVariables = Exact<{
-  id: string;
-  after?: string | null | undefined;
-}>;
-
-
-type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
-
 type RewardCodeQueryVariables = Exact<{
   code: string;
 }>;
@@ -1930,19 +1670,248 @@ type RewardAudience_DiscountCustomers_Fragment = { readonly __typename: 'Discoun
 
 type RewardAudience_DiscountMarkets_Fragment = { readonly __typename: 'DiscountMarkets' };
 
-type RunBulkQueryMutationVariables = Exact<{
-  query: string;
+type CreateBasicCodeMutationVariables = Exact<{
+  discount: DiscountCodeBasicInput;
 }>;
 
 
-type RunBulkQueryMutation = { readonly bulkOperationRunQuery: { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string, readonly code: BulkOperationUserErrorCode | null }> } | null };
+type CreateBasicCodeMutation = { readonly discountCodeBasicCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
 
-type SetMetafieldsMutationVariables = Exact<{
-  metafields: ReadonlyArray<MetafieldsSetInput> | MetafieldsSetInput;
+type CreateShippingCodeMutationVariables = Exact<{
+  discount: DiscountCodeFreeShippingInput;
 }>;
 
 
-type SetMetafieldsMutation = { readonly metafieldsSet: { readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: MetafieldsSetUserErrorCode | null }> } | null };
+type CreateShippingCodeMutation = { readonly discountCodeFreeShippingCreate: { readonly codeDiscountNode: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
+type DeleteCodeMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+type DeleteCodeMutation = { readonly discountCodeDelete: { readonly deletedCodeDiscountId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly code: DiscountErrorCode | null }> } | null };
+
+type OrderQueryVariables = Exact<{
+  id: string;
+  withCard: boolean;
+  withPayments: boolean;
+  withDisputes: boolean;
+  withLocation: boolean;
+  withStaff: boolean;
+  withLocalizedFields: boolean;
+  withOrderMetafields: boolean;
+  orderMetafields?: ReadonlyArray<string> | string | null | undefined;
+  withCustomerMetafields: boolean;
+  customerMetafields?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+type OrderQuery = { readonly order: (
+    { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
+    & OrderHeadFragment
+    & OrderExtrasFragment
+  ) | null };
+
+type OrderHeadFragment = { readonly id: string, readonly name: string, readonly createdAt: string, readonly processedAt: string, readonly updatedAt: string, readonly cancelledAt: string | null, readonly closedAt: string | null, readonly test: boolean, readonly sourceName: string | null, readonly currencyCode: CurrencyCode, readonly taxesIncluded: boolean, readonly displayFinancialStatus: OrderDisplayFinancialStatus | null, readonly displayFulfillmentStatus: OrderDisplayFulfillmentStatus, readonly email: string | null, readonly phone: string | null, readonly paymentGatewayNames: ReadonlyArray<string>, readonly fulfillments: ReadonlyArray<{ readonly status: FulfillmentStatus, readonly createdAt: string }>, readonly refunds: ReadonlyArray<{ readonly id: string, readonly createdAt: string | null, readonly processedAt: string }>, readonly currentSubtotalPriceSet: MoneyFragment, readonly currentTotalPriceSet: MoneyFragment, readonly currentShippingPriceSet: MoneyFragment, readonly totalOutstandingSet: MoneyFragment, readonly totalTipReceivedSet: MoneyFragment, readonly customAttributes: ReadonlyArray<{ readonly key: string, readonly value: string | null }>, readonly customer: CustomerFragment | null };
+
+type MoneyFragment = { readonly shopMoney: { readonly amount: string } };
+
+type OrderExtrasFragment = { readonly customer: { readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> } } | null, readonly metafields?: { readonly nodes: ReadonlyArray<MetafieldFragment> }, readonly localizedFields?: { readonly nodes: ReadonlyArray<{ readonly key: LocalizedFieldKey, readonly value: string }> }, readonly disputes?: ReadonlyArray<{ readonly status: DisputeStatus }>, readonly retailLocation?: { readonly legacyResourceId: string, readonly name: string } | null, readonly staffMember?: StaffFragment | null, readonly transactions?: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly processedAt: string | null, readonly paymentDetails?:
+      | { readonly company: string | null, readonly paymentMethodName: string | null }
+      | Record<PropertyKey, never>
+     | null }> };
+
+type StaffFragment = { readonly id: string, readonly name: string };
+
+type OrderLinesFragment = { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string, readonly name: string, readonly vendor: string | null, readonly isGiftCard: boolean, readonly quantity: number, readonly currentQuantity: number, readonly product: { readonly id: string } | null, readonly originalUnitPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }>, readonly staffMember?: StaffFragment | null }>, readonly pageInfo: PageFragment };
+
+type OrderDiscountsFragment = { readonly nodes: ReadonlyArray<
+    | { readonly __typename: 'AutomaticDiscountApplication', readonly index: number }
+    | { readonly __typename: 'DiscountCodeApplication', readonly code: string, readonly index: number }
+    | { readonly __typename: 'ManualDiscountApplication', readonly index: number }
+    | { readonly __typename: 'ScriptDiscountApplication', readonly index: number }
+  >, readonly pageInfo: PageFragment };
+
+type OrderShippingFragment = { readonly nodes: ReadonlyArray<{ readonly originalPriceSet: MoneyFragment, readonly discountedPriceSet: MoneyFragment, readonly discountAllocations: ReadonlyArray<{ readonly allocatedAmountSet: MoneyFragment }>, readonly taxLines: ReadonlyArray<{ readonly priceSet: MoneyFragment }> }>, readonly pageInfo: PageFragment };
+
+type OrderLinesQueryVariables = Exact<{
+  id: string;
+  after: string;
+  withStaff: boolean;
+}>;
+
+
+type OrderLinesQuery = { readonly order: { readonly updatedAt: string, readonly lineItems: OrderLinesFragment } | null };
+
+type OrderDiscountsQueryVariables = Exact<{
+  id: string;
+  after: string;
+}>;
+
+
+type OrderDiscountsQuery = { readonly order: { readonly updatedAt: string, readonly discountApplications: OrderDiscountsFragment } | null };
+
+type OrderShippingQueryVariables = Exact<{
+  id: string;
+  after: string;
+}>;
+
+
+type OrderShippingQuery = { readonly order: { readonly updatedAt: string, readonly shippingLines: OrderShippingFragment } | null };
+
+type OrderPaymentsQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type OrderPaymentsQuery = { readonly order: { readonly updatedAt: string, readonly transactions: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly amountSet: MoneyFragment }> } | null };
+
+type OrderTipsQueryVariables = Exact<{
+  id: string;
+  afterAgreement?: string | null | undefined;
+  afterSale?: string | null | undefined;
+}>;
+
+
+type OrderTipsQuery = { readonly order: { readonly updatedAt: string, readonly agreements: { readonly nodes: ReadonlyArray<
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+        | { readonly sales: { readonly nodes: ReadonlyArray<
+              | { readonly lineItem: { readonly id: string } }
+              | Record<PropertyKey, never>
+            >, readonly pageInfo: PageFragment } }
+      >, readonly pageInfo: PageFragment } } | null };
+
+type RefundQueryVariables = Exact<{
+  id: string;
+  after?: string | null | undefined;
+}>;
+
+
+type RefundQuery = { readonly refund: { readonly order: { readonly updatedAt: string }, readonly refundLineItems: { readonly nodes: ReadonlyArray<{ readonly quantity: number, readonly lineItem: { readonly id: string }, readonly subtotalSet: MoneyFragment, readonly totalTaxSet: MoneyFragment }>, readonly pageInfo: PageFragment }, readonly refundShippingLines: { readonly nodes: ReadonlyArray<{ readonly subtotalAmountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> }, readonly transactions: { readonly nodes: ReadonlyArray<{ readonly kind: OrderTransactionKind, readonly status: OrderTransactionStatus, readonly gateway: string | null, readonly processedAt: string | null, readonly amountSet: MoneyFragment }> }, readonly duties: ReadonlyArray<{ readonly amountSet: MoneyFragment }> | null, readonly orderAdjustments: { readonly nodes: ReadonlyArray<{ readonly amountSet: MoneyFragment, readonly taxAmountSet: MoneyFragment }> } } | null };
+
+type ChangedOrdersQueryVariables = Exact<{
+  search: string;
+  after?: string | null | undefined;
+  withStaff: boolean;
+}>;
+
+
+type ChangedOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
+      { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
+      & OrderHeadFragment
+    )>, readonly pageInfo: PageFragment } };
+
+type ChangedOrdersWithExtrasQueryVariables = Exact<{
+  search: string;
+  after?: string | null | undefined;
+  withCard: boolean;
+  withPayments: boolean;
+  withDisputes: boolean;
+  withLocation: boolean;
+  withStaff: boolean;
+  withLocalizedFields: boolean;
+  withOrderMetafields: boolean;
+  orderMetafields?: ReadonlyArray<string> | string | null | undefined;
+  withCustomerMetafields: boolean;
+  customerMetafields?: ReadonlyArray<string> | string | null | undefined;
+}>;
+
+
+type ChangedOrdersWithExtrasQuery = { readonly orders: { readonly nodes: ReadonlyArray<(
+      { readonly lineItems: OrderLinesFragment, readonly discountApplications: OrderDiscountsFragment, readonly shippingLines: OrderShippingFragment }
+      & OrderHeadFragment
+      & OrderExtrasFragment
+    )>, readonly pageInfo: PageFragment } };
+
+type FindOrdersQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type FindOrdersQuery = { readonly orders: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+type OrdersCountQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type OrdersCountQuery = { readonly ordersCount: { readonly count: number } | null };
+
+type ProductQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type ProductQuery = { readonly product: ProductBodyFragment | null };
+
+type ProductBodyFragment = { readonly id: string, readonly title: string, readonly handle: string, readonly status: ProductStatus, readonly vendor: string, readonly productType: string, readonly updatedAt: string, readonly category: { readonly id: string, readonly fullName: string } | null, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string } }, readonly media: { readonly nodes: ReadonlyArray<
+      | { readonly image: { readonly url: string } | null }
+      | Record<PropertyKey, never>
+    > }, readonly featuredMedia:
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+    | { readonly preview: { readonly image: { readonly url: string } | null } | null }
+   | null };
+
+type ProductPricesQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type ProductPricesQuery = { readonly product: { readonly status: ProductStatus, readonly priceRangeV2: { readonly minVariantPrice: { readonly amount: string }, readonly maxVariantPrice: { readonly amount: string } } } | null };
+
+type ProductEventQueryVariables = Exact<{
+  productId: string;
+}>;
+
+
+type ProductEventQuery = { readonly product: ProductBodyFragment | null };
+
+type ChangedProductsQueryVariables = Exact<{
+  search: string;
+  after?: string | null | undefined;
+}>;
+
+
+type ChangedProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<ProductBodyFragment>, readonly pageInfo: PageFragment } };
+
+type FindProductsQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type FindProductsQuery = { readonly products: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly title: string }> } };
+
+type ProductsCountQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type ProductsCountQuery = { readonly productsCount: { readonly count: number } | null };
+
+type InstalledAppQueryVariables = Exact<{
+  search: string;
+}>;
+
+
+type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } }, readonly bulkOperations: { readonly nodes: ReadonlyArray<{ readonly createdAt: string }> } };
+
+type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+type AccessScopesQuery = { readonly currentAppInstallation: { readonly accessScopes: ReadonlyArray<{ readonly handle: string }> } };
 
 type ShopCurrencyQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -2169,13 +2138,19 @@ type StillThereQuery = { readonly nodes: ReadonlyArray<
     | { readonly id: string }
    | null> };
 
-type UpdateSubscriptionMutationVariables = Exact<{
-  id: string;
-  subscription: WebhookSubscriptionInput;
+type RunBulkQueryMutationVariables = Exact<{
+  query: string;
 }>;
 
 
-type UpdateSubscriptionMutation = { readonly webhookSubscriptionUpdate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+type RunBulkQueryMutation = { readonly bulkOperationRunQuery: { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string, readonly code: BulkOperationUserErrorCode | null }> } | null };
+
+type BulkOperationQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+type BulkOperationQuery = { readonly bulkOperation: { readonly id: string, readonly status: BulkOperationStatus, readonly errorCode: BulkOperationErrorCode | null, readonly createdAt: string, readonly objectCount: string, readonly rootObjectCount: string, readonly fileSize: string | null, readonly url: string | null } | null };
 
 type WebhookSubscriptionsQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -2184,82 +2159,35 @@ type WebhookSubscriptionsQueryVariables = Exact<{
 
 type WebhookSubscriptionsQuery = { readonly webhookSubscriptions: { readonly nodes: ReadonlyArray<SubscriptionFragment>, readonly pageInfo: PageFragment } };
 
-export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopesQueryVariables> = {
-  name: 'AccessScopes',
+type SubscriptionFragment = { readonly id: string, readonly topic: WebhookSubscriptionTopic, readonly uri: string, readonly format: WebhookSubscriptionFormat, readonly filter: string | null, readonly includeFields: ReadonlyArray<string>, readonly metafieldNamespaces: ReadonlyArray<string>, readonly apiVersion: { readonly handle: string, readonly supported: boolean } };
+
+type CreateSubscriptionMutationVariables = Exact<{
+  topic: WebhookSubscriptionTopic;
+  subscription: WebhookSubscriptionInput;
+}>;
+
+
+type CreateSubscriptionMutation = { readonly webhookSubscriptionCreate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+
+type UpdateSubscriptionMutationVariables = Exact<{
+  id: string;
+  subscription: WebhookSubscriptionInput;
+}>;
+
+
+type UpdateSubscriptionMutation = { readonly webhookSubscriptionUpdate: { readonly webhookSubscription: SubscriptionFragment | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+
+type DeleteSubscriptionMutationVariables = Exact<{
+  id: string;
+}>;
+
+
+type DeleteSubscriptionMutation = { readonly webhookSubscriptionDelete: { readonly deletedWebhookSubscriptionId: string | null, readonly userErrors: ReadonlyArray<{ readonly field: ReadonlyArray<string> | null, readonly message: string }> } | null };
+
+export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {
+  name: 'Member',
   kind: 'query',
-  text: "query AccessScopes{currentAppInstallation{accessScopes{handle}}}",
-};
-
-export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperationQueryVariables> = {
-  name: 'BulkOperation',
-  kind: 'query',
-  text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
-};
-
-export const changedDiscountsDocument: AdminDocument<ChangedDiscountsQuery, ChangedDiscountsQueryVariables> = {
-  name: 'ChangedDiscounts',
-  kind: 'query',
-  text: "query ChangedDiscounts($search:String!$after:String){discountNodes(first:10 after:$after sortKey:UPDATED_AT query:$search){nodes{id discount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:50){...RedeemCodes}}}}pageInfo{...Page}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
-};
-
-export const changedOrdersWithExtrasDocument: AdminDocument<ChangedOrdersWithExtrasQuery, ChangedOrdersWithExtrasQueryVariables> = {
-  name: 'ChangedOrdersWithExtras',
-  kind: 'query',
-  text: "query ChangedOrdersWithExtras($search:String!$after:String$withCard:Boolean!$withPayments:Boolean!$withDisputes:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){orders(first:4 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead ...OrderExtras lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}disputes@include(if:$withDisputes){status}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withPayments){kind status processedAt paymentDetails@include(if:$withCard){...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
-};
-
-export const changedOrdersDocument: AdminDocument<ChangedOrdersQuery, ChangedOrdersQueryVariables> = {
-  name: 'ChangedOrders',
-  kind: 'query',
-  text: "query ChangedOrders($search:String!$after:String$withStaff:Boolean!){orders(first:7 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
-};
-
-export const changedProductsDocument: AdminDocument<ChangedProductsQuery, ChangedProductsQueryVariables> = {
-  name: 'ChangedProducts',
-  kind: 'query',
-  text: "query ChangedProducts($search:String!$after:String){products(first:50 after:$after sortKey:UPDATED_AT query:$search){nodes{...ProductBody}pageInfo{...Page}}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}fragment Page on PageInfo{hasNextPage endCursor}",
-};
-
-export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariables> = {
-  name: 'CodeUses',
-  kind: 'query',
-  text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
-};
-
-export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = {
-  name: 'Coupon',
-  kind: 'query',
-  text: "query Coupon($code:String!$search:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:10 query:$search){...RedeemCodes}}}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
-};
-
-export const createBasicCodeDocument: AdminDocument<CreateBasicCodeMutation, CreateBasicCodeMutationVariables> = {
-  name: 'CreateBasicCode',
-  kind: 'mutation',
-  text: "mutation CreateBasicCode($discount:DiscountCodeBasicInput!){discountCodeBasicCreate(basicCodeDiscount:$discount){codeDiscountNode{id}userErrors{field code}}}",
-};
-
-export const createDefinitionDocument: AdminDocument<CreateDefinitionMutation, CreateDefinitionMutationVariables> = {
-  name: 'CreateDefinition',
-  kind: 'mutation',
-  text: "mutation CreateDefinition($definition:MetafieldDefinitionInput!){metafieldDefinitionCreate(definition:$definition){userErrors{field code}}}",
-};
-
-export const createShippingCodeDocument: AdminDocument<CreateShippingCodeMutation, CreateShippingCodeMutationVariables> = {
-  name: 'CreateShippingCode',
-  kind: 'mutation',
-  text: "mutation CreateShippingCode($discount:DiscountCodeFreeShippingInput!){discountCodeFreeShippingCreate(freeShippingCodeDiscount:$discount){codeDiscountNode{id}userErrors{field code}}}",
-};
-
-export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutation, CreateSubscriptionMutationVariables> = {
-  name: 'CreateSubscription',
-  kind: 'mutation',
-  text: "mutation CreateSubscription($topic:WebhookSubscriptionTopic!$subscription:WebhookSubscriptionInput!){webhookSubscriptionCreate(topic:$topic webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
-};
-
-export const customerBalanceDocument: AdminDocument<CustomerBalanceQuery, CustomerBalanceQueryVariables> = {
-  name: 'CustomerBalance',
-  kind: 'query',
-  text: "query CustomerBalance($id:ID!$namespace:String!){customer(id:$id){metafields(first:10 namespace:$namespace){nodes{key value}}}}",
+  text: "query Member($id:ID!$withMetafields:Boolean!$metafields:[String!]){customer(id:$id){...Customer updatedAt metafields(first:10 keys:$metafields)@include(if:$withMetafields){nodes{...Metafield}}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment Metafield on Metafield{namespace key value}",
 };
 
 export const customerByEmailDocument: AdminDocument<CustomerByEmailQuery, CustomerByEmailQueryVariables> = {
@@ -2268,16 +2196,16 @@ export const customerByEmailDocument: AdminDocument<CustomerByEmailQuery, Custom
   text: "query CustomerByEmail($email:String!){customerByIdentifier(identifier:{emailAddress:$email}){id}}",
 };
 
-export const customerDefinitionsDocument: AdminDocument<CustomerDefinitionsQuery, CustomerDefinitionsQueryVariables> = {
-  name: 'CustomerDefinitions',
+export const customerBalanceDocument: AdminDocument<CustomerBalanceQuery, CustomerBalanceQueryVariables> = {
+  name: 'CustomerBalance',
   kind: 'query',
-  text: "query CustomerDefinitions($namespace:String!){metafieldDefinitions(first:50 ownerType:CUSTOMER namespace:$namespace){nodes{key type{name}access{storefront customerAccount}}}}",
+  text: "query CustomerBalance($id:ID!$namespace:String!){customer(id:$id){metafields(first:10 namespace:$namespace){nodes{key value}}}}",
 };
 
-export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMutationVariables> = {
-  name: 'DeleteCode',
+export const setMetafieldsDocument: AdminDocument<SetMetafieldsMutation, SetMetafieldsMutationVariables> = {
+  name: 'SetMetafields',
   kind: 'mutation',
-  text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
+  text: "mutation SetMetafields($metafields:[MetafieldsSetInput!]!){metafieldsSet(metafields:$metafields){userErrors{field code}}}",
 };
 
 export const deleteMetafieldsDocument: AdminDocument<DeleteMetafieldsMutation, DeleteMetafieldsMutationVariables> = {
@@ -2286,46 +2214,16 @@ export const deleteMetafieldsDocument: AdminDocument<DeleteMetafieldsMutation, D
   text: "mutation DeleteMetafields($metafields:[MetafieldIdentifierInput!]!){metafieldsDelete(metafields:$metafields){userErrors{field}}}",
 };
 
-export const deleteSubscriptionDocument: AdminDocument<DeleteSubscriptionMutation, DeleteSubscriptionMutationVariables> = {
-  name: 'DeleteSubscription',
+export const customerDefinitionsDocument: AdminDocument<CustomerDefinitionsQuery, CustomerDefinitionsQueryVariables> = {
+  name: 'CustomerDefinitions',
+  kind: 'query',
+  text: "query CustomerDefinitions($namespace:String!){metafieldDefinitions(first:50 ownerType:CUSTOMER namespace:$namespace){nodes{key type{name}access{storefront customerAccount}}}}",
+};
+
+export const createDefinitionDocument: AdminDocument<CreateDefinitionMutation, CreateDefinitionMutationVariables> = {
+  name: 'CreateDefinition',
   kind: 'mutation',
-  text: "mutation DeleteSubscription($id:ID!){webhookSubscriptionDelete(id:$id){deletedWebhookSubscriptionId userErrors{field message}}}",
-};
-
-export const discountDocument: AdminDocument<DiscountQuery, DiscountQueryVariables> = {
-  name: 'Discount',
-  kind: 'query',
-  text: "query Discount($codeNode:ID!$automaticNode:ID!$after:String){code:node(id:$codeNode){...on DiscountCodeNode{id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:250 after:$after){...RedeemCodes}}}}}automatic:node(id:$automaticNode){...on DiscountAutomaticNode{id}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
-};
-
-export const discountsCountDocument: AdminDocument<DiscountsCountQuery, DiscountsCountQueryVariables> = {
-  name: 'DiscountsCount',
-  kind: 'query',
-  text: "query DiscountsCount($search:String!){discountNodesCount(query:$search limit:null){count}}",
-};
-
-export const findOrdersDocument: AdminDocument<FindOrdersQuery, FindOrdersQueryVariables> = {
-  name: 'FindOrders',
-  kind: 'query',
-  text: "query FindOrders($search:String!){orders(first:10 query:$search sortKey:CREATED_AT reverse:true){nodes{id name}}}",
-};
-
-export const findProductsDocument: AdminDocument<FindProductsQuery, FindProductsQueryVariables> = {
-  name: 'FindProducts',
-  kind: 'query',
-  text: "query FindProducts($search:String!){products(first:10 query:$search){nodes{id title}}}",
-};
-
-export const installedAppDocument: AdminDocument<InstalledAppQuery, InstalledAppQueryVariables> = {
-  name: 'InstalledApp',
-  kind: 'query',
-  text: "query InstalledApp($search:String!){currentAppInstallation{app{developerType}}bulkOperations(first:50 query:$search){nodes{createdAt}}}",
-};
-
-export const memberDocument: AdminDocument<MemberQuery, MemberQueryVariables> = {
-  name: 'Member',
-  kind: 'query',
-  text: "query Member($id:ID!$withMetafields:Boolean!$metafields:[String!]){customer(id:$id){...Customer updatedAt metafields(first:10 keys:$metafields)@include(if:$withMetafields){nodes{...Metafield}}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment Metafield on Metafield{namespace key value}",
+  text: "mutation CreateDefinition($definition:MetafieldDefinitionInput!){metafieldDefinitionCreate(definition:$definition){userErrors{field code}}}",
 };
 
 export const openDefinitionDocument: AdminDocument<OpenDefinitionMutation, OpenDefinitionMutationVariables> = {
@@ -2334,76 +2232,34 @@ export const openDefinitionDocument: AdminDocument<OpenDefinitionMutation, OpenD
   text: "mutation OpenDefinition($definition:MetafieldDefinitionUpdateInput!){metafieldDefinitionUpdate(definition:$definition){userErrors{field code}}}",
 };
 
-export const orderDiscountsDocument: AdminDocument<OrderDiscountsQuery, OrderDiscountsQueryVariables> = {
-  name: 'OrderDiscounts',
+export const couponDocument: AdminDocument<CouponQuery, CouponQueryVariables> = {
+  name: 'Coupon',
   kind: 'query',
-  text: "query OrderDiscounts($id:ID!$after:String!){order(id:$id){updatedAt discountApplications(first:250 after:$after){...OrderDiscounts}}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query Coupon($code:String!$search:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:10 query:$search){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:10 query:$search){...RedeemCodes}}}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
 };
 
-export const orderLinesDocument: AdminDocument<OrderLinesQuery, OrderLinesQueryVariables> = {
-  name: 'OrderLines',
+export const discountDocument: AdminDocument<DiscountQuery, DiscountQueryVariables> = {
+  name: 'Discount',
   kind: 'query',
-  text: "query OrderLines($id:ID!$after:String!$withStaff:Boolean!){order(id:$id){updatedAt lineItems(first:80 after:$after){...OrderLines}}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Money on MoneyBag{shopMoney{amount}}fragment Staff on StaffMember{id name}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query Discount($codeNode:ID!$automaticNode:ID!$after:String){code:node(id:$codeNode){...on DiscountCodeNode{id codeDiscount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:250 after:$after){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:250 after:$after){...RedeemCodes}}}}}automatic:node(id:$automaticNode){...on DiscountAutomaticNode{id}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
 };
 
-export const orderPaymentsDocument: AdminDocument<OrderPaymentsQuery, OrderPaymentsQueryVariables> = {
-  name: 'OrderPayments',
+export const changedDiscountsDocument: AdminDocument<ChangedDiscountsQuery, ChangedDiscountsQueryVariables> = {
+  name: 'ChangedDiscounts',
   kind: 'query',
-  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:250){kind status gateway amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+  text: "query ChangedDiscounts($search:String!$after:String){discountNodes(first:10 after:$after sortKey:UPDATED_AT query:$search){nodes{id discount{__typename ...on DiscountCodeBasic{...BasicDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeBxgy{...BxgyDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeFreeShipping{...FreeShippingDiscount codes(first:50){...RedeemCodes}}...on DiscountCodeApp{...AppDiscount codes(first:50){...RedeemCodes}}}}pageInfo{...Page}}}fragment BasicDiscount on DiscountCodeBasic{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}customerGets{value{__typename ...on DiscountAmount{amount{amount}}...on DiscountPercentage{percentage}}}}fragment DiscountAudience on DiscountContext{__typename ...on DiscountCustomers{customers{...Customer}}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment RedeemCodes on DiscountRedeemCodeConnection{nodes{id code asyncUsageCount}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment BxgyDiscount on DiscountCodeBxgy{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment FreeShippingDiscount on DiscountCodeFreeShipping{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}fragment AppDiscount on DiscountCodeApp{status createdAt updatedAt startsAt endsAt usageLimit appliesOncePerCustomer tags context{...DiscountAudience}}",
 };
 
-export const orderShippingDocument: AdminDocument<OrderShippingQuery, OrderShippingQueryVariables> = {
-  name: 'OrderShipping',
+export const discountsCountDocument: AdminDocument<DiscountsCountQuery, DiscountsCountQueryVariables> = {
+  name: 'DiscountsCount',
   kind: 'query',
-  text: "query OrderShipping($id:ID!$after:String!){order(id:$id){updatedAt shippingLines(first:50 after:$after){...OrderShipping}}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query DiscountsCount($search:String!){discountNodesCount(query:$search limit:null){count}}",
 };
 
-export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {
-  name: 'OrderTips',
+export const codeUsesDocument: AdminDocument<CodeUsesQuery, CodeUsesQueryVariables> = {
+  name: 'CodeUses',
   kind: 'query',
-  text: "query OrderTips($id:ID!$afterAgreement:String$afterSale:String){order(id:$id){updatedAt agreements(first:1 after:$afterAgreement){nodes{sales(first:100 after:$afterSale){nodes{...on TipSale{lineItem{id}}}pageInfo{...Page}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
-};
-
-export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
-  name: 'Order',
-  kind: 'query',
-  text: "query Order($id:ID!$withCard:Boolean!$withPayments:Boolean!$withDisputes:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){order(id:$id){...OrderHead ...OrderExtras lineItems(first:50){...OrderLines}discountApplications(first:50){...OrderDiscounts}shippingLines(first:10){...OrderShipping}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}disputes@include(if:$withDisputes){status}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withPayments){kind status processedAt paymentDetails@include(if:$withCard){...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
-};
-
-export const ordersCountDocument: AdminDocument<OrdersCountQuery, OrdersCountQueryVariables> = {
-  name: 'OrdersCount',
-  kind: 'query',
-  text: "query OrdersCount($search:String!){ordersCount(query:$search limit:null){count}}",
-};
-
-export const productEventDocument: AdminDocument<ProductEventQuery, ProductEventQueryVariables> = {
-  name: 'ProductEvent',
-  kind: 'query',
-  text: "query ProductEvent($productId:ID!){product(id:$productId){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
-};
-
-export const productPricesDocument: AdminDocument<ProductPricesQuery, ProductPricesQueryVariables> = {
-  name: 'ProductPrices',
-  kind: 'query',
-  text: "query ProductPrices($id:ID!){product(id:$id){status priceRangeV2{minVariantPrice{amount}maxVariantPrice{amount}}}}",
-};
-
-export const productDocument: AdminDocument<ProductQuery, ProductQueryVariables> = {
-  name: 'Product',
-  kind: 'query',
-  text: "query Product($id:ID!){product(id:$id){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
-};
-
-export const productsCountDocument: AdminDocument<ProductsCountQuery, ProductsCountQueryVariables> = {
-  name: 'ProductsCount',
-  kind: 'query',
-  text: "query ProductsCount($search:String!){productsCount(query:$search limit:null){count}}",
-};
-
-export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {
-  name: 'Refund',
-  kind: 'query',
-  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+  text: "query CodeUses($ids:[ID!]!){nodes(ids:$ids){id ...on DiscountCodeNode{codeDiscount{__typename ...on DiscountCodeBasic{asyncUsageCount}...on DiscountCodeFreeShipping{asyncUsageCount}}}}}",
 };
 
 export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryVariables> = {
@@ -2412,16 +2268,136 @@ export const rewardCodeDocument: AdminDocument<RewardCodeQuery, RewardCodeQueryV
   text: "query RewardCode($code:String!){codeDiscountNodeByCode(code:$code){id codeDiscount{__typename ...on DiscountCodeBasic{title tags context{...RewardAudience}}...on DiscountCodeFreeShipping{title tags context{...RewardAudience}}}}}fragment RewardAudience on DiscountContext{__typename ...on DiscountCustomers{customers{id}}}",
 };
 
-export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQueryMutationVariables> = {
-  name: 'RunBulkQuery',
+export const createBasicCodeDocument: AdminDocument<CreateBasicCodeMutation, CreateBasicCodeMutationVariables> = {
+  name: 'CreateBasicCode',
   kind: 'mutation',
-  text: "mutation RunBulkQuery($query:String!){bulkOperationRunQuery(query:$query groupObjects:true){bulkOperation{id status createdAt}userErrors{field message code}}}",
+  text: "mutation CreateBasicCode($discount:DiscountCodeBasicInput!){discountCodeBasicCreate(basicCodeDiscount:$discount){codeDiscountNode{id}userErrors{field code}}}",
 };
 
-export const setMetafieldsDocument: AdminDocument<SetMetafieldsMutation, SetMetafieldsMutationVariables> = {
-  name: 'SetMetafields',
+export const createShippingCodeDocument: AdminDocument<CreateShippingCodeMutation, CreateShippingCodeMutationVariables> = {
+  name: 'CreateShippingCode',
   kind: 'mutation',
-  text: "mutation SetMetafields($metafields:[MetafieldsSetInput!]!){metafieldsSet(metafields:$metafields){userErrors{field code}}}",
+  text: "mutation CreateShippingCode($discount:DiscountCodeFreeShippingInput!){discountCodeFreeShippingCreate(freeShippingCodeDiscount:$discount){codeDiscountNode{id}userErrors{field code}}}",
+};
+
+export const deleteCodeDocument: AdminDocument<DeleteCodeMutation, DeleteCodeMutationVariables> = {
+  name: 'DeleteCode',
+  kind: 'mutation',
+  text: "mutation DeleteCode($id:ID!){discountCodeDelete(id:$id){deletedCodeDiscountId userErrors{field code}}}",
+};
+
+export const orderDocument: AdminDocument<OrderQuery, OrderQueryVariables> = {
+  name: 'Order',
+  kind: 'query',
+  text: "query Order($id:ID!$withCard:Boolean!$withPayments:Boolean!$withDisputes:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){order(id:$id){...OrderHead ...OrderExtras lineItems(first:50){...OrderLines}discountApplications(first:50){...OrderDiscounts}shippingLines(first:10){...OrderShipping}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}disputes@include(if:$withDisputes){status}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withPayments){kind status processedAt paymentDetails@include(if:$withCard){...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+};
+
+export const orderLinesDocument: AdminDocument<OrderLinesQuery, OrderLinesQueryVariables> = {
+  name: 'OrderLines',
+  kind: 'query',
+  text: "query OrderLines($id:ID!$after:String!$withStaff:Boolean!){order(id:$id){updatedAt lineItems(first:80 after:$after){...OrderLines}}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Money on MoneyBag{shopMoney{amount}}fragment Staff on StaffMember{id name}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderDiscountsDocument: AdminDocument<OrderDiscountsQuery, OrderDiscountsQueryVariables> = {
+  name: 'OrderDiscounts',
+  kind: 'query',
+  text: "query OrderDiscounts($id:ID!$after:String!){order(id:$id){updatedAt discountApplications(first:250 after:$after){...OrderDiscounts}}}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderShippingDocument: AdminDocument<OrderShippingQuery, OrderShippingQueryVariables> = {
+  name: 'OrderShipping',
+  kind: 'query',
+  text: "query OrderShipping($id:ID!$after:String!){order(id:$id){updatedAt shippingLines(first:50 after:$after){...OrderShipping}}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const orderPaymentsDocument: AdminDocument<OrderPaymentsQuery, OrderPaymentsQueryVariables> = {
+  name: 'OrderPayments',
+  kind: 'query',
+  text: "query OrderPayments($id:ID!){order(id:$id){updatedAt transactions(first:250){kind status gateway amountSet{...Money}}}}fragment Money on MoneyBag{shopMoney{amount}}",
+};
+
+export const orderTipsDocument: AdminDocument<OrderTipsQuery, OrderTipsQueryVariables> = {
+  name: 'OrderTips',
+  kind: 'query',
+  text: "query OrderTips($id:ID!$afterAgreement:String$afterSale:String){order(id:$id){updatedAt agreements(first:1 after:$afterAgreement){nodes{sales(first:100 after:$afterSale){nodes{...on TipSale{lineItem{id}}}pageInfo{...Page}}}pageInfo{...Page}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const refundDocument: AdminDocument<RefundQuery, RefundQueryVariables> = {
+  name: 'Refund',
+  kind: 'query',
+  text: "query Refund($id:ID!$after:String){refund(id:$id){order{updatedAt}refundLineItems(first:100 after:$after){nodes{quantity lineItem{id}subtotalSet{...Money}totalTaxSet{...Money}}pageInfo{...Page}}refundShippingLines(first:10){nodes{subtotalAmountSet{...Money}taxAmountSet{...Money}}}transactions(first:20){nodes{kind status gateway processedAt amountSet{...Money}}}duties{amountSet{...Money}}orderAdjustments(first:20){nodes{amountSet{...Money}taxAmountSet{...Money}}}}}fragment Money on MoneyBag{shopMoney{amount}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const changedOrdersDocument: AdminDocument<ChangedOrdersQuery, ChangedOrdersQueryVariables> = {
+  name: 'ChangedOrders',
+  kind: 'query',
+  text: "query ChangedOrders($search:String!$after:String$withStaff:Boolean!){orders(first:7 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Staff on StaffMember{id name}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+};
+
+export const changedOrdersWithExtrasDocument: AdminDocument<ChangedOrdersWithExtrasQuery, ChangedOrdersWithExtrasQueryVariables> = {
+  name: 'ChangedOrdersWithExtras',
+  kind: 'query',
+  text: "query ChangedOrdersWithExtras($search:String!$after:String$withCard:Boolean!$withPayments:Boolean!$withDisputes:Boolean!$withLocation:Boolean!$withStaff:Boolean!$withLocalizedFields:Boolean!$withOrderMetafields:Boolean!$orderMetafields:[String!]$withCustomerMetafields:Boolean!$customerMetafields:[String!]){orders(first:4 after:$after sortKey:UPDATED_AT query:$search){nodes{...OrderHead ...OrderExtras lineItems(first:7){...OrderLines}discountApplications(first:5){...OrderDiscounts}shippingLines(first:2){...OrderShipping}}pageInfo{...Page}}}fragment OrderHead on Order{id name createdAt processedAt updatedAt cancelledAt closedAt test sourceName currencyCode taxesIncluded displayFinancialStatus displayFulfillmentStatus email phone paymentGatewayNames fulfillments{status createdAt}refunds{id createdAt processedAt}currentSubtotalPriceSet{...Money}currentTotalPriceSet{...Money}currentShippingPriceSet{...Money}totalOutstandingSet{...Money}totalTipReceivedSet{...Money}customAttributes{key value}customer{...Customer}}fragment Money on MoneyBag{shopMoney{amount}}fragment Customer on Customer{id firstName lastName createdAt defaultEmailAddress{emailAddress}defaultPhoneNumber{phoneNumber}defaultAddress{name phone}}fragment OrderExtras on Order{customer{metafields(first:10 keys:$customerMetafields)@include(if:$withCustomerMetafields){nodes{...Metafield}}}metafields(first:10 keys:$orderMetafields)@include(if:$withOrderMetafields){nodes{...Metafield}}localizedFields(first:20)@include(if:$withLocalizedFields){nodes{key value}}disputes@include(if:$withDisputes){status}retailLocation@include(if:$withLocation){legacyResourceId name}staffMember@include(if:$withStaff){...Staff}transactions(first:20)@include(if:$withPayments){kind status processedAt paymentDetails@include(if:$withCard){...on CardPaymentDetails{company paymentMethodName}}}}fragment Metafield on Metafield{namespace key value}fragment Staff on StaffMember{id name}fragment OrderLines on LineItemConnection{nodes{id title name vendor isGiftCard quantity currentQuantity product{id}originalUnitPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}staffMember@include(if:$withStaff){...Staff}}pageInfo{...Page}}fragment Page on PageInfo{hasNextPage endCursor}fragment OrderDiscounts on DiscountApplicationConnection{nodes{__typename index ...on DiscountCodeApplication{code}}pageInfo{...Page}}fragment OrderShipping on ShippingLineConnection{nodes{originalPriceSet{...Money}discountedPriceSet{...Money}discountAllocations{allocatedAmountSet{...Money}}taxLines{priceSet{...Money}}}pageInfo{...Page}}",
+};
+
+export const findOrdersDocument: AdminDocument<FindOrdersQuery, FindOrdersQueryVariables> = {
+  name: 'FindOrders',
+  kind: 'query',
+  text: "query FindOrders($search:String!){orders(first:10 query:$search sortKey:CREATED_AT reverse:true){nodes{id name}}}",
+};
+
+export const ordersCountDocument: AdminDocument<OrdersCountQuery, OrdersCountQueryVariables> = {
+  name: 'OrdersCount',
+  kind: 'query',
+  text: "query OrdersCount($search:String!){ordersCount(query:$search limit:null){count}}",
+};
+
+export const productDocument: AdminDocument<ProductQuery, ProductQueryVariables> = {
+  name: 'Product',
+  kind: 'query',
+  text: "query Product($id:ID!){product(id:$id){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
+};
+
+export const productPricesDocument: AdminDocument<ProductPricesQuery, ProductPricesQueryVariables> = {
+  name: 'ProductPrices',
+  kind: 'query',
+  text: "query ProductPrices($id:ID!){product(id:$id){status priceRangeV2{minVariantPrice{amount}maxVariantPrice{amount}}}}",
+};
+
+export const productEventDocument: AdminDocument<ProductEventQuery, ProductEventQueryVariables> = {
+  name: 'ProductEvent',
+  kind: 'query',
+  text: "query ProductEvent($productId:ID!){product(id:$productId){...ProductBody}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}",
+};
+
+export const changedProductsDocument: AdminDocument<ChangedProductsQuery, ChangedProductsQueryVariables> = {
+  name: 'ChangedProducts',
+  kind: 'query',
+  text: "query ChangedProducts($search:String!$after:String){products(first:50 after:$after sortKey:UPDATED_AT query:$search){nodes{...ProductBody}pageInfo{...Page}}}fragment ProductBody on Product{id title handle status vendor productType updatedAt category{id fullName}priceRangeV2{minVariantPrice{amount}}media(first:1 query:\"media_type:IMAGE\" sortKey:POSITION){nodes{...on MediaImage{image{url}}}}featuredMedia{preview{image{url}}}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const findProductsDocument: AdminDocument<FindProductsQuery, FindProductsQueryVariables> = {
+  name: 'FindProducts',
+  kind: 'query',
+  text: "query FindProducts($search:String!){products(first:10 query:$search){nodes{id title}}}",
+};
+
+export const productsCountDocument: AdminDocument<ProductsCountQuery, ProductsCountQueryVariables> = {
+  name: 'ProductsCount',
+  kind: 'query',
+  text: "query ProductsCount($search:String!){productsCount(query:$search limit:null){count}}",
+};
+
+export const installedAppDocument: AdminDocument<InstalledAppQuery, InstalledAppQueryVariables> = {
+  name: 'InstalledApp',
+  kind: 'query',
+  text: "query InstalledApp($search:String!){currentAppInstallation{app{developerType}}bulkOperations(first:50 query:$search){nodes{createdAt}}}",
+};
+
+export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopesQueryVariables> = {
+  name: 'AccessScopes',
+  kind: 'query',
+  text: "query AccessScopes{currentAppInstallation{accessScopes{handle}}}",
 };
 
 export const shopCurrencyDocument: AdminDocument<ShopCurrencyQuery, ShopCurrencyQueryVariables> = {
@@ -2436,15 +2412,39 @@ export const stillThereDocument: AdminDocument<StillThereQuery, StillThereQueryV
   text: "query StillThere($ids:[ID!]!){nodes(ids:$ids){id}}",
 };
 
-export const updateSubscriptionDocument: AdminDocument<UpdateSubscriptionMutation, UpdateSubscriptionMutationVariables> = {
-  name: 'UpdateSubscription',
+export const runBulkQueryDocument: AdminDocument<RunBulkQueryMutation, RunBulkQueryMutationVariables> = {
+  name: 'RunBulkQuery',
   kind: 'mutation',
-  text: "mutation UpdateSubscription($id:ID!$subscription:WebhookSubscriptionInput!){webhookSubscriptionUpdate(id:$id webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+  text: "mutation RunBulkQuery($query:String!){bulkOperationRunQuery(query:$query groupObjects:true){bulkOperation{id status createdAt}userErrors{field message code}}}",
+};
+
+export const bulkOperationDocument: AdminDocument<BulkOperationQuery, BulkOperationQueryVariables> = {
+  name: 'BulkOperation',
+  kind: 'query',
+  text: "query BulkOperation($id:ID!){bulkOperation(id:$id){id status errorCode createdAt objectCount rootObjectCount fileSize url}}",
 };
 
 export const webhookSubscriptionsDocument: AdminDocument<WebhookSubscriptionsQuery, WebhookSubscriptionsQueryVariables> = {
   name: 'WebhookSubscriptions',
   kind: 'query',
   text: "query WebhookSubscriptions($after:String){webhookSubscriptions(first:100 after:$after){nodes{...Subscription}pageInfo{...Page}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}fragment Page on PageInfo{hasNextPage endCursor}",
+};
+
+export const createSubscriptionDocument: AdminDocument<CreateSubscriptionMutation, CreateSubscriptionMutationVariables> = {
+  name: 'CreateSubscription',
+  kind: 'mutation',
+  text: "mutation CreateSubscription($topic:WebhookSubscriptionTopic!$subscription:WebhookSubscriptionInput!){webhookSubscriptionCreate(topic:$topic webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const updateSubscriptionDocument: AdminDocument<UpdateSubscriptionMutation, UpdateSubscriptionMutationVariables> = {
+  name: 'UpdateSubscription',
+  kind: 'mutation',
+  text: "mutation UpdateSubscription($id:ID!$subscription:WebhookSubscriptionInput!){webhookSubscriptionUpdate(id:$id webhookSubscription:$subscription){webhookSubscription{...Subscription}userErrors{field message}}}fragment Subscription on WebhookSubscription{id topic uri format filter includeFields metafieldNamespaces apiVersion{handle supported}}",
+};
+
+export const deleteSubscriptionDocument: AdminDocument<DeleteSubscriptionMutation, DeleteSubscriptionMutationVariables> = {
+  name: 'DeleteSubscription',
+  kind: 'mutation',
+  text: "mutation DeleteSubscription($id:ID!){webhookSubscriptionDelete(id:$id){deletedWebhookSubscriptionId userErrors{field message}}}",
 };
 

@@ -1,11 +1,12 @@
+import { createHmac } from 'node:crypto';
+import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
+import type { Storefront } from '../../core/storefront/storefront.ts';
 import {
-  type ProofRefusal,
-  type ProvedRequest,
-  proveProxyRequest,
-  readQuery,
-} from './prove-proxy-request.ts';
-import { proveToken, type TokenProof, type TokenRefusal } from './prove-token.ts';
-import type { ServedShop, StorefrontRequest } from './served-shop.ts';
+  isSameText,
+  type SignatureCheck,
+  type WebhookSecretReader,
+  type WebhookSecrets,
+} from '../webhooks/receive-webhook.ts';
 
 /**
  * Who an address is for. The address alone decides what proves a request, so a proof of one kind is
@@ -102,4 +103,304 @@ function readTokenRequest(
       ? { customerId: caller.customerId, staffId: holder.id, parameters }
       : { customerId: holder.id, staffId: undefined, parameters };
   return { kind: 'proved', request, by };
+}
+
+/** What a valid session token proves about the one who uses an extension of the app. */
+export interface TokenHolder {
+  /** Staff of the store, or one of its customers. A token is never both. */
+  readonly kind: 'customer' | 'staff';
+  /** Undefined for a visitor of a customer's page who is not logged in. */
+  readonly id: string | undefined;
+}
+
+type TokenProof =
+  | {
+      readonly kind: 'proved';
+      readonly holder: TokenHolder;
+      readonly by: 'current' | 'previous';
+    }
+  | { readonly kind: 'refused'; readonly why: TokenRefusal };
+
+/** Only for metrics and logs: the caller gets one answer for all of them. */
+type TokenRefusal =
+  | 'no-token'
+  /** The connector does not know the id of the app that tokens are for. */
+  | 'no-client-id'
+  | 'signature'
+  | 'algorithm'
+  | 'unreadable'
+  | 'other-app'
+  | 'other-shop'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'other-holder';
+
+/** What tokens of one shop's app must say. */
+interface TokenApp {
+  readonly shop: string;
+  readonly clientId: string;
+}
+
+/** How far two clocks may differ, as in Shopify's own libraries. */
+export const LEEWAY_SECONDS = 10;
+
+/** Shopify's tokens have a sixth of it. */
+const MAX_LENGTH = 4_096;
+
+const BEARER = /^bearer ([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/i;
+
+/**
+ * Checks the session token of an extension. What decides is strict: the signature, the algorithm, app,
+ * shop, time and holder. Other claims are not read: pages and versions of Shopify differ in them.
+ *
+ * The signature is checked before anything in the token is read. It is always HMAC-SHA256, so the
+ * algorithm that a token names cannot choose another check; a token that names another one is refused.
+ * See docs/decisions/0025-only-what-shopify-signed-names-the-customer.md.
+ */
+export function proveToken(
+  authorization: string | undefined,
+  wanted: TokenHolder['kind'],
+  app: TokenApp,
+  secrets: WebhookSecrets,
+  now: Date,
+): TokenProof {
+  if (authorization === undefined) return refused('no-token');
+  const [, head, payload, signature] =
+    authorization.length > MAX_LENGTH ? [] : (BEARER.exec(authorization) ?? []);
+  if (!head || !payload || !signature) return refused('unreadable');
+  const by = checkTokenSignature(`${head}.${payload}`, signature, secrets);
+  if (by === 'invalid') return refused('signature');
+  const header = readJson(head);
+  // A token with `crit` says that it must not be accepted without understanding more (RFC 7515).
+  if (header?.alg !== 'HS256' || header.crit !== undefined) return refused('algorithm');
+  const claims = readJson(payload);
+  if (!claims) return refused('unreadable');
+  const fault = findFault(claims, app, Math.floor(now.getTime() / 1000));
+  if (fault) return refused(fault);
+  const holder = readHolder(claims.sub, wanted);
+  return holder ? { kind: 'proved', holder, by } : refused('other-holder');
+}
+
+const refused = (why: TokenRefusal) => ({ kind: 'refused', why }) as const;
+
+/** As in `checkSignature`: as text, because decoding would accept many spellings of one value. */
+function checkTokenSignature(
+  text: string,
+  signature: string,
+  { current, previous }: WebhookSecrets,
+): SignatureCheck {
+  if (isSameText(signToken(text, current), signature)) return 'current';
+  if (previous && isSameText(signToken(text, previous), signature)) return 'previous';
+  return 'invalid';
+}
+
+function signToken(text: string, secret: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+function readJson(part: string): Claims | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(part, 'base64url'));
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Claims) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function findFault(claims: Claims, { shop, clientId }: TokenApp, nowSeconds: number) {
+  const { aud, dest, iss, exp, nbf } = claims;
+  if (aud !== clientId) return 'other-app';
+  // Customer accounts name the shop without a scheme, the point of sale with one.
+  if (dest !== shop && dest !== `https://${shop}`) return 'other-shop';
+  // Not documented for customers, and with different paths behind the shop.
+  const [, issuer] = (typeof iss === 'string' && /^https:\/\/([^/]+)/.exec(iss)) || [];
+  if (iss !== undefined && issuer !== shop) return 'other-shop';
+  if (!isTime(exp) || exp <= nowSeconds - LEEWAY_SECONDS) return 'expired';
+  if (!isTime(nbf) || nbf > nowSeconds + LEEWAY_SECONDS) return 'not-yet-valid';
+  return undefined;
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+const CUSTOMER = /^gid:\/\/shopify\/Customer\/([1-9]\d{0,18})$/;
+const STAFF = /^[1-9]\d{0,18}$/;
+
+/** By the form of `sub` alone: a customer is a gid, a member of staff a number. */
+function readHolder(sub: unknown, kind: TokenHolder['kind']): TokenHolder | undefined {
+  if (kind === 'customer' && sub === undefined) return { kind, id: undefined };
+  const shape = kind === 'customer' ? CUSTOMER : STAFF;
+  const [whole, id = whole] = (typeof sub === 'string' && shape.exec(sub)) || [];
+  return id === undefined ? undefined : { kind, id };
+}
+
+export interface StorefrontRequest {
+  readonly method: string;
+  /** As sent: `/example-store/me`. */
+  readonly path: string;
+  /** As sent, without the question mark: of a proxied request, this text was signed. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+export interface ServedShop {
+  readonly domain: string;
+  /** The same secret signs webhooks, proxied requests and session tokens. */
+  readonly secrets: WebhookSecretReader;
+  /** The app whose session tokens are accepted; undefined: the connector does not know it. */
+  readonly clientId: () => Promise<string | undefined>;
+  readonly storefront: Storefront;
+  /** Asked for the customers whom tills name. */
+  readonly hasCustomer: HasCustomer;
+  readonly rateLimit: {
+    readonly customer: RateLimit;
+    /** All who are not logged in. */
+    readonly anonymous: RateLimit;
+    /** One user of the point of sale. */
+    readonly staff: RateLimit;
+    /** All users of the point of sale. */
+    readonly tills: RateLimit;
+  };
+}
+
+/** What a valid signature of Shopify proves. */
+interface ProvedRequest {
+  /** Undefined for a shopper who is not logged in. */
+  readonly customerId: string | undefined;
+  /** Parameters that the browser sent; none occurs twice. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+type ProxyProof =
+  | {
+      readonly kind: 'proved';
+      readonly request: ProvedRequest;
+      readonly by: 'current' | 'previous';
+    }
+  | { readonly kind: 'refused'; readonly why: ProofRefusal };
+
+/** Only for metrics: the caller gets one answer for all of them. */
+type ProofRefusal = 'signature' | 'stale' | 'other-shop' | 'ambiguous';
+
+/**
+ * How far the signature's time may differ from our clock, as in Shopify's own library. It must cover
+ * the transport and the difference of two clocks, and limits how long a captured address works.
+ */
+export const WINDOW_SECONDS = 90;
+
+/** None can hold an equals sign. `logged_in_customer_id` is empty without a login. */
+const SHAPES: ReadonlyMap<string, RegExp> = new Map([
+  ['shop', /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/],
+  ['path_prefix', /^\/[A-Za-z0-9_-]+\/[A-Za-z0-9_.-]+$/],
+  ['timestamp', /^\d{1,12}$/],
+  ['logged_in_customer_id', /^(?:[1-9]\d{0,18})?$/],
+]);
+
+/**
+ * Checks signature, time, shop, and that the signed text can be split into parameters in one way only.
+ *
+ * Without the last check a shopper could pass for another customer. Shopify signs the shopper's
+ * parameters together with its own, without a separator, so a parameter named
+ * `logged_in_customer_id=2path_prefix` can produce a text that also reads as customer 2. Therefore each
+ * of Shopify's four parameters must occur once and hold no equals sign, and so must every parameter
+ * that an endpoint knows; any other name is refused. A text then has as many parameters as equals signs,
+ * and one way to be split.
+ * See docs/decisions/0025-only-what-shopify-signed-names-the-customer.md.
+ */
+export function proveProxyRequest(
+  query: string,
+  shop: string,
+  secrets: WebhookSecrets,
+  now: Date,
+): ProxyProof {
+  const pairs = readQuery(query);
+  const by = checkProxySignature(pairs, secrets);
+  if (by === 'invalid') return { kind: 'refused', why: 'signature' };
+  const own = readOwn(pairs);
+  if (!own) return { kind: 'refused', why: 'ambiguous' };
+  const ageSeconds = now.getTime() / 1000 - Number(own.get('timestamp'));
+  // Shopify's timestamp is cut to whole seconds: up to one second of the age is rounding.
+  if (ageSeconds > WINDOW_SECONDS + 1 || ageSeconds < -WINDOW_SECONDS) {
+    return { kind: 'refused', why: 'stale' };
+  }
+  if (own.get('shop') !== shop) return { kind: 'refused', why: 'other-shop' };
+  const parameters = readOthers(pairs);
+  if (!parameters) return { kind: 'refused', why: 'ambiguous' };
+  const customerId = own.get('logged_in_customer_id') || undefined;
+  return { kind: 'proved', request: { customerId, parameters }, by };
+}
+
+/** Shopify's own parameters; undefined unless each occurs once and has its shape. */
+function readOwn(pairs: QueryPairs): ReadonlyMap<string, string> | undefined {
+  const own = new Map<string, string>();
+  for (const [key, value] of pairs) {
+    const shape = SHAPES.get(key);
+    if (!shape) continue;
+    if (own.has(key) || !shape.test(value)) return undefined;
+    own.set(key, value);
+  }
+  return own.size === SHAPES.size ? own : undefined;
+}
+
+function readOthers(pairs: QueryPairs): ReadonlyMap<string, string> | undefined {
+  const others = new Map<string, string>();
+  for (const [key, value] of pairs) {
+    if (key === 'signature' || SHAPES.has(key)) continue;
+    if (others.has(key) || `${key}${value}`.includes('=')) return undefined;
+    others.set(key, value);
+  }
+  return others;
+}
+
+/** Decoded, in the order in which they were sent; a key may occur several times. */
+export type QueryPairs = readonly (readonly [key: string, value: string])[];
+
+const SIGNATURE = 'signature';
+
+/** Reads `+` and `%20` as a space, as the form encoding does that Shopify signs. */
+export function readQuery(text: string): QueryPairs {
+  return [...new URLSearchParams(text)];
+}
+
+/**
+ * The text that Shopify signs ("Authenticate app proxies"): every parameter but the signature as
+ * `key=value`, a key's values joined with commas, all sorted and joined without a separator. Sorted as
+ * bytes and after joining, as in Shopify's example: `a1=` comes before `a=`.
+ *
+ * Without a separator, different queries can have one text: `a=1b=2` is one parameter or two. So a valid
+ * signature alone does not prove a parameter; see `proveProxyRequest`.
+ */
+export function signedText(pairs: QueryPairs): string {
+  const values = new Map<string, string[]>();
+  for (const [key, value] of pairs) {
+    if (key === SIGNATURE) continue;
+    const known = values.get(key);
+    if (known) known.push(value);
+    else values.set(key, [value]);
+  }
+  return [...values]
+    .map(([key, list]) => Buffer.from(`${key}=${list.join(',')}`))
+    .toSorted(Buffer.compare)
+    .join('');
+}
+
+export function signQuery(pairs: QueryPairs, secret: string): string {
+  return createHmac('sha256', secret).update(signedText(pairs)).digest('hex');
+}
+
+export function checkProxySignature(
+  pairs: QueryPairs,
+  { current, previous }: WebhookSecrets,
+): SignatureCheck {
+  const given = pairs.filter(([key]) => key === SIGNATURE).map(([, value]) => value);
+  const [signature] = given;
+  if (signature === undefined || given.length > 1) return 'invalid';
+  if (isSameText(signQuery(pairs, current), signature)) return 'current';
+  if (previous && isSameText(signQuery(pairs, previous), signature)) return 'previous';
+  return 'invalid';
 }

@@ -3,6 +3,7 @@ import type { ChallengeRefusal } from '../../core/redeem/challenge.ts';
 import type { OfferRefusal } from '../../core/redeem/find-offer.ts';
 import type { RefusedWhy } from '../../core/redemptions/redemption.ts';
 import type { Contact } from '../../core/redemptions/redemption-record.ts';
+import type { QuizAnswers } from '../../core/storefront/answer-quiz.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 
 /** A request after its proof was checked. */
@@ -131,4 +132,142 @@ function jsonHeaders(caching: keyof typeof CACHING): Readonly<Record<string, str
     'cache-control': CACHING[caching],
     'x-content-type-options': 'nosniff',
   };
+}
+
+export type Read<Value> =
+  | { readonly kind: 'read'; readonly value: Value }
+  | { readonly kind: 'bad'; readonly answer: StorefrontAnswer };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The answers to a long quiz need a tenth of this. */
+const MAX_BODY_BYTES = 32_768;
+
+export function readBody(body: Uint8Array, known: readonly string[]): Read<Fields> {
+  if (body.byteLength > MAX_BODY_BYTES) return bad('The body is too large.');
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return bad('The body must be JSON.');
+  }
+  return readObject(value, known);
+}
+
+/** An unknown field is refused, not ignored, so that no request can name another customer. */
+function readObject(value: unknown, known: readonly string[]): Read<Fields> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return bad('The body must be a JSON object.');
+  }
+  if (Object.keys(value).some((key) => !known.includes(key))) {
+    return { kind: 'bad', answer: unknownField() };
+  }
+  return { kind: 'read', value: Object.assign(Object.create(null), value) };
+}
+
+/** The loyalty service's ids are 32-bit numbers. */
+const MAX_ID = 2 ** 31 - 1;
+
+export function isId(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) > 0 && Number(value) <= MAX_ID;
+}
+
+export function bad(message: string): { readonly kind: 'bad'; readonly answer: StorefrontAnswer } {
+  return { kind: 'bad', answer: badRequest(message) };
+}
+
+export const answerRoute: Route = {
+  method: 'POST',
+  for: 'customer',
+  parameters: [],
+  async answer({ customerId, body, storefront }) {
+    const read = readQuizAnswers(body);
+    if (read.kind === 'bad') return read.answer;
+    const answered = await storefront.answer(customerId, read.value);
+    switch (answered.kind) {
+      case 'answered':
+        return jsonAnswer(answered.value);
+      case 'not-available':
+        return errorAnswer(409, 'not-available', 'There is no such quiz at the moment.');
+      case 'not-the-quiz':
+        return badRequest('The answers must be to the questions of this quiz, each once.');
+      case 'refused':
+        return errorAnswer(409, 'refused', 'The loyalty program did not accept these answers.');
+      case 'unavailable':
+        if (!answered.mayHaveHappened) return unavailable(answered.afterSeconds);
+        return errorAnswer(
+          503,
+          'unavailable',
+          'It is not known yet whether the answers arrived. Look at the quiz again in a minute.',
+          answered.afterSeconds,
+        );
+    }
+  },
+};
+
+const MAX_ANSWERS = 100;
+const MAX_OPTIONS = 50;
+const MAX_TEXT_LENGTH = 2_000;
+
+function readQuizAnswers(body: Uint8Array): Read<QuizAnswers> {
+  const read = readBody(body, ['quizId', 'answers']);
+  if (read.kind === 'bad') return read;
+  const { quizId, answers } = read.value;
+  if (!isId(quizId)) return bad('quizId must be the number of a quiz.');
+  if (!Array.isArray(answers) || answers.length === 0 || answers.length > MAX_ANSWERS) {
+    return bad(`answers must be a list of 1 to ${MAX_ANSWERS}.`);
+  }
+  const list: QuizAnswers['answers'][number][] = [];
+  for (const one of answers) {
+    const item = readObject(one, ['questionId', 'optionIds', 'text']);
+    if (item.kind === 'bad') return item;
+    const { questionId, optionIds = null, text = null } = item.value;
+    if (!isId(questionId)) return bad('questionId must be the number of a question.');
+    if (!isOptions(optionIds)) return bad('optionIds must be a list of numbers, or null.');
+    if (!isText(text)) {
+      return bad(`text must have at most ${MAX_TEXT_LENGTH} characters, or be null.`);
+    }
+    list.push({ questionId, optionIds, text });
+  }
+  return { kind: 'read', value: { quizId, answers: list } };
+}
+
+function isOptions(value: unknown): value is readonly number[] | null {
+  return (
+    value === null || (Array.isArray(value) && value.length <= MAX_OPTIONS && value.every(isId))
+  );
+}
+
+function isText(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && value.length <= MAX_TEXT_LENGTH);
+}
+
+/**
+ * Extensions ask from a worker of another origin. Shopify documents it for tills only, and its own libraries
+ * allow any. So does this: the session token is the only proof, a page without one gets nothing, and cookies
+ * are never allowed.
+ */
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
+
+/** The most that Chromium keeps the answer to a preflight. */
+const PREFLIGHT_SECONDS = 7_200;
+
+/** The same for every address: an answer that depends on the shop would tell which shops there are. */
+export function answerPreflight(): StorefrontAnswer {
+  return {
+    status: 204,
+    headers: {
+      ...ANY_ORIGIN,
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': String(PREFLIGHT_SECONDS),
+    },
+    body: '',
+  };
+}
+
+/** Errors too: without the header, an extension cannot read why it was refused. */
+export function allowAnyOrigin(answer: StorefrontAnswer): StorefrontAnswer {
+  const exposed = { 'access-control-expose-headers': 'retry-after' };
+  return { ...answer, headers: { ...answer.headers, ...ANY_ORIGIN, ...exposed } };
 }

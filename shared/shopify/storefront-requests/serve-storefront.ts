@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import { errorFields, type Telemetry } from '../../core/events/telemetry.ts';
 import type { RateLimit } from '../../core/storefront/cached-uses.ts';
-import { answerRoute } from './answer-route.ts';
-import { type Caller, callerOf, type ProvedCall, prove } from './caller.ts';
-import { allowAnyOrigin, answerPreflight } from './cross-origin.ts';
-import { getRoutes } from './get-routes.ts';
-import { challenge, redeem, redeemAtTill } from './redeem-routes.ts';
 import {
+  type Caller,
+  callerOf,
+  type ProvedCall,
+  prove,
+  type ServedShop,
+  type StorefrontRequest,
+} from './caller.ts';
+import { challenge, getRoutes, redeem, redeemAtTill } from './redeem-routes.ts';
+import {
+  allowAnyOrigin,
+  answerPreflight,
+  answerRoute,
   badRequest,
   errorAnswer,
   type Route,
@@ -15,7 +22,6 @@ import {
   unavailable,
   unknownField,
 } from './route.ts';
-import type { ServedShop, StorefrontRequest } from './served-shop.ts';
 
 /** By the last part of the path: `/apps/loyalty/me`. */
 export const routes: ReadonlyMap<string, Route> = new Map(
@@ -29,7 +35,7 @@ export const tillRoutes: ReadonlyMap<string, Route> = new Map(
   Object.entries({ ...readByStaff, redeem: redeemAtTill, challenge }),
 );
 
-export interface ServingWorld {
+export interface StorefrontDependencies {
   /** By the shop's part of the path, without slashes. */
   readonly shops: ReadonlyMap<string, ServedShop>;
   readonly script: ScriptServer;
@@ -42,27 +48,27 @@ const SCRIPT = 'widget.js';
 /** Prove, route, limit, answer. */
 export async function serveStorefront(
   request: StorefrontRequest,
-  world: ServingWorld,
+  dependencies: StorefrontDependencies,
 ): Promise<StorefrontAnswer> {
   const [, shopPath = '', ...parts] = request.path.split('/');
   const caller = callerOf(parts);
-  const shop = world.shops.get(shopPath);
-  if (caller.kind === 'proxy') return serve(caller, request, shop, world);
+  const shop = dependencies.shops.get(shopPath);
+  if (caller.kind === 'proxy') return serve(caller, request, shop, dependencies);
   if (request.method === 'OPTIONS') return answerPreflight();
-  return allowAnyOrigin(await serve(caller, request, shop, world));
+  return allowAnyOrigin(await serve(caller, request, shop, dependencies));
 }
 
 async function serve(
   caller: Caller,
   request: StorefrontRequest,
   shop: ServedShop | undefined,
-  world: ServingWorld,
+  dependencies: StorefrontDependencies,
 ): Promise<StorefrontAnswer> {
-  const { telemetry } = world;
+  const { telemetry } = dependencies;
   // The answer is the same for an unknown shop and a wrong proof, so that guessing finds no shops.
   if (!shop) return refused(caller);
   try {
-    const proof = await prove(caller, request, shop, world.now());
+    const proof = await prove(caller, request, shop, dependencies.now());
     if (proof.kind === 'refused') {
       telemetry.count('storefront-refused', { why: proof.why });
       telemetry.log('warn', 'a storefront request was refused', {
@@ -73,7 +79,7 @@ async function serve(
       return refused(caller);
     }
     if (proof.by === 'previous') telemetry.count('older-secret-used');
-    const answer = await route(caller, request, proof.request, shop, world);
+    const answer = await route(caller, request, proof.request, shop, dependencies);
     if (answer.status === 503) telemetry.count('unavailable');
     return answer;
   } catch (error) {
@@ -91,7 +97,7 @@ async function route(
   request: StorefrontRequest,
   proved: ProvedCall,
   shop: ServedShop,
-  { script, now }: ServingWorld,
+  { script, now }: StorefrontDependencies,
 ): Promise<StorefrontAnswer> {
   const { customerId, staffId, parameters } = proved;
   if (caller.kind === 'proxy' && caller.route === SCRIPT) {

@@ -1,7 +1,6 @@
-import { API_VERSION } from '../api-version.ts';
-import { complianceTopics, topicRoutes } from '../webhooks/topics.ts';
-import { webhookFields } from '../webhooks/webhook-fields.ts';
-import { BY_WEBHOOKS, type ProductSource, topicsOfEvents, wantedEvents } from './wanted-events.ts';
+import { productEventDocument } from '../admin/documents.gen.ts';
+import { API_VERSION } from '../entity-id.ts';
+import { complianceTopics, type TopicRoute, topicRoutes } from '../webhooks/topics.ts';
 
 export interface WantedSubscription {
   /** `orders/create` */
@@ -109,3 +108,186 @@ function write(value: string | readonly string[]): string {
 
 /** For the characters of topics, addresses and queries, a basic string of TOML is the same as one of JSON. */
 const quote = (text: string): string => JSON.stringify(text);
+
+/** One `[[events.subscription]]` of shopify.app.toml (Shopify, "Manage Events subscriptions"). */
+interface WantedEvents {
+  /** Unique in the app; comes back in every delivery. */
+  readonly handle: string;
+  readonly topic: string;
+  readonly actions: readonly ('create' | 'update' | 'delete')[];
+  /** Paths of fields. Only an update needs one of them to have changed. */
+  readonly triggers: readonly string[];
+  readonly uri: string;
+  /** Its result is the payload. */
+  readonly query: string;
+}
+
+/** The settings that decide how changes of products arrive. */
+export interface ProductSource {
+  readonly productChanges: 'webhooks' | 'events';
+  readonly productTriggers: readonly string[] | undefined;
+}
+
+export const BY_WEBHOOKS: ProductSource = {
+  productChanges: 'webhooks',
+  productTriggers: undefined,
+};
+
+/**
+ * For the fields that the mapping of products uses. The price is that of the cheapest variant, and fields that
+ * Shopify derives cannot be triggers: so all of a variant, which includes its addition and removal, but not its
+ * inventory, which belongs to another topic.
+ */
+export const PRODUCT_TRIGGERS: readonly string[] = [
+  'product.title',
+  'product.handle',
+  'product.status',
+  'product.vendor',
+  'product.productType',
+  'product.category',
+  'product.media.*',
+  'product.variants.*',
+];
+
+/** See docs/decisions/0020-subscriptions-follow-from-the-code.md. */
+export function wantedEvents(uri: string, source: ProductSource): readonly WantedEvents[] {
+  if (source.productChanges === 'webhooks') return [];
+  const events: WantedEvents = {
+    handle: 'loyalty_products',
+    topic: 'Product',
+    actions: ['create', 'update', 'delete'],
+    triggers: source.productTriggers ?? PRODUCT_TRIGGERS,
+    uri,
+    query: withoutFragments(productEventDocument.text),
+  };
+  return [events];
+}
+
+/** The webhook topics whose changes the Events announce. */
+export function topicsOfEvents({ productChanges }: ProductSource): ReadonlySet<string> {
+  if (productChanges === 'webhooks') return new Set();
+  const ofProducts = [...topicRoutes].filter(([, { kind }]) => kind === 'product');
+  return new Set(ofProducts.map(([topic]) => topic));
+}
+
+/** Whether the query of a subscription may have fragments is not documented. */
+function withoutFragments(text: string): string {
+  const [query = '', ...fragments] = text.split(/(?=fragment \w+ on \w+\{)/);
+  return fragments.reduce((whole, fragment) => {
+    const [, name = '', fields = ''] = /^fragment (\w+) on \w+\{(.*)\}$/.exec(fragment) ?? [];
+    return whole.replaceAll(`...${name}`, () => fields);
+  }, query);
+}
+
+/**
+ * The fields that the subscriptions ask for. A body with only these fields reads exactly like the whole
+ * body (test/integration/webhook-fields.test.ts).
+ *
+ * A dot selects a field of an object or of each entry of a list (Shopify, "Modify your payloads"). At
+ * most one dot: deeper paths are not documented. `line_items` is whole: the key `tip_payment_gateway`
+ * marks a tip, and it is not documented what selecting a key does to entries that lack it. Reading every
+ * line as a tip would empty the order.
+ */
+const orderFields = [
+  'admin_graphql_api_id',
+  'cancelled_at',
+  'closed_at',
+  'created_at',
+  'currency',
+  'current_shipping_price_set',
+  'current_subtotal_price',
+  'current_total_price',
+  'customer.admin_graphql_api_id',
+  'customer.created_at',
+  'customer.default_address',
+  'customer.email',
+  'customer.first_name',
+  'customer.last_name',
+  'customer.phone',
+  'discount_applications.code',
+  'discount_applications.type',
+  'email',
+  'financial_status',
+  'fulfillment_status',
+  'fulfillments.created_at',
+  'fulfillments.status',
+  'line_items',
+  'location_id',
+  'name',
+  'note_attributes',
+  'payment_gateway_names',
+  'phone',
+  'presentment_currency',
+  'processed_at',
+  'refunds',
+  'shipping_lines.discount_allocations',
+  'shipping_lines.discounted_price',
+  'shipping_lines.is_removed',
+  'shipping_lines.price',
+  'shipping_lines.tax_lines',
+  'source_name',
+  'taxes_included',
+  'test',
+  'total_outstanding',
+  'updated_at',
+  'user_id',
+];
+
+const productFields = [
+  'admin_graphql_api_id',
+  'category.admin_graphql_api_id',
+  'category.full_name',
+  'handle',
+  'image.src',
+  'images.src',
+  'media.preview_image',
+  'product_type',
+  'status',
+  'title',
+  'updated_at',
+  'variant_gids.admin_graphql_api_id',
+  'variants.price',
+  'vendor',
+];
+
+const customerFields = [
+  'admin_graphql_api_id',
+  'created_at',
+  'default_address.name',
+  'default_address.phone',
+  'email',
+  'first_name',
+  'last_name',
+  'phone',
+  'updated_at',
+];
+
+/** Not the errors, which name persons. */
+const mergeFields = [
+  'admin_graphql_api_customer_deleted_id',
+  'admin_graphql_api_customer_kept_id',
+  'status',
+];
+
+/** Empty: the whole body, which is small. */
+function webhookFields(topic: string, { kind, carries }: TopicRoute): readonly string[] {
+  switch (carries) {
+    case 'entity':
+      if (kind === 'member') return customerFields;
+      return kind === 'order' ? orderFields : productFields;
+    case 'merge':
+      return mergeFields;
+    // Of a refund only its order and its date are read, of a dispute its order.
+    case 'order-reference':
+      if (topic === 'orders/edited') return [];
+      return topic === 'refunds/create' ? ['created_at', 'order_id'] : ['order_id'];
+    // The body holds the owner's address too; the domain is enough.
+    case 'shop':
+      return ['myshopify_domain'];
+    case 'deletion':
+    case 'discount':
+    case 'compliance':
+    case 'event':
+      return [];
+  }
+}

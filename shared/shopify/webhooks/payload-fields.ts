@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { readAmount } from '../../store/money.ts';
-import type { ReadFault, Unreadable } from '../../store/read-fault.ts';
+import type { ReadFault, Unreadable } from '../../store/store-entities.ts';
 
 const MISSING = 'is missing';
 

@@ -1,7 +1,5 @@
 import * as v from 'valibot';
-import type { StoreMember } from '../../store/member.ts';
-import type { StoreCustomer } from '../../store/order.ts';
-import type { Unreadable } from '../../store/read-fault.ts';
+import type { StoreCustomer, StoreMember, Unreadable } from '../../store/store-entities.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 import { id, moment, optional, readPayload, text, together } from './payload-fields.ts';
 

@@ -1,16 +1,9 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { EventQueue, StoreEvent } from '../../core/events/event.ts';
 import { correlationOf, errorFields, type Telemetry } from '../../core/events/telemetry.ts';
-import { identifyEntity } from './identify-entity.ts';
-import { checkSignature, type SignatureCheck, type WebhookSecretReader } from './signature.ts';
-import { PROBE_TOPIC, routeOf } from './topics.ts';
-import {
-  type RequestHeaders,
-  readSignature,
-  readWebhookHeaders,
-  type WebhookHeaders,
-} from './webhook-headers.ts';
+import { identifyEntity, PROBE_TOPIC, routeOf } from './topics.ts';
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly method: string;
   /** As sent, without the query. */
   readonly path: string;
@@ -32,7 +25,7 @@ interface ReceivingShop {
   readonly watchesSilence: boolean;
 }
 
-export interface ReceivingWorld {
+export interface ReceiverDependencies {
   /** By the path of its address: `/webhooks/example`. */
   readonly shops: ReadonlyMap<string, ReceivingShop>;
   readonly queue: EventQueue;
@@ -47,31 +40,31 @@ export interface ReceivingWorld {
  */
 export async function receiveWebhook(
   request: WebhookRequest,
-  world: ReceivingWorld,
+  dependencies: ReceiverDependencies,
 ): Promise<WebhookAnswer> {
   if (request.method !== 'POST') return { status: 405, text: 'send a webhook with POST' };
-  const shop = world.shops.get(request.path);
+  const shop = dependencies.shops.get(request.path);
   // The answer is the same for an unknown address and a wrong signature, so that guessing finds no shops.
   if (!shop) return refused(401);
-  const verified = await verify(request, shop, world);
+  const verified = await verify(request, shop, dependencies);
   if (verified === 'invalid') {
-    if (!isProbe(request.headers)) world.telemetry.count('signatures-refused');
+    if (!isProbe(request.headers)) dependencies.telemetry.count('signatures-refused');
     return refused(401);
   }
   if (verified === 'unavailable') return { status: 503, text: 'try again later' };
-  if (verified === 'previous') world.telemetry.count('older-secret-used');
+  if (verified === 'previous') dependencies.telemetry.count('older-secret-used');
 
   const read = readWebhookHeaders(request.headers);
   if (read.kind === 'bad-headers') return refused(400, read.why);
   if (read.headers.shop !== shop.domain) return refused(401);
-  return enqueue(request.body, read.headers, shop, world);
+  return enqueue(request.body, read.headers, shop, dependencies);
 }
 
 async function enqueue(
   body: Uint8Array,
   headers: WebhookHeaders,
   { domain, watchesSilence }: ReceivingShop,
-  { queue, telemetry, now, apiVersion }: ReceivingWorld,
+  { queue, telemetry, now, apiVersion }: ReceiverDependencies,
 ): Promise<WebhookAnswer> {
   const { topic, webhookId, triggeredAt } = headers;
   const route = routeOf(topic);
@@ -115,7 +108,7 @@ async function enqueue(
 async function verify(
   { headers, body }: WebhookRequest,
   { secrets }: ReceivingShop,
-  { telemetry }: ReceivingWorld,
+  { telemetry }: ReceiverDependencies,
 ): Promise<SignatureCheck | 'unavailable'> {
   const signature = readSignature(headers);
   if (!signature) return 'invalid';
@@ -141,4 +134,120 @@ function refused(
   text = 'the signature does not fit this address',
 ): WebhookAnswer {
   return { status, text };
+}
+
+/** As Lambda passes them: in any case, repeated ones joined by commas. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+interface WebhookHeaders {
+  /** `orders/create`; of an Event its topic and action: `Product/update`. */
+  readonly topic: string;
+  readonly shop: string;
+  readonly webhookId: string;
+  readonly apiVersion: string;
+  readonly triggeredAt: string | undefined;
+}
+
+type ReadHeaders =
+  | { readonly kind: 'read'; readonly headers: WebhookHeaders }
+  | { readonly kind: 'bad-headers'; readonly why: string };
+
+/** Shopify's Events use the first family, its webhooks the second. */
+const EVENTS = 'shopify-';
+const FAMILIES = [EVENTS, 'x-shopify-'] as const;
+const SIGNATURE = 'hmac-sha256';
+
+/**
+ * Several times what the store sends. Headers are not signed: with a captured body, any caller could
+ * fill the log with them or make a message too large for its queue.
+ */
+const MAX_LENGTH = 255;
+
+export function readSignature(headers: RequestHeaders): string | undefined {
+  return find(headers, familyOf(headers) + SIGNATURE);
+}
+
+/** None of these headers is signed. */
+export function readWebhookHeaders(headers: RequestHeaders): ReadHeaders {
+  const family = familyOf(headers);
+  const read = (name: string) => find(headers, family + name) ?? '';
+  const action = family === EVENTS ? read('action') : '';
+  const required = {
+    topic: [read('topic'), action].filter((part) => part !== '').join('/'),
+    'shop-domain': read('shop-domain'),
+    'webhook-id': read('webhook-id'),
+    'api-version': read('api-version'),
+  };
+  const named = (wrong: (value: string) => boolean) =>
+    Object.entries(required).flatMap(([name, value]) => (wrong(value) ? [family + name] : []));
+  const missing = named((value) => value === '');
+  if (missing.length > 0) return { kind: 'bad-headers', why: `missing: ${missing.join(', ')}` };
+  // A header sent twice arrives joined. No genuine value has a comma, and a guess between two topics
+  // would let the sender choose.
+  const doubled = named((value) => value.includes(','));
+  if (doubled.length > 0) return { kind: 'bad-headers', why: `sent twice: ${doubled.join(', ')}` };
+  const tooLong = named((value) => value.length > MAX_LENGTH);
+  if (tooLong.length > 0) return { kind: 'bad-headers', why: `too long: ${tooLong.join(', ')}` };
+  const triggeredAt = find(headers, `${family}triggered-at`);
+  return {
+    kind: 'read',
+    headers: {
+      topic: required.topic,
+      shop: required['shop-domain'].toLowerCase(),
+      webhookId: required['webhook-id'],
+      apiVersion: required['api-version'],
+      triggeredAt: triggeredAt && triggeredAt.length <= MAX_LENGTH ? triggeredAt : undefined,
+    },
+  };
+}
+
+/** The family with a signature; headers of the other one are ignored. */
+function familyOf(headers: RequestHeaders): string {
+  return FAMILIES.find((family) => find(headers, family + SIGNATURE)) ?? 'x-shopify-';
+}
+
+function find(headers: RequestHeaders, wanted: string): string | undefined {
+  const direct = headers[wanted];
+  if (direct) return direct.trim() || undefined;
+  for (const key of Object.keys(headers)) {
+    if (key.length === wanted.length && key.toLowerCase() === wanted) {
+      return headers[key]?.trim() || undefined;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * After a rotation Shopify may sign with the old secret for up to an hour ("Rotate or revoke client
+ * credentials"), so both are accepted.
+ */
+export interface WebhookSecrets {
+  readonly current: string;
+  readonly previous?: string | undefined;
+}
+
+export interface WebhookSecretReader {
+  get(): Promise<WebhookSecrets>;
+  /** Reads the secrets again, at most once a minute: they may have been rotated a moment ago. */
+  refresh(): Promise<{ readonly kind: 'renewed' | 'unchanged'; readonly value: WebhookSecrets }>;
+}
+
+/** Which secret made the signature. */
+export type SignatureCheck = 'current' | 'previous' | 'invalid';
+
+export function checkSignature(
+  body: Uint8Array,
+  signature: string,
+  { current, previous }: WebhookSecrets,
+): SignatureCheck {
+  const sign = (secret: string) => createHmac('sha256', secret).update(body).digest('base64');
+  if (isSameText(sign(current), signature)) return 'current';
+  if (previous && isSameText(sign(previous), signature)) return 'previous';
+  return 'invalid';
+}
+
+/** In constant time. As text, not as decoded bytes: decoding would accept many spellings of one value. */
+export function isSameText(expected: string, given: string): boolean {
+  const [one, other] = [Buffer.from(expected), Buffer.from(given)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

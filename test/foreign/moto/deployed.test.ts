@@ -140,8 +140,8 @@ describe('a stack that CloudFormation of others made from our template', () => {
       MessageGroupId: 'a',
       MessageDeduplicationId: 'a',
     });
-    expect((await run('dead-letters list --walk')).stdout).toContain('1 in the orders queue');
+    expect((await run('dead-letters list --scan')).stdout).toContain('1 in the orders queue');
     expect((await run('dead-letters drop --queue orders --because understood --yes')).code).toBe(0);
-    expect((await run('dead-letters list --walk')).stdout).toContain('No dead letters');
+    expect((await run('dead-letters list --scan')).stdout).toContain('No dead letters');
   });
 });

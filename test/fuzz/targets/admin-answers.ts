@@ -1,8 +1,8 @@
+import { productEventAt } from '../../../local/harness/product-payload.ts';
 import { questionsOf } from '../../../shared/shopify/admin/admin-store.ts';
 import { readAnswer, readBody } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { createThrottle } from '../../../shared/shopify/admin/client/throttle.ts';
-import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
+import { type Ask, createThrottle } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { writeBalances } from '../../../shared/shopify/admin/write-balances.ts';
 import { discountNode, redeemCode } from '../../fixtures/discount-node.ts';
 import { orderNode } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
@@ -12,19 +12,8 @@ import { SHOP } from '../valid-webhooks.ts';
 
 const order = resolve(orderNode({ ...simpleOrder, tipCents: 300 }));
 const discount = resolve(discountNode({}, [redeemCode(), redeemCode({ code: 'B2' })]));
-const product = {
-  id: 'gid://shopify/Product/8012345678901',
-  title: 'Linen shirt',
-  handle: 'linen-shirt',
-  status: 'ACTIVE',
-  vendor: 'North Loom',
-  productType: 'Shirt',
-  updatedAt: '2026-10-09T11:00:00Z',
-  category: { id: 'gid://shopify/TaxonomyCategory/aa-1-13', fullName: 'Apparel > Shirts' },
-  priceRangeV2: { minVariantPrice: { amount: '49.9' } },
-  media: { nodes: [{ image: { url: 'https://cdn.example.com/shirt.jpg' } }] },
-  featuredMedia: null,
-};
+const { data } = productEventAt(0) as { readonly data: { readonly product: object } };
+const { product } = data;
 const page = (...nodes: readonly unknown[]) => ({
   nodes,
   pageInfo: { hasNextPage: false, endCursor: 'x' },

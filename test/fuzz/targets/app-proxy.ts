@@ -1,8 +1,5 @@
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
-import {
-  type QueryPairs,
-  signQuery,
-} from '../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
+import { type QueryPairs, signQuery } from '../../../shared/shopify/storefront-requests/caller.ts';
 import { routes } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
 import { SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';

@@ -1,6 +1,5 @@
-import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { routeOf } from '../../../shared/shopify/webhooks/topics.ts';
+import { identifyEntity, routeOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { chance, expectLaw, type FuzzTarget, pick } from '../fuzz-target.ts';
 import { makeBody } from '../make-body.ts';
 import { SHOP, validWebhooks } from '../valid-webhooks.ts';

@@ -15,19 +15,29 @@ const page = {
   PageNumber: 1,
   HasNextPage: false,
 };
-const VALID = [
-  { HasError: false, Result: { Id: 1, PointsBalance: 64.9 }, Severity: 0, Code: '00' },
-  { HasError: false, Result: [{ Id: '1' }], ErrorMessages: [] },
-  { HasError: true, ErrorCode: 103, ErrorMessage: `Slow down, ${first_name} of ${email}` },
-  {
-    HasError: true,
-    ErrorDescriptions: [{ Description: 13, Field: 'Email', FieldText: `${email} is taken` }],
-    ErrorMessages: ['Too_Many_Requests', `key loyalty-key-93f2c8`],
-  },
-  { HasError: false, HasWarning: true, Severity: 1, Code: '07', CodeName: last_name, Result: null },
-  { CurrentTier: { Id: 1 }, NextTiers: [], AllTiers: [{ Id: 1 }] },
-  { ...page, HasError: false },
-].map(toTree);
+/** Each with an operation that it is an answer of. */
+const VALID: readonly (readonly [OperationId, object])[] = [
+  ['sendOrder', { HasError: false, Result: { Id: 1, PointsBalance: 64.9 }, Severity: 0 }],
+  ['listQuizzes', { HasError: false, Result: [{ Id: '1' }], ErrorMessages: [] }],
+  [
+    'sendOrder',
+    { HasError: true, ErrorCode: 103, ErrorMessage: `Slow down, ${first_name} of ${email}` },
+  ],
+  [
+    'createCoupon',
+    {
+      HasError: true,
+      ErrorDescriptions: [{ Description: 13, Field: 'Email', FieldText: `${email} is taken` }],
+      ErrorMessages: ['Too_Many_Requests', `key loyalty-key-93f2c8`],
+    },
+  ],
+  [
+    'updateProduct',
+    { HasError: false, HasWarning: true, Severity: 1, Code: '07', CodeName: last_name, Result: {} },
+  ],
+  ['listTiers', { CurrentTier: { Id: 1 }, NextTiers: [], AllTiers: [{ Id: 1 }] }],
+  ['listRewardConfigurations', { ...page, HasError: false }],
+];
 
 const STATUSES = [
   '200',
@@ -47,15 +57,16 @@ const STATUSES = [
 /** Any answer at the address of the loyalty service. */
 export function createTarget(): FuzzTarget {
   return {
-    make: (random) => ({
-      body: makeBody(pick(random, VALID), random),
-      parts: {
-        operation: pick(random, OPERATIONS),
+    make(random) {
+      const [asked, answer] = pick(random, VALID);
+      const parts = {
+        operation: chance(random, 0.7) ? asked : pick(random, OPERATIONS),
         status: pick(random, STATUSES),
         type: chance(random, 0.8) ? 'application/json' : pick(random, HOSTILE_TEXTS),
         retryAfter: chance(random, 0.8) ? '' : pick(random, HOSTILE_TEXTS),
-      },
-    }),
+      };
+      return { body: makeBody(toTree(answer), random), parts };
+    },
     async run({ body, parts: { operation, status = '200', type = '', retryAfter = '' } }) {
       const text = Buffer.from(body).toString('utf8');
       const headers = { 'content-type': type, ...(retryAfter && { 'retry-after': retryAfter }) };

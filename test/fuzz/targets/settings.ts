@@ -1,5 +1,5 @@
 import { type ConnectorSettings, checkConnector } from '../../../shared/config/connector-config.ts';
-import { checkBaseAddress } from '../../../shared/loyalty/access.ts';
+import { checkBaseAddress } from '../../../shared/loyalty/client.ts';
 import { adminAddress } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { expectLaw, type FuzzTarget } from '../fuzz-target.ts';
 import { makeBody, toTree } from '../make-body.ts';

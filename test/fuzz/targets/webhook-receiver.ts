@@ -7,9 +7,9 @@ import { toFunctionUrlEvent } from '../../../local/harness/webhook-request.ts';
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { toHttpRequest, toLambdaAnswer } from '../../../shared/aws/lambda-events.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
-  type ReceivingWorld,
+  type ReceiverDependencies,
   receiveWebhook,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { bodyOf } from '../../fixtures/store-event.ts';
@@ -37,12 +37,12 @@ export function createTarget(): FuzzTarget {
   const shops = new Map([['/example-store', { domain: SHOP, secrets, watchesSilence: true }]]);
 
   function openWorld(): {
-    readonly world: ReceivingWorld;
+    readonly world: ReceiverDependencies;
     readonly queues: readonly MemoryQueue[];
   } {
     const queue = () => createMemoryQueue({ now: () => NOW.getTime() });
     const queues = { orders: queue(), products: queue(), coupons: queue() };
-    const world: ReceivingWorld = {
+    const world: ReceiverDependencies = {
       shops,
       queue: createMemoryEventQueue(queues),
       telemetry: output.telemetry,

@@ -5,7 +5,11 @@ import {
   type AdminDocument,
   createAdminClient,
 } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { type AdminServer, type Reaction, startAdminServer } from '../../support/admin-server.ts';
+import {
+  type AdminServer,
+  type Reaction,
+  startAdminServer,
+} from '../../support/admin-execution.ts';
 
 const SHOP = 'example-store.myshopify.com';
 

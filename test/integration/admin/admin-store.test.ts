@@ -11,8 +11,7 @@ import { describeStoreWalkContract } from '../../contract/store-walk-contract.ts
 import { discountNode, redeemCode, rootWithDiscounts } from '../../fixtures/discount-node.ts';
 import { orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
-import { pagesOf } from '../../support/admin-execution.ts';
-import { type AdminServer, startAdminServer } from '../../support/admin-server.ts';
+import { type AdminServer, pagesOf, startAdminServer } from '../../support/admin-execution.ts';
 import { createAdminStoreUnderTest } from '../../support/admin-store-under-test.ts';
 import { adminStoreOf } from '../../support/store-and-connector.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
-import { readOrder } from '../../../shared/shopify/admin/orders/read-orders.ts';
+import { readOrder } from '../../../shared/shopify/admin/read-orders.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { anyOrder, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
@@ -62,35 +62,11 @@ describe('the two readers of an order', () => {
     ...changes,
   });
 
-  const cases: Record<string, Partial<OrderSpec>> = {
-    'a discount that three pieces cannot share evenly, one of them taken back': {
-      lines: [line({ discountCents: 100, takenBack: 1 })],
-    },
-    'taxes on top, with a part of the shipping refunded': {
-      taxPercent: 19,
-      shippingRefundedCents: 333,
-    },
-    'taxes included, shipping discounted': {
-      taxPercent: 23,
-      taxesIncluded: true,
-      shippingDiscountCents: 250,
-    },
-    'everything taken back': { lines: [line({ takenBack: 3 })] },
-    'a cancelled order': { cancelledAfterDays: 2 },
-    'a tip, which is no product': { tipCents: 500 },
-    'duties, which are in the total only': { dutiesCents: 1234 },
-    'a custom line': { lines: [line({ product: undefined }), line()] },
-    'free shipping': { shippingDiscountCents: 700 },
-    'more lines than one page holds': {
-      lines: Array.from({ length: 160 }, (_, index) => line({ product: 1 + (index % 4) })),
-    },
-  };
-  for (const [name, spec] of Object.entries(cases)) {
-    it(`agree on ${name}`, async () => {
-      const order = { ...simpleOrder, ...spec };
-      expectAgreement(fromWebhook(order), await fromAdmin(order));
-    });
-  }
+  it('agree on an order with more lines than one page holds', async () => {
+    const lines = Array.from({ length: 160 }, (_, index) => line({ product: 1 + (index % 4) }));
+    const order = { ...simpleOrder, lines };
+    expectAgreement(fromWebhook(order), await fromAdmin(order));
+  });
 
   /** What the words of `OrderSpec` cannot say, as each source writes it. */
   const pairs: Record<string, { webhook: Changes; admin: Changes }> = {

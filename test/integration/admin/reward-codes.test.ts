@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { RewardStore, WantedCode } from '../../../shared/core/redeem/reward-store.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import { REWARD_TAG } from '../../../shared/shopify/admin/storefront/make-reward-code.ts';
+import { REWARD_TAG } from '../../../shared/shopify/admin/make-reward-code.ts';
 import { describeRewardStore } from '../../contract/reward-store-contract.ts';
 
 const SHOP = 'example-store.myshopify.com';

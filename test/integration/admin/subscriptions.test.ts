@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { Dimensions, Metric, Telemetry } from '../../../shared/core/events/telemetry.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import { checkSubscriptions } from '../../../shared/shopify/subscriptions/check-subscriptions.ts';
 import {
+  checkSubscriptions,
+  createSubscriptions,
   isInOrder,
   type SubscriptionFindings,
-} from '../../../shared/shopify/subscriptions/compare-subscriptions.ts';
-import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
+} from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
 import { startReceiver, type WebhookReceiver } from '../store-sandbox/webhook-receiver.ts';
@@ -103,17 +103,6 @@ describe('the subscriptions of a shop', () => {
     expect(left.filter(({ topic }) => topic.startsWith('products/'))).toEqual([]);
   });
 
-  it('come back at the next scheduled run when the settings return to webhooks', async () => {
-    await heal(true, open(HERE, 'admin-api', 'events'));
-    expect((await check()).missing.map(({ topic }) => topic.split('/')[0])).toEqual([
-      'products',
-      'products',
-      'products',
-    ]);
-    await heal(true);
-    expect(isInOrder(await check())).toBe(true);
-  });
-
   it('are corrected and removed, and what is addressed elsewhere is left alone', async () => {
     await subscribe('ORDERS_CREATE', URI, { includeFields: ['id'], filter: 'test:true' });
     await subscribe('CARTS_UPDATE', URI);
@@ -127,12 +116,6 @@ describe('the subscriptions of a shop', () => {
     expect(findings.other.map(({ uri }) => uri)).toEqual(['https://elsewhere.example.com/shop']);
   });
 
-  it('are only counted where repairing is not allowed', async () => {
-    await heal(false);
-    expect(countOf('subscriptions-wrong')).toBe(wantedSubscriptions(URI).length);
-    expect((await check()).fine).toEqual([]);
-  });
-
   it('are all found beyond the first page', async () => {
     for (let n = 0; n < 130; n += 1) {
       await subscribe('ORDERS_CREATE', `https://elsewhere.example.com/${n}`);
@@ -141,21 +124,6 @@ describe('the subscriptions of a shop', () => {
     const findings = await check();
     expect(findings.other).toHaveLength(130);
     expect(isInOrder(findings)).toBe(true);
-  });
-
-  it('are too many where the app’s configuration makes them', async () => {
-    await heal(true);
-    const findings = await check(open(HERE, 'app-configuration'));
-    expect(findings.extra).toHaveLength(wantedSubscriptions(URI).length);
-    expect(findings.missing).toEqual([]);
-  });
-
-  it('leave it to the next time when the store does not answer', async () => {
-    await sandbox.stop();
-    const down = open();
-    sandbox = await startStoreSandbox();
-    await heal(true, down);
-    expect(countOf('subscriptions-wrong')).toBe(0);
   });
 
   it('go on after one that the store refuses', async () => {

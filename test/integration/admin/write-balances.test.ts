@@ -4,8 +4,8 @@ import { type Ask, createAdminClient } from '../../../shared/shopify/admin/clien
 import {
   readDefinitions,
   repairDefinition,
-} from '../../../shared/shopify/admin/storefront/balance-definitions.ts';
-import { writeBalances } from '../../../shared/shopify/admin/storefront/write-balances.ts';
+  writeBalances,
+} from '../../../shared/shopify/admin/write-balances.ts';
 import { describeBalanceStore } from '../../contract/reward-store-contract.ts';
 
 let store: StoreSandbox;

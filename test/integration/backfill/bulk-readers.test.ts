@@ -5,13 +5,17 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { idOf } from '../../../shared/core/store/store.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../shared/shopify/admin/orders/enrichment.ts';
-import { readBulkLines } from '../../../shared/shopify/bulk/bulk-lines.ts';
-import { readBulkState, startBulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
+import type { Enrichment } from '../../../shared/shopify/admin/order-as-payload.ts';
+import {
+  type BulkKind,
+  bulkQuery,
+  readBulkState,
+  startBulkQuery,
+} from '../../../shared/shopify/bulk/bulk-operation.ts';
 import {
   type BulkEntity,
   FILE_START,
+  readBulkLines,
   readEntities,
 } from '../../../shared/shopify/bulk/read-entities.ts';
 import { anyLife, live } from '../../support/any-store-life.ts';

@@ -4,12 +4,10 @@ import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
   type BackfillState,
-  openBackfills,
-  SavedElsewhere,
-} from '../../../scripts/connector/backfill/backfill-state.ts';
-import {
   type BackfillWorld,
+  openBackfills,
   runBackfill,
+  SavedElsewhere,
 } from '../../../scripts/connector/backfill/run-backfill.ts';
 import {
   deduplicationIdOf,
@@ -18,11 +16,12 @@ import {
 } from '../../../shared/core/events/event.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
+  type BulkKind,
   type BulkState,
+  bulkQuery,
   readBulkState,
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
-import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-query.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 
 const WINDOW = 4;

@@ -7,10 +7,10 @@ import {
   fileProblem,
   type OpenBackfill,
   orderFile,
-} from '../../../scripts/connector/backfill/open-backfill.ts';
+} from '../../../scripts/connector/backfill/report.ts';
 import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { checkInstalledApp } from '../../../scripts/connector/doctor/check-app.ts';
+import { checkInstalledApp } from '../../../scripts/connector/doctor/check-services.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';

@@ -68,57 +68,6 @@ describe('an attacker at the address of point events', () => {
     await balances.post('Point_Add', pointEvent({ EventDate: '2026-10-09T11:59:31Z' }));
     expect(await balances.waiting()).toBe(4);
   });
-
-  it('gets nothing but POST answered', async () => {
-    const { balances } = await open();
-    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
-      const given = { method, header: balances.tokenOf() };
-      expect(await balances.request('example-store', body, given)).toBe(405);
-    }
-  });
-
-  it('parks an event from the future with its reason, and nothing of it reaches the store', async () => {
-    const { balances } = await open();
-    await balances.post('Point_Add', pointEvent({ EventDate: '2027-10-09T12:00:00Z' }));
-    await balances.work();
-    const [letter] = await balances.deadLetters();
-    expect(letter).toMatchObject({ reason: 'rejected' });
-    expect(letter?.why).toContain('after its arrival');
-    expect(await balances.waiting()).toBe(0);
-  });
-});
-
-describe('what carries the right proof', () => {
-  it.each<readonly [RegExp, Uint8Array | string]>([
-    [/not JSON/, ''],
-    [/not JSON/, '{'],
-    [/not JSON/, Uint8Array.of(0xff, 0xfe, 0x00)],
-    [/body is missing/, 'null'],
-    [/Customer is missing/, '[]'],
-    [/Customer is missing/, '{}'],
-    [/Customer is missing/, event({ Customer: null })],
-    [/Customer is missing/, event({ Customer: ['7001'] })],
-    [/PointsBalance is missing/, event({ PointsBalance: 310 })],
-    [/PointsBalance\./, event({ PointsBalance: { PointsBalance: '3', CashbackBalance: 1 } })],
-    [/no store can keep/, event({ PointsBalance: { PointsBalance: 1e300, CashbackBalance: 1 } })],
-    [/EventDate is missing/, event({ EventDate: undefined })],
-    [/EventDate is missing/, event({ EventDate: '2026-13-45T99:99:99Z' })],
-    [/PointId is missing/, event({ PointId: 'x' })],
-    [/neither the id/, event({ Customer: {} })],
-    [/neither the id/, event({ Customer: { Id: '../7001' } })],
-    // Rounded by the parser, it would be the id of another customer.
-    [/neither the id/, event({ Customer: { Id: 2 ** 60 } })],
-    [/larger than 65536 bytes/, event({ Note: 'x'.repeat(70_000) })],
-  ])('is answered 200 and kept with its reason: %s (%#)', async (why, text) => {
-    const { connector, balances } = await open();
-    const header = balances.tokenOf();
-    expect(await balances.request('example-store', text, { header })).toBe(200);
-    await balances.settle();
-    const [letter] = await balances.deadLetters();
-    expect(letter).toMatchObject({ reason: 'unreadable', why: expect.stringMatching(why) });
-    expect(letter?.body).toContain('"kind":"point-event"');
-    expect(await connector.ledgerText()).not.toContain('"customer|');
-  });
 });
 
 describe('tokens', () => {

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import { openBalances, type SandboxPayload } from '../../support/running-balances.ts';
-import { type RunningConnector, runConnectors } from '../../support/running-connector.ts';
+import {
+  LOYALTY_CREDENTIALS,
+  type RunningConnector,
+  runConnectors,
+} from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -71,36 +74,6 @@ describe('a point event without the id of the store', () => {
     });
   });
 
-  it.each([true, false])('reaches its customer by document, enrolled: %s', async (IsEnrolled) => {
-    const { connector, balances, customerId, pointsOf } = await open();
-    const known = { OriginalId: customerId, Name: 'Robin', Email: EMAIL };
-    await upsert(connector, { ...known, Document: '12345678900', IsEnrolled });
-    await balances.post('Point_Add', named({ Id: null, Document: '123.456.789-00' }));
-    await balances.settle();
-    expect(pointsOf(customerId)).toBe('310');
-  });
-
-  it('reaches its customer through the store, where the service names no id of the store', async () => {
-    const { balances, create, pointsOf } = await open({ buys: false });
-    const id = create();
-    // Bare: the queue must not take the balance that is sent on for a repetition of this message.
-    const bare = JSON.stringify(named({ Id: null, Email: EMAIL.toUpperCase() }));
-    await balances.request('example-store', bare, { header: balances.tokenOf() });
-    await balances.settle();
-    expect(pointsOf(id)).toBe('310');
-  });
-
-  it('waits while the loyalty service or the store does not answer', async () => {
-    const { connector, balances, customerId, pointsOf, earned } = await open();
-    connector.loyalty.faults.add({ operation: 'getCustomer', kind: 'http-503', count: 2 });
-    await balances.forward(withId(null));
-    await balances.work();
-    expect(await balances.waiting()).toBe(1);
-    await balances.settle();
-    expect(pointsOf(customerId)).toBe(earned());
-    expect(await balances.deadLetters()).toEqual([]);
-  });
-
   it('of nobody is tried for an hour, and then kept with its reason; a replay finds the customer', async () => {
     const { connector, balances, create, pointsOf } = await open({ buys: false });
     await balances.post('Point_Add', named({ Id: null, Email: EMAIL }));
@@ -116,27 +89,6 @@ describe('a point event without the id of the store', () => {
     await balances.replay(letter?.body ?? '');
     await balances.settle();
     expect(pointsOf(id)).toBe('310');
-  });
-
-  it('is ordered with the other events of its customer, also within one second', async () => {
-    // The service names no balance for this customer, so the events decide.
-    const { balances, create, pointsOf } = await open({ buys: false });
-    const customerId = create();
-    const EventDate = new Date().toISOString();
-    const balance = (PointsBalance: number) => ({
-      PointsBalance: { PointsBalance, CashbackBalance: 0 },
-    });
-    for (const [PointId, points] of [10, 20, 30].entries()) {
-      const given = { EventDate, PointId, ...balance(points) };
-      await balances.post('Point_Add', named({ Id: null, Email: EMAIL }, given));
-    }
-    await balances.settle();
-    expect(pointsOf(customerId)).toBe('30');
-    const earlier = new Date(Date.parse(EventDate) - 5_000).toISOString();
-    const late = { EventDate: earlier, PointId: 9, ...balance(5) };
-    await balances.post('Point_Add', named({ Id: null, Email: EMAIL }, late));
-    await balances.settle();
-    expect(pointsOf(customerId)).toBe('30');
   });
 
   it('never gives a balance to a customer with another e-mail or document', async () => {

@@ -75,17 +75,6 @@ describe('the balance in the store becomes that of the service', () => {
     expect(inStore()).toBe(inService());
   });
 
-  it('when a refund comes before the points of its order', async () => {
-    const { balances, pass, refundOne, inService, inStore } = await open(3);
-    await refundOne();
-    pass(3.1);
-    await balances.forward();
-    await balances.settle();
-    expect(Number(inService())).toBeGreaterThan(0);
-    expect(inStore()).toBe(inService());
-    expect(await balances.deadLetters()).toEqual([]);
-  });
-
   it('when the event of a refund overtakes that of the points by days', async () => {
     const { balances, loyalty, pass, refundOne, inService, inStore } = await open(0);
     await refundOne();

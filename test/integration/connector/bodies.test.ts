@@ -106,16 +106,4 @@ describe('a body that cannot be read', () => {
       expect(connector.newOperations()).toEqual([]);
     },
   );
-
-  it('does not keep a good body of the same order from being applied', async () => {
-    const connector = await connectors.open();
-    const good = orderAt(1, { fulfilledAfterDays: 1 });
-    await connector.post('orders/create', good);
-    await connector.post('orders/updated', { ...good, line_items: 'none' });
-    await connector.settle();
-    expect(onlyOrder(connector)).toMatchObject({ OrderTotal: 50 });
-    expect(await connector.deadLetters()).toMatchObject([
-      { attributes: { why: expect.stringContaining('line_items') } },
-    ]);
-  });
 });

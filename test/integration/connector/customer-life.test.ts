@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
-import { runConnectors } from '../../support/running-connector.ts';
+import { LOYALTY_CREDENTIALS, runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -76,28 +75,6 @@ describe('a customer of the store', () => {
     });
   });
 
-  it('costs no call where the settings send customers with their orders', async () => {
-    const { signUp, heldMember, connector } = await open({ customers: 'with-orders' });
-    const { id } = await signUp();
-    expect(connector.newOperations()).toEqual([]);
-    expect(heldMember(id)).toBeUndefined();
-  });
-
-  it('costs no call without an e-mail address, and one when there is one', async () => {
-    const { signUp, step, heldMember, connector, store } = await open();
-    const { id } = await signUp({ firstName: 'Robin', phone: ROBIN.phone });
-    expect(connector.newOperations()).toEqual([]);
-    await step(() => store.actions.updateCustomer({ customerId: id, email: ROBIN.email }));
-    expect(connector.newOperations()).toEqual(['upsertCustomer']);
-    expect(heldMember(id)?.Email).toBe(ROBIN.email);
-  });
-
-  it('is enrolled as the settings say', async () => {
-    const { signUp, heldMember } = await open({ enrolment: 'everyone' });
-    const { id } = await signUp();
-    expect(heldMember(id)?.IsEnrolled).toBe(true);
-  });
-
   it('is followed in e-mail address and telephone number, and not for a note', async () => {
     const { signUp, step, heldMember, connector, store } = await open();
     const { id: customerId } = await signUp();
@@ -126,41 +103,6 @@ describe('a customer of the store', () => {
     store.actions.setMetafield({ ...owner, key: 'document', value: '98765432100' });
     await step(() => store.actions.updateCustomer({ customerId }));
     expect(heldMember(customerId)?.Document).toBe('98765432100');
-  });
-
-  it('keeps the newest e-mail address when the webhooks come in the wrong order', async () => {
-    const { signUp, step, heldMember, connector, store, deliverAgain } = await open();
-    const { id: customerId } = await signUp();
-    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL }));
-    connector.newOperations();
-    await deliverAgain('customers/create', customerId, 'late-create');
-    expect(connector.newOperations()).toEqual([]);
-    expect(heldMember(customerId)?.Email).toBe(NEW_EMAIL);
-  });
-
-  it('who changes the e-mail address and buys is one member, with the new one', async () => {
-    const { signUp, step, buy, heldMember, heldOrder, connector, store } = await open();
-    const { id: customerId } = await signUp();
-    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL }));
-    const orderId = await buy(customerId);
-    expect(heldOrder(orderId)).toMatchObject({ customerId, points: 50 });
-    expect(heldMember(customerId)?.Email).toBe(NEW_EMAIL);
-    const named = connector.loyalty.state().customers.filter(({ Name }) => Name?.includes('Quill'));
-    expect(named).toHaveLength(1);
-  });
-
-  it('does not get the old e-mail address back from an order that comes late', async () => {
-    const { buy, signUp, step, heldMember, heldOrder, connector, store, deliverAgain } =
-      await open();
-    const { id: customerId } = await signUp();
-    connector.loyalty.faults.add({ kind: 'business-error', code: 50, operation: 'sendOrder' });
-    const orderId = await buy(customerId);
-    connector.loyalty.faults.clear();
-    expect(heldOrder(orderId)).toBeUndefined();
-    await step(() => store.actions.updateCustomer({ customerId, email: NEW_EMAIL }));
-    await deliverAgain('orders/fulfilled', orderId, 'late-order');
-    expect(heldOrder(orderId)).toMatchObject({ customerId, points: 50 });
-    expect(heldMember(customerId)?.Email).toBe(NEW_EMAIL);
   });
 
   it('who is deleted stays in the service, which cannot delete, and is forgotten here', async () => {
@@ -241,16 +183,6 @@ describe('two customers whom the store merges', () => {
     expect(await connector.deadLetters()).toHaveLength(1);
   });
 
-  it('leave earlier orders and their points with the member who earned them', async () => {
-    let orderId = '';
-    const world = await merged(async ({ buy }, id) => {
-      orderId = await buy(id);
-    });
-    const { step, store, heldOrder, deletedId } = world;
-    await step(() => store.actions.refundOrder({ orderId, lines: [], amount: 10 }));
-    expect(heldOrder(orderId)).toMatchObject({ customerId: deletedId, points: 40 });
-  });
-
   it('earn for the kept one afterwards, also with an order whose webhook is late', async () => {
     let late = '';
     const world = await merged(async ({ connector, buy }, id) => {
@@ -281,17 +213,6 @@ describe('a customer who is redacted', () => {
     await deliverAgain('customers/create', customerId, 'captured');
     expect(connector.newOperations()).toEqual([]);
     expect(await connector.ledgerText()).not.toContain('m1{');
-    expect(await connector.deadLetters()).toEqual([]);
-  });
-
-  it('whom the service does not know ends without a dead letter', async () => {
-    const { signUp, step, connector, store } = await open({
-      redactedCustomers: 'deactivate',
-      customers: 'with-orders',
-    });
-    const { id: customerId } = await signUp();
-    await step(() => store.actions.redactCustomer({ customerId }));
-    expect(connector.newOperations()).toEqual(['changeCustomerStatus']);
     expect(await connector.deadLetters()).toEqual([]);
   });
 });

@@ -50,27 +50,6 @@ describe('the life of an order', () => {
     expect(await connector.deadLetters()).toEqual([]);
   });
 
-  it('sends what was paid for what is kept, product by product', async () => {
-    const connector = await connectors.open();
-    const refunded = orderLife.find(({ what }) => what === 'a shirt refunded');
-    connector.store.putOrder(SHOP, storeOrderOf(refunded?.payload));
-    await connector.deliver(['orders/updated', refunded?.payload]);
-    const held = heldOrder(connector);
-    expect(
-      held.Products?.map(({ OriginalId, ProductPrice }) => [OriginalId, ProductPrice]),
-    ).toEqual([
-      ['8012345678901', 36],
-      ['8012345678902', 45],
-      ['8012345678903', 21],
-    ]);
-    expect(held).toMatchObject({
-      OrderTotal: 102,
-      IsCompleted: true,
-      OrderPlacementDate: '2026-10-05T09:12:44.000Z',
-      OrderCompletedDate: '2026-10-08T09:00:00.000Z',
-    });
-  });
-
   it('ends in the same state however its deliveries are shuffled and repeated', async () => {
     const untilRefund = orderLife.slice(0, -1);
     const last = untilRefund.at(-1);
@@ -133,46 +112,6 @@ describe('the life of an order', () => {
   });
 });
 
-describe('an exchange on a fulfilled order', () => {
-  const coat = { product: 1, priceCents: 860_000, quantity: 1, discountCents: 0, takenBack: 0 };
-  const returned = { ...coat, takenBack: 1 };
-  const dearer = { ...coat, product: 2, priceCents: 927_095 };
-  const shipped = { fulfillment_status: 'fulfilled' };
-
-  it('moves the points from 8600 to 9270.95, and never over 0', async () => {
-    const connector = await connectors.open();
-    const steps = [
-      { payload: orderAt(1, { ...fulfilled, lines: [coat] }), points: 8600 },
-      {
-        // Nothing is kept and the money is: not the end of the order.
-        payload: orderAt(2, { ...fulfilled, lines: [returned] }, { financial_status: 'paid' }),
-        points: 8600,
-      },
-      {
-        payload: orderAt(
-          3,
-          { ...fulfilled, lines: [returned, dearer] },
-          { fulfillment_status: 'partial' },
-        ),
-        points: 9270.95,
-      },
-      {
-        payload: orderAt(4, { fulfilledAfterDays: 3, lines: [returned, dearer] }, shipped),
-        points: 9270.95,
-      },
-    ];
-    for (const { payload, points } of steps) {
-      await connector.deliver(['orders/updated', payload]);
-      expect(balance(connector)).toBe(points);
-    }
-    expect(heldOrder(connector)).toMatchObject({
-      IsCompleted: true,
-      OrderCompletedDate: '2026-10-07T09:12:44.000Z',
-    });
-    expect(await connector.deadLetters()).toEqual([]);
-  });
-});
-
 describe('a cancelled order', () => {
   const cancelled = { cancelledAfterDays: 3 };
 
@@ -194,88 +133,11 @@ describe('a cancelled order', () => {
     expect(connector.newOperations()).toEqual([]);
   });
 
-  it('after it is completed: cancelled, and its points go', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['orders/fulfilled', orderAt(1, fulfilled)]);
-    expect(balance(connector)).toBe(50);
-    await connector.deliver(['orders/cancelled', orderAt(2, { ...fulfilled, ...cancelled })]);
-    expect(connector.newCalls().slice(1)).toMatchObject([
-      {
-        operation: 'cancelPosOrder',
-        body: { OrderCancelledDate: '2026-10-08T09:12:44.000Z' },
-        answer: { Result: { isCanceled: true } },
-      },
-    ]);
-    expect(heldOrder(connector)).toMatchObject({ IsCancelledOrReturned: true, points: 0 });
-    expect(balance(connector)).toBe(0);
-    expect(await connector.deadLetters()).toEqual([]);
-  });
-
   it('never sent before: the service does not know it, and that is that', async () => {
     const connector = await connectors.open();
     await connector.deliver(['orders/cancelled', orderAt(1, cancelled)]);
     expect(connector.newOperations()).toEqual(['cancelPosOrder']);
     expect(connector.loyalty.state().orders).toEqual([]);
     expect(await connector.deadLetters()).toEqual([]);
-  });
-
-  it('deleted in the store: cancelled, but only when the store says that it is gone', async () => {
-    const connector = await connectors.open();
-    const payload = orderAt(1, fulfilled);
-    connector.store.putOrder(SHOP, storeOrderOf(payload));
-    await connector.deliver(['orders/create', payload]);
-    await connector.deliver(['orders/delete', { id: payload.id }]);
-    expect(connector.newOperations()).toEqual(['sendOrder']);
-    connector.store.remove(SHOP, 'order', String(payload.id));
-    await connector.deliver(['orders/delete', { id: payload.id }]);
-    expect(connector.newOperations()).toEqual(['cancelPosOrder']);
-    expect(await connector.deadLetters()).toEqual([]);
-    expect(balance(connector)).toBe(0);
-  });
-});
-
-describe('an order of which a webhook has only a part', () => {
-  it('is skipped while it has no customer, and sent once it has one', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['orders/create', orderAt(1, fulfilled, { customer: null })]);
-    expect(connector.newOperations()).toEqual([]);
-    await connector.deliver(['orders/updated', orderAt(2, fulfilled)]);
-    expect(connector.newOperations()).toEqual(['sendOrder']);
-  });
-
-  it('is still corrected after its customer was deleted', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['orders/create', orderAt(1, fulfilled)]);
-    const lines = [{ product: 1, priceCents: 3000, quantity: 1, discountCents: 0, takenBack: 0 }];
-    const changed = orderAt(2, { ...fulfilled, lines }, { customer: null });
-    connector.store.putOrder(SHOP, storeOrderOf(changed));
-    await connector.deliver(['orders/updated', changed]);
-    expect(heldOrder(connector)).toMatchObject({ OrderTotal: 50, left: 30, points: 30 });
-    expect(balance(connector)).toBe(30);
-  });
-
-  it('of a till has branch and salesperson by id, then by the names that the store knows', async () => {
-    const connector = await connectors.open();
-    const till = { source_name: 'pos', location_id: 655441491, user_id: 799407056 };
-    await connector.deliver(['orders/create', orderAt(1, fulfilled, till)]);
-    expect(heldOrder(connector)).toMatchObject({
-      Branch: { OriginalId: '655441491' },
-      SalesPerson: { OriginalId: '799407056' },
-    });
-    const location = { id: '655441491', name: 'Harbour Street' };
-    const staff = { id: '799407056', name: 'till 4' };
-    const read = { ...storeOrderOf(orderAt(2, fulfilled, till)), location, staff };
-    connector.store.putOrder(SHOP, read);
-    await connector.deliver([
-      'orders/edited',
-      { order_edit: { id: 1, order_id: Number(read.id) } },
-    ]);
-    const named = { Branch: { Name: location.name }, SalesPerson: { Name: staff.name } };
-    expect(heldOrder(connector)).toMatchObject(named);
-    connector.newCalls();
-    // A webhook has the ids only, and does not remove the names.
-    await connector.deliver(['orders/updated', orderAt(3, fulfilled, till)]);
-    expect(connector.newOperations()).toEqual([]);
-    expect(heldOrder(connector)).toMatchObject(named);
   });
 });

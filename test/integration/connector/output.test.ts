@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
-import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { createConfidential } from '../../support/disclosure.ts';
-import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
+import { type RunningConnector, runConnectors } from '../../support/running-connector.ts';
 import { readMetricLine } from '../../support/watched-metrics.ts';
 
 const connectors = runConnectors();
@@ -43,22 +42,6 @@ describe('what is written', () => {
       'receive-webhook: received',
       'sync-orders: will be tried again',
       'sync-orders: parked in the dead-letter queue',
-    ]);
-  });
-
-  it('leads from a discount to each of its codes', async () => {
-    const connector = await connectors.open();
-    for (const code of ['A1', 'B2']) {
-      connector.store.putCoupon(SHOP, storeCoupon({ code, codeId: code }));
-    }
-    const discount = { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/1688847450345' };
-    const body = { ...discount, updated_at: '2026-10-09T11:00:00Z' };
-    await connector.deliver(['discounts/create', body, { webhookId: 'd15c0' }]);
-    expect(told(connector, 'd15c0').toSorted()).toEqual([
-      'receive-webhook: received',
-      'sync-coupons: applied',
-      'sync-coupons: applied',
-      'sync-coupons: handled',
     ]);
   });
 

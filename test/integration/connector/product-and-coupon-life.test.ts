@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
+import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
@@ -65,21 +65,6 @@ describe('the life of a product', () => {
     expect(connector.newOperations()).toEqual([]);
     expect(heldProducts(connector)).toMatchObject([{ Title: 'Linen shirt' }]);
   });
-
-  it('is not ended by a deletion that the store knows nothing of', async () => {
-    const connector = await connectors.open();
-    connector.store.putProduct(SHOP, storeProduct());
-    await connector.deliver(['products/create', productAt(1)]);
-    await connector.deliver(['products/delete', { id: 8012345678901 }]);
-    expect(heldProducts(connector)).toMatchObject([{ IsActive: true }]);
-  });
-
-  it('that was never sent needs no end', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['products/delete', { id: 8012345678901 }]);
-    expect(connector.newOperations()).toEqual([]);
-    expect(await connector.deadLetters()).toEqual([]);
-  });
 });
 
 const GID = 'gid://shopify/DiscountCodeNode/1688847450345';
@@ -132,17 +117,6 @@ describe('the life of a coupon', () => {
     expect(connector.loyalty.state().customers).toMatchObject([{ Email: email }]);
   });
 
-  it.each([
-    ['fixed-amount', '12.5', 0, 12.5],
-    ['percentage', '12.5', 1, 12.5],
-    ['free-shipping', undefined, 2, 0],
-    ['buy-x-get-y', undefined, 4, 0],
-  ] as const)('of the kind %s has its type', async (kind, value, CouponType, CouponValue) => {
-    const connector = await connectors.open();
-    await change(connector, 1, { kind, value: value && amount(value) });
-    expect(heldCoupons(connector)).toMatchObject([{ CouponType, CouponValue }]);
-  });
-
   it('ends when its code is removed, and the other codes of the discount do not', async () => {
     const connector = await connectors.open();
     const codes = ['KEEP', 'LOSE me/50%'];
@@ -161,18 +135,6 @@ describe('the life of a coupon', () => {
       ['KEEP', true],
       ['LOSE me/50%', false],
     ]);
-  });
-
-  it('is not mirrored for an automatic discount, nor for a code the connector made', async () => {
-    const connector = await connectors.open();
-    const automatic = 'gid://shopify/DiscountAutomaticNode/5';
-    await connector.deliver([
-      'discounts/create',
-      { admin_graphql_api_id: automatic, updated_at: at(1) },
-    ]);
-    await change(connector, 1, { madeByConnector: true });
-    expect(connector.newOperations()).toEqual([]);
-    expect(await connector.deadLetters()).toEqual([]);
   });
 });
 

@@ -3,8 +3,12 @@ import { toEvent } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { momentAt, orderAt, withId } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
-import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import {
+  LOYALTY_CREDENTIALS,
+  runConnectors,
+  SECOND_SHOP,
+  SHOP,
+} from '../../support/running-connector.ts';
 import { adminStoreOf, openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -97,20 +101,6 @@ describe('rotating a webhook secret while deliveries come in', () => {
     await connector.settle();
     expect(connector.loyalty.state().orders).toHaveLength(5);
   });
-
-  it('a forged signature makes it ask for the secret at most once a minute', async () => {
-    const connector = await connectors.open();
-    expect(await connector.post('orders/create', order())).toBe(200);
-    await connector.keepSecret('example-store/webhook', { current: 'secret-of-tomorrow' });
-    // Within the minute nobody asks again: a flood of forgeries costs no call.
-    expect(await connector.post('orders/create', order(), { secret: 'secret-of-tomorrow' })).toBe(
-      401,
-    );
-    connector.pass(61);
-    expect(await connector.post('orders/create', order(), { secret: 'secret-of-tomorrow' })).toBe(
-      200,
-    );
-  });
 });
 
 const { quillane, tibbold } = persons;
@@ -143,37 +133,6 @@ describe('the compliance topics', () => {
     expect(await connector.ledgerText()).not.toMatch(traces);
     expect(await connector.deadLetters()).toEqual([]);
   });
-
-  it('a request for data, the end of a shop and of the app are noted for a person, and no more', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['orders/create', orderAt(1, fulfilled, withId(1), tibbold)]);
-    connector.newCalls();
-    await connector.deliver(
-      ['customers/data_request', { ...request, orders_requested: [1], data_request: { id: 9999 } }],
-      ['shop/redact', { shop_id: 954889, shop_domain: SHOP }],
-      [
-        'app/uninstalled',
-        { id: 954889, name: 'Example', email: quillane.email, myshopify_domain: SHOP },
-      ],
-    );
-    const text = await connector.ledgerText();
-    for (const notice of ['data-request', 'shop-redact', 'app-uninstalled']) {
-      expect(text).toContain(`notice|${SHOP}|${notice}/`);
-    }
-    expect(text).not.toMatch(traces);
-    expect(text).toContain(tibbold.email);
-    expect(connector.newOperations()).toEqual([]);
-    expect(await connector.deadLetters()).toEqual([]);
-  });
-
-  it.each(['customers/data_request', 'customers/redact', 'shop/redact'])(
-    '%s with a forged signature: 401',
-    async (topic) => {
-      const connector = await connectors.open();
-      expect(await connector.post(topic, request, { secret: 'a guess' })).toBe(401);
-      expect(await connector.waiting()).toBe(0);
-    },
-  );
 
   it("one shop's redaction at another's address erases nothing and is shown to a person", async () => {
     const connector = await connectors.open();

@@ -4,7 +4,7 @@ import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/di
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
 import { isEnded } from '../../../local/store-sandbox/model/order-status.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import type { HealingSettings } from '../../../shared/config/healing-settings.ts';
+import type { HealingSettings } from '../../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import { rules } from '../../fixtures/store-entities.ts';
@@ -144,38 +144,5 @@ describe('from the store to the loyalty service', () => {
     expect(order?.PaymentMethod?.Name).toContain('Visa');
     expect(order?.Branch).toMatchObject({ OriginalId: location.id, Name: location.name });
     expect(order?.SalesPerson?.OriginalId).toBe(staff.id);
-  });
-
-  it('all kinds of codes are mirrored, ended and taken away', async () => {
-    const { connector, store } = await openBoth({}, 3);
-    const settle = async () => {
-      await store.deliveries.settled();
-      await connector.settle();
-    };
-    const made = [
-      store.actions.createDiscount({ title: 'Ten', percentage: 10, codes: ['TEN-A', 'TEN-B'] }),
-      store.actions.createDiscount({ title: 'Five', amount: 5, codes: ['FIVE'] }),
-      store.actions.createDiscount({ title: 'Ship', kind: 'free-shipping', codes: ['SHIP'] }),
-      store.actions.createDiscount({ title: 'Get', kind: 'bxgy', percentage: 100, codes: ['GET'] }),
-      store.actions.createDiscount({ title: 'App', kind: 'app', codes: ['APP'] }),
-      store.actions.createDiscount({ title: 'Auto', automatic: true, percentage: 5 }),
-    ];
-    await settle();
-    const held = () =>
-      new Map(connector.loyalty.state().coupons.map((coupon) => [coupon.CouponCode, coupon]));
-    expect([...held().keys()].toSorted()).toEqual(['APP', 'FIVE', 'GET', 'SHIP', 'TEN-A', 'TEN-B']);
-    expect(held().get('TEN-A')).toMatchObject({ CouponType: 1, CouponValue: 10, isActive: true });
-    expect(held().get('FIVE')).toMatchObject({ CouponType: 0, CouponValue: 5 });
-    expect(held().get('SHIP')).toMatchObject({ CouponType: 2 });
-
-    connector.pass(60);
-    const [ten, five] = made.map((discount) => (discount as { id: string }).id);
-    if (!ten || !five) throw new Error('no discount was made');
-    store.actions.removeCodes({ discountId: ten, codes: ['TEN-B'] });
-    store.actions.deleteDiscount({ discountId: five });
-    await settle();
-    const inactive = [...held().values()].filter(({ isActive }) => !isActive);
-    expect(inactive.map(({ CouponCode }) => CouponCode).toSorted()).toEqual(['FIVE', 'TEN-B']);
-    expect(await connector.deadLetters()).toEqual([]);
   });
 });

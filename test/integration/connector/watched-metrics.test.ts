@@ -3,8 +3,8 @@ import { productAt } from '../../../local/harness/product-payload.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
-import { LOYALTY_CREDENTIALS } from '../../support/emulated-world.ts';
 import {
+  LOYALTY_CREDENTIALS,
   type RunningConnector,
   runConnectors,
   SECOND_SHOP,

@@ -1,4 +1,4 @@
-import { Agent, request, type ServerResponse } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { type ConsoleOnTheWire, openConsoleOnTheWire } from '../../support/console-on-the-wire.ts';
@@ -233,26 +233,6 @@ describe('a console that only reads', () => {
 });
 
 describe('many and broken connections', () => {
-  it('are survived: 3000 requests at a time, of which none has the right', async () => {
-    const agent = new Agent({ maxSockets: 300, keepAlive: true });
-    const body = '{"command":"pause","options":{"yes":true}}';
-    const headers = { ...console_.own, host: console_.host, 'x-console-key': 'guess' };
-    const one = () =>
-      new Promise<number>((resolve) => {
-        const { port } = console_;
-        const options = { host: '127.0.0.1', port, method: 'POST', path: '/run', headers, agent };
-        const asked = request(options, (response) => {
-          response.resume().on('end', () => resolve(response.statusCode ?? 0));
-        });
-        asked.on('error', () => resolve(0));
-        asked.end(body);
-      });
-    const statuses = await Promise.all(Array.from({ length: 3_000 }, one));
-    agent.destroy();
-    expect(new Set(statuses)).toEqual(new Set([403]));
-    expect(console_.aws.received).toEqual([]);
-  });
-
   it('are survived: 100 commands at a time, each with its own answer, or refused', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
@@ -301,11 +281,11 @@ describe('many and broken connections', () => {
       const { status } = await console_.ask({ ...stop, body: guess, headers: console_.own });
       expect(status).toBeLessThan(500);
     }
-    const silent = new Promise((resolve) => setTimeout(() => resolve('runs on'), 300));
-    expect(await Promise.race([ended, silent])).toBe('runs on');
     over();
     await ended;
     expect(text()).toContain('"end"');
+    // The code of a command that was stopped.
+    expect(text()).not.toContain('"code":130');
   });
 
   it('are ended by the stop button, even if AWS does not answer', async () => {
@@ -315,11 +295,4 @@ describe('many and broken connections', () => {
     expect(text()).toContain('{"kind":"end","code":130}');
     over();
   });
-
-  it.each(['GET / HTTP/9.9\r\n\r\n', '\u0000\u0001\u0002', '\r\n\r\n\r\n', 'GET\r\n'])(
-    'are survived: %j instead of HTTP',
-    async (bytes) => {
-      expect(await console_.raw(bytes, 500)).not.toContain('console-key');
-    },
-  );
 });

@@ -1,4 +1,4 @@
-import { createWorker } from '../../../functions/create-worker.ts';
+import { createWorker } from '../../../functions/sync-entities.ts';
 import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { pollOnce } from '../../support/event-source.ts';
@@ -46,15 +46,4 @@ export function startOrdersWorker(
   const emulator = { endpoint: environment.AWS_ENDPOINT_URL_SQS ?? '' };
   const client = createSqsClient({ budget, emulator });
   return () => pollOnce(client, url, worker, 'sync-orders');
-}
-
-/** The same shop after its settings were changed; the ledger stays. */
-export function changeSettings(shop: Shop, settings: Parameters<typeof startOrdersWorker>[1]) {
-  const work = startOrdersWorker(outsideOf(shop), settings);
-  return async () => {
-    await shop.store.deliveries.settled();
-    shop.later(1);
-    while ((await work()) > 0) shop.later(1);
-    if ((await shop.connector.waiting()) > 0) throw new Error('messages are left');
-  };
 }

@@ -134,33 +134,6 @@ describe('where the service asks for a challenge', () => {
     await expectNothingSpent(robin);
   });
 
-  it('an answer is good for one of two tills that send it at once', async () => {
-    const { robin, start, redeem } = await open();
-    await start(robin);
-    const pin = world.pinOf(robin);
-    world.loyalty.faults.add({ kind: 'latency', ms: 60, operation: 'redeemRewardByKey' });
-    await Promise.all([redeem(robin, pin, world.one), redeem(robin, pin, world.other)]);
-    world.loyalty.faults.clear();
-    await world.rest();
-    expect([world.pointsOf(robin), world.spentBy(robin), world.codesOf(robin)]).toEqual([
-      150, 1, 1,
-    ]);
-  });
-
-  it('the record names who began a challenge, and who sent a wrong answer', async () => {
-    const { robin, wrongFor } = await open();
-    const linesAbout = (staff: string) =>
-      world.connector.output
-        .lines()
-        .map((line) => JSON.stringify(line))
-        .filter((line) => line.includes(`"${staff}"`) && line.includes(`"${robin}"`)).length;
-    await world.one.till(robin, 'challenge', { body: {} }, '81234');
-    expect(linesAbout('81234')).toBeGreaterThan(0);
-    const body = { ...world.click(), answer: wrongFor(robin) };
-    await world.one.till(robin, 'redeem', { body }, '85678');
-    expect(linesAbout('85678')).toBeGreaterThan(0);
-  });
-
   it('a customer redeems in the account without it', async () => {
     const { robin } = await open();
     const { status } = await world.one.account(robin, 'redeem', { body: world.click() });

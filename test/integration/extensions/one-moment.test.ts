@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { View } from '../../../app/program/answers.ts';
 import { CART, type ExtensionWorld, openExtensions } from '../../support/extension-world.ts';
+import { both, isCodeMade, isRedeem, once } from '../../support/outside-line.ts';
 import { runConnectors } from '../../support/running-connector.ts';
-import { both, isCodeMade, isRedeem, once } from '../../support/treatments.ts';
 
 const connectors = runConnectors({ posCustomerId: 'email-or-document' });
 let world: ExtensionWorld;
@@ -57,28 +57,6 @@ describe('294 in the header, 194 in the widget and "0 of 500" in the tier', () =
     await world.rest();
     await expectAllAgree(robin, 194, 294);
   });
-
-  it('is one number after points of an order that no event tells of', async () => {
-    const { robin } = await open(194);
-    await world.rest();
-    await expectAllAgree(robin, 194, 194);
-    await world.give(robin, 100);
-    await expectAllAgree(robin, 294, 294);
-  });
-
-  it('is the number of the newest order also where the older event comes after it', async () => {
-    const { robin } = await open(100);
-    world.connector.pass(5);
-    await world.give(robin, 94);
-    const [older, newer] = world.loyalty.events.all();
-    if (!older || !newer) throw new Error('two events are expected');
-    expect(await world.balances.post(newer.topic, newer.payload)).toBe(200);
-    await world.balances.settle();
-    await expectAllAgree(robin, 194, 194);
-    expect(await world.balances.post(older.topic, older.payload)).toBe(200);
-    await world.balances.settle();
-    await expectAllAgree(robin, 194, 194);
-  });
 });
 
 describe('363, then 313, then 363', () => {
@@ -100,65 +78,6 @@ describe('363, then 313, then 363', () => {
       }
     },
   );
-
-  it('is never seen with a later moment while the service is away', async () => {
-    const { robin, functions } = await open(363);
-    const seen: View[] = [];
-    const look = async () => {
-      for (const at of functions) {
-        world.connector.pass(1);
-        seen.push(await at.view(robin));
-      }
-    };
-    await world.rest();
-    await look();
-    await world.one.account(robin, 'redeem', { body: world.click(3) });
-    world.connector.pass(1);
-    seen.push(await world.one.view(robin));
-    world.loyalty.faults.add({ kind: 'outage' });
-    await look();
-    world.connector.pass(40);
-    await look();
-    world.loyalty.faults.clear();
-    world.connector.pass(120);
-    await look();
-    expect(seen.some(({ rewards }) => rewards === null)).toBe(true);
-    expect(seen.slice(-2).map(({ points }) => points)).toEqual([313, 313]);
-    const ordered = seen.toSorted((a, b) => Date.parse(a.asOf ?? '') - Date.parse(b.asOf ?? ''));
-    const points = ordered.map((view) => view.points);
-    expect(points).toEqual([...points].sort((a, b) => Number(b) - Number(a)));
-    // The function that has shown 313 never shows 363 again.
-    expect([2, 3, 5, 7].map((index) => seen[index]?.points)).toEqual([313, 313, 313, 313]);
-  });
-});
-
-it('the first view after an outage has a tier with its goals, or none', async () => {
-  const { robin } = await open(294);
-  world.loyalty.faults.add({ kind: 'outage' });
-  expect((await world.one.view(robin)).rewards).toBeNull();
-  world.loyalty.faults.clear();
-  world.connector.pass(121);
-  const { points, tier } = await world.one.view(robin);
-  expect(points).toBe(294);
-  if (tier) expect(tier.next?.name).toBe('Silver');
-});
-
-it('a reward of another tier says so, and is redeemable at both functions once the tier is reached', async () => {
-  const { robin, functions } = await open(0);
-  const gold = async (at: ExtensionWorld['one']) =>
-    (await at.view(robin)).rewards?.find(({ id }) => id === 5);
-  for (let n = 0; n < 9; n += 1) await world.give(robin, 240);
-  for (const at of functions) {
-    expect(await gold(at)).toMatchObject({ redeemable: false, why: 'other-tier', tiers: ['Gold'] });
-    const { status } = await at.account(robin, 'redeem', { body: world.click(5) });
-    expect([404, 409]).toContain(status);
-  }
-  await world.give(robin, 10);
-  for (const at of functions) {
-    expect((await at.view(robin)).tier).toMatchObject({ name: 'Gold', next: null });
-    expect(await gold(at)).toMatchObject({ redeemable: true, why: null });
-  }
-  expect(world.pointsOf(robin)).toBe(2_170);
 });
 
 describe('a quiz that was answered', () => {
@@ -184,11 +103,6 @@ describe('a quiz that was answered', () => {
     const { robin, isCompleted } = await answer();
     expect(await isCompleted(world.one)).toBe(true);
     await expectAllAgree(robin, 125, 125);
-  });
-
-  it('is answered at every function at once', async () => {
-    const { isCompleted } = await answer();
-    expect(await isCompleted(world.other)).toBe(true);
   });
 });
 
@@ -248,15 +162,5 @@ describe('a code that was used', () => {
     expect(json.redemptions[0].state).toBe('used');
     world.connector.pass(3_600);
     expect([await stateOf(world.other), await stateOf(world.start())]).toEqual(['used', 'used']);
-  });
-
-  it('is used after half a minute where the order’s event is lost, and stays so', async () => {
-    const { stateOf } = await redeemAndBuy();
-    world.connector.pass(31);
-    expect([await stateOf(world.one), await stateOf(world.other)]).toEqual(['used', 'used']);
-    world.store.faults.add({ kind: 'http-500' } as Parameters<typeof world.store.faults.add>[0]);
-    world.connector.pass(3_600);
-    expect([await stateOf(world.one), await stateOf(world.start())]).toEqual(['used', 'used']);
-    world.store.faults.clear();
   });
 });

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
+import { productEventAt } from '../../../local/harness/product-payload.ts';
 import { runConnectors, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
 import { openStoreAndConnector, STORE_SECRET } from '../../support/store-and-connector.ts';
 
@@ -37,11 +37,6 @@ const eventHeaders = (body: string, changes: Headers = {}): Headers => ({
   ...changes,
 });
 
-const webhookHeaders = (body: string, topic: string): Headers => ({
-  'x-shopify-topic': topic,
-  'x-shopify-hmac-sha256': sign(body),
-});
-
 /** One product that both sides know as "Kettle". */
 async function open() {
   const {
@@ -76,14 +71,6 @@ async function open() {
         ...more,
       });
     },
-    webhook: (changes?: object) =>
-      ours(
-        productAt(0, {
-          title: 'Teapot',
-          updated_at: new Date(Date.now() + 1000).toISOString(),
-          ...changes,
-        }),
-      ),
     async send(body: string, headers: Headers) {
       connector.pass(2);
       const status = await connector.post('', Buffer.from(body), { secret: '', headers });
@@ -155,93 +142,5 @@ describe('an Event about a product', () => {
     const gone = world.event('delete');
     expect(await world.send(gone, eventHeaders(gone, { 'shopify-action': 'delete' }))).toBe(200);
     expect(world.held()?.IsActive).toBe(false);
-  });
-
-  it.each([
-    ['errors beside data', { errors: [{ message: 'Timeout' }] }],
-    ['reported errors', { data: undefined, query_errors: [{ message: 'Timeout' }] }],
-    ['no data', { data: undefined }],
-    ['data of null', { data: null }],
-    ['a product of null', { data: { product: null } }],
-    ['another shape', { data: { product: { title: 5 } } }],
-    ['a list', { data: [] }],
-    ['another handle', { handle: 'of_another_app' }],
-  ])('with %s never takes the product away, and asks the store', async (_, more) => {
-    const world = await open();
-    world.store.actions.updateProduct({ productId: world.id, title: 'Teapot' });
-    const body = world.event('update', {}, more);
-    const handle = 'handle' in more ? more.handle : 'loyalty_products';
-    expect(await world.send(body, eventHeaders(body, { 'shopify-handle': handle }))).toBe(200);
-    expect(world.held()).toMatchObject({ Title: 'Teapot', IsActive: true });
-  });
-
-  it('of another topic or action changes nothing, and is not answered with a failure', async () => {
-    const world = await open();
-    for (const topic of [
-      'Order',
-      'Collection',
-      'Customer',
-      'product',
-      'NoSuchTopic',
-      'products/delete',
-    ]) {
-      const body = world.event('update', {}, { topic });
-      const status = await world.send(body, eventHeaders(body, { 'shopify-topic': topic }));
-      expect([topic, status < 500]).toEqual([topic, true]);
-    }
-    for (const action of ['archive', 'DELETE', '']) {
-      const body = world.event('update', {}, { action });
-      const status = await world.send(body, eventHeaders(body, { 'shopify-action': action }));
-      expect([action, status < 500]).toEqual([action, true]);
-    }
-    expect(world.held()).toMatchObject({ IsActive: true });
-    expect(world.connector.loyalty.state().orders).toEqual([]);
-  });
-});
-
-describe('one family of headers with a body of the other', () => {
-  it.each([
-    ['a webhook as an Event', 'update', (world: World) => world.webhook()],
-    ['a webhook as an Event of a creation', 'create', (world: World) => world.webhook()],
-    ['a webhook as an Event of a deletion', 'delete', (world: World) => world.webhook()],
-    [
-      'the webhook of a deletion as an Event of one',
-      'delete',
-      (world: World) => `{"id":${world.id}}`,
-    ],
-  ])('%s takes nothing away', async (_, action, bodyOf) => {
-    const world = await open();
-    const body = bodyOf(world);
-    await expectKept(world, body, eventHeaders(body, { 'shopify-action': action }));
-  });
-
-  it.each([
-    'products/update',
-    'products/create',
-    'products/delete',
-    'orders/updated',
-    'orders/delete',
-    'app/uninstalled',
-  ])('an Event as the webhook %s takes nothing away', async (topic) => {
-    const world = await open();
-    for (const body of [world.event(), world.event('delete')]) {
-      await expectKept(world, body, webhookHeaders(body, topic));
-    }
-    expect(world.connector.loyalty.state().orders).toEqual([]);
-  });
-
-  it('both families at once, with one right signature, take nothing away', async () => {
-    const world = await open();
-    const body = world.event('update');
-    const deletion = {
-      ...webhookHeaders(body, 'products/delete'),
-      'x-shopify-hmac-sha256': sign('x'),
-    };
-    await expectKept(world, body, { ...eventHeaders(body), ...deletion });
-    const wrong = {
-      ...eventHeaders(body, { 'shopify-hmac-sha256': sign('x') }),
-      ...webhookHeaders(body, 'products/delete'),
-    };
-    await expectKept(world, body, wrong);
   });
 });

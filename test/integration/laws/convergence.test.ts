@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
-import { anyOrder, type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { anyOrder, type OrderSpec } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
-import { createStoreHistory } from '../../support/store-history.ts';
 
 const ID = '5512345678901';
 const START = Date.parse('2026-10-09T10:00:00Z');
@@ -107,103 +105,3 @@ function expectNoCallRepeated({ loyalty }: ReturnType<typeof openConnector>): vo
 
 const shuffled = (items: number[]) =>
   fc.shuffledSubarray(items, { minLength: items.length, maxLength: items.length });
-
-const PRODUCT = '8012345678901';
-
-function payload(second: number, changes: Readonly<Record<string, unknown>> = {}) {
-  const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
-  return buildOrder(simpleOrder, { updated_at, ...changes }).payload;
-}
-
-/** The service takes the call, and the worker dies before it can write that down. */
-async function workAndDie(
-  connector: ReturnType<typeof openConnector>,
-  family: 'orders' | 'products',
-) {
-  const { ledger } = connector;
-  connector.parts.ledger = { ...ledger, write: () => new Promise(() => {}) };
-  void connector.work(family);
-  await new Promise((resolve) => setImmediate(resolve));
-  connector.parts.ledger = ledger;
-  connector.clock.ms += 31_000; // the visibility is over
-}
-
-describe('what the simulation found', () => {
-  it('never calls for an entity again in the batch in which a call for it has failed', async () => {
-    const connector = openConnector();
-    connector.store.putOrder(SHOP, storeOrder({}, { updated_at: '2026-10-09T11:00:02Z' }));
-    const failure: CallFailure = { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
-    let calls = 0;
-    connector.loyalty.world.interfere = () => {
-      calls += 1;
-      return failure;
-    };
-    const edited = { order_edit: { id: 1, order_id: Number(ID) } };
-    await connector.deliver({ topic: 'orders/updated', payload: payload(2) });
-    await connector.deliver({ topic: 'orders/edited', payload: edited });
-    await connector.work('orders');
-    expect(calls).toBe(1);
-  });
-
-  it('takes a product off offer that a dead worker had sent, though the ledger never knew it', async () => {
-    const connector = openConnector();
-    const product = { id: Number(PRODUCT), title: 'Hat', variants: [{ price: '9.00' }] };
-    const created = { ...product, updated_at: '2026-10-09T11:00:00Z' };
-    await connector.deliver({ topic: 'products/create', payload: created });
-    await workAndDie(connector, 'products');
-    expect(connector.loyalty.rows.products.get(PRODUCT)?.IsActive).toBe(true);
-    await connector.deliver({ topic: 'products/delete', payload: { id: Number(PRODUCT) } });
-    await connector.drain();
-    expect(connector.loyalty.rows.products.get(PRODUCT)).toMatchObject({
-      Title: 'Hat',
-      IsActive: false,
-    });
-  });
-
-  it('sends nothing about a deleted product that cannot have been sent', async () => {
-    const connector = openConnector();
-    const product = { id: Number(PRODUCT), title: 'Hat', variants: [{ price: '9.00' }] };
-    const created = { ...product, updated_at: '2026-10-09T11:00:00Z' };
-    await connector.deliver({ topic: 'products/create', payload: created });
-    await connector.deliver({ topic: 'products/delete', payload: { id: Number(PRODUCT) } });
-    await connector.drain();
-    expect(connector.loyalty.journal).toEqual([]);
-  });
-
-  it('corrects an order that a dead worker had sent, though its customer is deleted since', async () => {
-    const connector = openConnector();
-    await connector.deliver({ topic: 'orders/create', payload: payload(1) });
-    await workAndDie(connector, 'orders');
-    const changes = { customer: null, current_subtotal_price: '12.00' };
-    await connector.deliver({ topic: 'orders/updated', payload: payload(2, changes) });
-    await connector.drain();
-    expect(connector.loyalty.rows.orders.get(ID)?.OrderTotal).toBe(12);
-  });
-
-  it('compares in a deep walk what changed since one was asked for that died', async () => {
-    const connector = openConnector();
-    const history = createStoreHistory(connector);
-    await connector.reconcile();
-    const { walked } = connector.parts;
-    // The scheduled walks reach their end; the deep one, which begins with the beginning, dies.
-    connector.parts.walked = {
-      ...walked,
-      changedProducts: (shop, span, after) =>
-        span.from === undefined
-          ? Promise.reject(new Error('died'))
-          : walked.changedProducts(shop, span, after),
-    };
-    await expect(connector.reconcile({ deep: true })).rejects.toThrow('died');
-    connector.clock.ms += 3_600_000;
-    await history.putProduct('71', 'Hat', true);
-    await connector.drain();
-    connector.clock.ms += 3_600_000;
-    await expect(connector.reconcile()).rejects.toThrow('died');
-    connector.parts.walked = walked;
-    connector.clock.ms += 3_600_000;
-    connector.changeRules({ productUrl: 'https://www.example.com/p/{handle}' });
-    await connector.reconcile({ deep: true });
-    await connector.drain();
-    expect(connector.loyalty.rows.products.get('71')?.Url).toContain('https://www.example.com/p/');
-  });
-});

@@ -100,48 +100,4 @@ describe('a captured body that is sent under every topic', () => {
       expect(text).toContain(quillane.email);
     },
   );
-
-  it('does not keep a later change of the same entity from being sent', async () => {
-    const connector = await openShop();
-    for (const topic of TOPICS) await connector.post(topic, order);
-    await connector.settle();
-    const lines = [{ product: 1, priceCents: 7_000, quantity: 1, discountCents: 0, takenBack: 0 }];
-    const id = withId(8_012_345_678_901);
-    const changed = orderAt(2, { lines, fulfilledAfterDays: 1 }, id);
-    connector.store.putOrder(SHOP, storeOrderOf(changed));
-    await connector.deliver(['orders/updated', changed]);
-    expect(held(connector).orders).toEqual([['8012345678901', 70, true, false, 70]]);
-  });
-
-  it('does not bury the order itself, if the service refuses it later', async () => {
-    const connector = await connectors.open();
-    connector.store.putOrder(SHOP, storeOrderOf(order));
-    const down = connector.loyalty.faults.add({ kind: 'http-503' });
-    await connector.post('orders/create', order);
-    await connector.work();
-    for (const topic of TOPICS) await connector.post(topic, order);
-    for (let minute = 0; minute < 5; minute += 1) {
-      while ((await connector.work()) > 0);
-      connector.pass(60);
-    }
-    connector.loyalty.faults.clear(down.id);
-    connector.loyalty.faults.add({ kind: 'business-error', code: 50, operation: 'sendOrder' });
-    await connector.settle();
-    const letters = (await connector.deadLetters()).map(({ attributes }) => attributes.reason);
-    expect(letters.toSorted()).toEqual(['rejected', 'unreadable']);
-  });
-
-  it('does not hide another body that cannot be read', async () => {
-    const connector = await connectors.open();
-    for (const broken of [
-      { id: 1, line_items: 'no' },
-      { id: 2, line_items: 'no' },
-    ]) {
-      for (const topic of ['orders/create', 'orders/updated', 'orders/paid']) {
-        await connector.post(topic, broken);
-      }
-    }
-    await connector.settle();
-    expect(await connector.deadLetters()).toHaveLength(2);
-  });
 });

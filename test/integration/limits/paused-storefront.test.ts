@@ -88,17 +88,6 @@ describe('while an operator has paused the shop', () => {
     expect(connector.loyalty.state().orders).toHaveLength(3);
     expect(await balances.deadLetters()).toEqual([]);
   });
-
-  it('of its queue of balances alone, shoppers redeem', async () => {
-    const world = await open();
-    await world.connector.pauseShop(undefined, 'balances');
-    world.connector.pass(11);
-    const { status, json } = await world.redeem(world.robin);
-    expect([status, json.redemption.state]).toEqual([200, 'ready']);
-    await world.connector.resumeShop(undefined, 'balances');
-    await world.rest();
-    expect([world.points(world.robin), world.spent(), world.codes()]).toEqual([200, 1, 1]);
-  });
 });
 
 describe('while the service throttles the shop', () => {
@@ -149,16 +138,4 @@ it('a deep walk that is throttled asks the service no more until the time is ove
   connector.pass(301);
   await connector.reconcile({ mode: 'deep' });
   expect(connector.newCalls().map(({ status }) => status)).toContain(200);
-});
-
-it('a shopper who is limited for unknown rewards keeps no other customer from redeeming', async () => {
-  const world = await open();
-  const statuses: number[] = [];
-  for (let id = 900; id < 990 && statuses.at(-1) !== 429; id += 1) {
-    statuses.push((await world.redeem(world.robin, id)).status);
-  }
-  expect(new Set(statuses)).toEqual(new Set([404, 429]));
-  expect(world.connector.newOperations()).not.toContain('redeemRewardByKey');
-  const { status, json } = await world.redeem(world.sasha);
-  expect([status, json.redemption.state]).toEqual([200, 'ready']);
 });

@@ -77,16 +77,6 @@ describe('what the client makes of a service in trouble', () => {
     expect(unwrap(await world.client.sendOrder(order)).Customer?.PointsBalance).toBe(100);
   });
 
-  it('a service that does not answer: the call ends at its time-out', async () => {
-    // The next call begins at once, on the connection of this one.
-    unwrap(await world.client.sendOrder(order));
-    world.sandbox.faults.add({ kind: 'hang' });
-    expect(await world.client.sendOrder(order, { timeoutMs: 200 })).toMatchObject({
-      reason: 'time-out',
-      mayHaveHappened: true,
-    });
-  });
-
   it('wrong credentials: misconfigured, and the service does nothing', async () => {
     const stranger = createLoyaltyClient({
       baseUrl: world.sandbox.address,

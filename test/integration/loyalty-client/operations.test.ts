@@ -4,8 +4,8 @@ import { codeOf, startClientAndSandbox, unwrap } from '../../support/client-and-
 
 type Schemas = components['schemas'];
 
-// What the service's rules are is the subject of test/unit/loyalty-sandbox. Here every operation is
-// called over HTTP once with success, and every error that it can answer with is read by the client.
+// What the service's rules are is the subject of test/unit/loyalty-sandbox, and how each error is read that of
+// test/unit/loyalty/read-answer. Here every operation is called over HTTP once with success.
 let world: Awaited<ReturnType<typeof startClientAndSandbox>>;
 beforeAll(async () => {
   world = await startClientAndSandbox();
@@ -103,17 +103,6 @@ describe('the client and the sandbox', () => {
       CurrentTier: { Name: 'Bronze' },
     });
   });
-
-  it.each(['a/b', '100%', 'with space', 'tea 🍵', '..', '.', '?x=1&y', '#frag', 'ü', "O'Hara"])(
-    'agree on an order and a coupon with the id %s',
-    async (id) => {
-      await world.client.sendOrder(open({ OriginalId: id }));
-      const cancelled = await world.client.cancelPosOrder(id, cancellation);
-      expect(unwrap(cancelled)).toMatchObject({ isCanceled: true });
-      await world.client.createCoupon(coupon({ CouponCode: id }));
-      expect(unwrap(await world.client.deactivateCoupon(id)).TotalItemCount).toBe(1);
-    },
-  );
 
   it.each(['cancelPosOrder', 'cancelOrder'] as const)('agree on %s', async (cancel) => {
     await world.client.sendOrder(open());
@@ -245,20 +234,6 @@ describe('the client and the sandbox', () => {
     expect((await answerWith(pin)).Success).toBe(true);
   });
 
-  it('agree on asking for a phone number or an e-mail address', async () => {
-    await world.client.upsertCustomer({ OriginalId: 'c2', Document: '123' });
-    const asked = unwrap(await world.client.startChallenge('c2', { TransactionId: 'sale-1' }));
-    expect(asked).toMatchObject({
-      Success: false,
-      ShouldInformPhone: true,
-      ShouldInformEmail: true,
-      FriendlyErrorMessage: expect.any(String),
-    });
-    const repeated = { TransactionId: 'sale-1', Phone: '+55 11 5550 0100' };
-    const sent = unwrap(await world.client.startChallenge('c2', repeated));
-    expect(sent).toMatchObject({ Success: true, SentBySMS: true, SentByEmail: false });
-  });
-
   it('agree on a change of points', async () => {
     await world.client.sendOrder(order());
     const change = { Points: 25, OperationType: 0, Reason: 'Sorry', ChangeKey: 'k1' } as const;
@@ -312,93 +287,5 @@ describe('the client and the sandbox', () => {
     expect(await send()).toMatchObject({ Success: true, PointsAwarded: 25 });
     expect(await send()).toMatchObject({ Success: false, PointsAwarded: 0 });
     expect(await quizzes()).toMatchObject([{ IsCompleted: true }]);
-  });
-
-  it('name the field of a product whose points cannot be calculated', async () => {
-    const result = await world.client.calculateProductPoints([{ Id: 'p1', Price: 0 }]);
-    const fields = [expect.stringContaining('Price')];
-    expect(result).toMatchObject({ kind: 'business-error', code: 9, fields });
-  });
-
-  type Client = typeof world.client;
-  const challenge = { TransactionId: 'sale-1' };
-  const send = (changes: object) => (client: Client) => client.sendOrder(order(changes));
-  const change =
-    (changes: object, id = 'c1') =>
-    (client: Client) =>
-      client.changeCashback(id, cashback(changes));
-  const redeem =
-    (reward: number, CustomerId = 'c1') =>
-    (client: Client) =>
-      client.redeemReward(reward, { CustomerId });
-  const answer =
-    (...given: object[]) =>
-    (client: Client) =>
-      client.answerQuiz({ customerId: 'c1' }, given as typeof answers);
-
-  const refund = (changes: object) => (client: Client) =>
-    client.partiallyCancelOrder('o1', { ValueToRefund: 1, CancelKey: 'r1', ...changes });
-  const redeemByKey = (reward: number, changes: object) => (client: Client) =>
-    client.redeemRewardByKey(reward, { CustomerId: 'c1', OriginalKey: 'key', ...changes });
-  const status = (id: string, Reason: string) => (client: Client) =>
-    client.changeCustomerStatus(id, { IsEnabled: false, Reason });
-  const bothFlags = { IsCancelledOrReturned: true, OrderCancelledDate: '2026-10-07T00:00:00Z' };
-
-  // `c1` has 100 points of the order `o1`, and the used coupon `k1`.
-  it.each<[number, string, (client: Client) => Promise<Parameters<typeof codeOf>[0]>]>([
-    [11, 'an order completed without a date', send({ OrderCompletedDate: null })],
-    [12, 'an order completed too early', send({ OrderCompletedDate: '2026-10-04T00:00:00Z' })],
-    [14, 'an order cancelled without a date', send({ IsCancelledOrReturned: true })],
-    [36, 'an order without a customer', send({ Customer: undefined })],
-    [38, 'a product with another id', (client) => client.updateProduct('p2', product())],
-    [38, 'a foreign field', (client) => client.updateProduct('p1', product({ Colour: 'red' }))],
-    [39, 'no id', (client) => client.updateProduct('p1', product({ OriginalId: null }))],
-    [40, 'a wrong new customer', send({ Customer: { ...robin, OriginalId: 'c2', Name: 7 } })],
-    [41, 'a wrong known customer', send({ Customer: { ...robin, Name: 7 } })],
-    [43, 'an unknown reward to redeem', redeem(99)],
-    [44, 'an unknown reward', (client) => client.getRewardConfiguration(99)],
-    [45, 'a large page', (client) => client.listRewardConfigurations({ PageSize: 51 })],
-    [46, 'an unknown customer of a reward', redeem(1, 'unknown')],
-    [47, 'an inactive reward', redeem(7)],
-    [50, 'a customer without an address', send({ Customer: { OriginalId: 'c2', Name: 'X' } })],
-    [55, 'an unknown customer', (client) => client.createCoupon(coupon({ CustomerId: 'c9' }))],
-    [56, 'a used coupon', (client) => client.createCoupon(coupon({ CouponValue: 99 }))],
-    [59, 'an unknown customer', (client) => client.getCustomer('unknown')],
-    [59, 'tiers of an unknown one', (client) => client.listTiers({ CustomerId: 'unknown' })],
-    [59, 'quizzes of an unknown one', (client) => client.listQuizzes({ customerId: 'unknown' })],
-    [59, 'cashback of an unknown one', change({}, 'unknown')],
-    [62, 'adding less than nothing', change({ Value: -1 })],
-    [63, 'removing less than nothing', change({ Value: 1, OperationType: 1 })],
-    [64, 'changing nothing', change({ Value: 0 })],
-    [65, 'no key', change({ ChangeKey: null })],
-    [67, 'no reason', change({ Reason: ' ' })],
-    [70, 'removing more than there is', change({ Value: -100, OperationType: 1 })],
-    [7, 'a partial cancel without a key', refund({ CancelKey: ' ' })],
-    [9, 'a partial cancel of nothing', refund({ ValueToRefund: 0 })],
-    [13, 'an order with both flags', send({ ...bothFlags })],
-    [37, 'an unknown order', (client) => client.getOrder('unknown')],
-    [37, 'completing an unknown order', (client) => client.completeOrder('unknown', {})],
-    [46, 'an unknown customer of a key', redeemByKey(2, { CustomerId: 'unknown' })],
-    [57, 'an unknown coupon', (client) => client.getCoupon('UNKNOWN')],
-    [59, 'the history of an unknown one', (client) => client.listPointsHistory('unknown')],
-    [59, 'a PIN of an unknown one', (client) => client.startChallenge('unknown', challenge)],
-    [7, 'a PIN of no transaction', (client) => client.startChallenge('c1', { TransactionId: ' ' })],
-    [59, 'the status of an unknown one', status('unknown', 'Asked')],
-    [67, 'a status without a reason', status('c1', ' ')],
-    [73, 'cancelling an unknown redemption', (client) => client.cancelRedemption(99)],
-    [73, 'the same by key', (client) => client.cancelRedemptionByKey('unknown')],
-    [87, 'an unknown redeemed reward', (client) => client.getRedeemedReward(99)],
-    [87, 'an unknown reward of a key', redeemByKey(99, {})],
-    [89, 'cashback without an amount', redeemByKey(8, {})],
-    [94, 'too few points for a key', redeemByKey(2, {})],
-    [87, 'an unknown key', (client) => client.updateRewardMetadata({ OriginalKey: 'unknown' })],
-    [105, 'an unknown question', answer({ QuizQuestionId: 99, OptionIds: [1] })],
-    [106, 'too few options', answer({ QuizQuestionId: 11, OptionIds: [] }, answers[1] ?? {})],
-    [107, 'many options', answer({ QuizQuestionId: 11, OptionIds: [101, 102, 103] })],
-    [108, 'many answers', answer(...Array.from({ length: 40 }, () => answers[0] ?? {}))],
-  ])('agree on the error %i: %s', async (code, _, call) => {
-    await world.client.sendOrder(order());
-    await world.client.createCoupon(coupon({ IsUsed: true }));
-    expect(codeOf(await call(world.client))).toBe(code);
   });
 });

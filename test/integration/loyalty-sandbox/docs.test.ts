@@ -6,7 +6,7 @@ import { longestJournaledBytes } from '../../../local/loyalty-sandbox/journal.ts
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/loyalty-sandbox/server-settings.ts';
 import { defaultSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { pointTopics } from '../../../shared/loyalty/point-topics.ts';
+import { pointTopics } from '../../../shared/loyalty/operations.ts';
 import { runCurl } from './run-curl.ts';
 import { callApi, completedOrder, orders } from './server-requests.ts';
 import { startSandbox } from './start-sandbox.ts';

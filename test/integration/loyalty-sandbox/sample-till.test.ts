@@ -89,13 +89,6 @@ describe('a till as the service publishes it', () => {
     ]);
   });
 
-  it.each([true, false])('leaves a customer whose IsEnrolled is %s as they are', async (is) => {
-    await enrol(is);
-    const { booked } = await till.sell(sale('sale-1'));
-    expect(booked.Customer.IsEnrolled).toBe(is);
-    expect(await till.balance(EMAIL)).toBe(is ? 600 : 0);
-  });
-
   it('redeems and books once when answers are lost: it repeats under the same key', async () => {
     await enrol();
     const repeated = ['redeemRewardByKey', 'sendOrder', 'partiallyCancelPosOrder'] as const;
@@ -109,43 +102,5 @@ describe('a till as the service publishes it', () => {
     const part = [{ ...shirt, price: 251.55 }];
     expect(await till.refund('sale-1', 'refund-1', part)).toMatchObject({ Field: 'CancelKey' });
     expect(await till.balance(EMAIL)).toBe(118.45);
-  });
-
-  it('passes no challenge with the PIN of another sale, and redeems nothing without one', async () => {
-    await enrol();
-    const wanting = (number: string, readsOut: () => string) =>
-      till.sell(sale(number, { customer: { ...kim, readPin: readsOut }, wants: isPercent }));
-    let first = '';
-    const keepToOneself = () => {
-      first = readPin();
-      return 'none';
-    };
-    await expect(wanting('a', keepToOneself)).rejects.toThrow(/code is wrong/);
-    await expect(wanting('b', () => first)).rejects.toThrow(/code is wrong/);
-    const elsewhere = { TransactionId: 'c', Code: readPin() };
-    const validated = await till.ask(
-      'POST',
-      `/POS/customers/${EMAIL}/challengevalidate`,
-      elsewhere,
-    );
-    expect(validated).toMatchObject({ Success: false, TransactionId: 'c' });
-    const redemption = { CustomerId: EMAIL, OriginalKey: 'c', RedeemOrigin: 5 };
-    await expect(till.ask('POST', '/POS/rewards/2/redeem', redemption)).rejects.toThrow('47');
-    expect(await till.balance(EMAIL)).toBe(300);
-  });
-
-  it('gets the points of a sale after the waiting days, and time passes on request', async () => {
-    await sandbox.stop();
-    await open({ challenge: 'off', daysToWaitToGrantPoints: 2 });
-    await enrol();
-    expect(await till.balance(EMAIL)).toBe(0);
-    const response = await fetch(`${sandbox.address}/sandbox/time`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"hours":48}',
-    });
-    expect(response.status).toBe(200);
-    expect(sandbox.events.all()).toMatchObject([{ topic: 'Point_Add' }]);
-    expect(await till.balance(EMAIL)).toBe(300);
   });
 });

@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import { callApi, completedOrder, control, orders, send } from './server-requests.ts';
@@ -33,13 +32,6 @@ describe('the controls', () => {
     });
   });
 
-  it('show the settings', async () => {
-    expect((await control(sandbox, 'GET', '/sandbox/settings')).json).toMatchObject({
-      settings: { badCredentialStatus: 401 },
-      serverSettings: { eventAttempts: 8 },
-    });
-  });
-
   it('reset everything, and the next ids are the first ones again', async () => {
     const first = await callApi(sandbox, 'POST', orders, completedOrder('1'));
     sandbox.faults.add({ kind: 'latency', ms: 1 });
@@ -59,64 +51,6 @@ describe('the controls', () => {
       return { Id, PublicId: Customer.PublicId };
     };
     expect(ids(again)).toEqual(ids(first));
-  });
-
-  it('reset the luck, the numbers of the faults and the rate limit, too', async () => {
-    const now = () => new Date('2026-10-10T10:00:00Z');
-    const limited = await startSandbox({
-      settings: { rateLimit: { perSecond: 30, answer: 'http-429' } },
-      now,
-    });
-    const live = async () => {
-      const { id } = limited.faults.add({ kind: 'http-503', probability: 0.5 });
-      const statuses = [];
-      for (let i = 0; i < 31; i++) {
-        statuses.push((await callApi(limited, 'GET', '/v1/pvt/Quiz/list')).status);
-      }
-      return [id, ...statuses];
-    };
-    const first = await live();
-    expect(first).toContain(200);
-    expect(first).toContain(503);
-    expect(first.at(-1)).toBe(429);
-    await control(limited, 'POST', '/sandbox/reset');
-    expect(limited.faults.list()).toEqual([]);
-    expect(await live()).toEqual(first);
-    await limited.stop();
-  });
-
-  it.each([
-    ['POST', '/sandbox/reset'],
-    ['DELETE', '/sandbox/journal'],
-    ['DELETE', '/sandbox/faults'],
-  ])('do nothing when the request %s %s breaks off', async (method, path) => {
-    await callApi(sandbox, 'POST', orders, completedOrder('1'));
-    sandbox.faults.add({ kind: 'latency', ms: 0 });
-    const { hostname, port } = new URL(sandbox.address);
-    const socket = connect(Number(port), hostname);
-    const head = `${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json`;
-    socket.write(`${head}\r\nContent-Length: 5\r\n\r\n{}`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(sandbox.state()).toMatchObject({
-      orders: [{}],
-      faults: [{}],
-      journal: { entries: 1 },
-    });
-  });
-
-  it('answer 404 and 405 to what they do not know', async () => {
-    expect(await control(sandbox, 'GET', '/sandbox/')).toMatchObject({ status: 404 });
-    expect(await control(sandbox, 'GET', '/sandbox/__proto__')).toMatchObject({ status: 404 });
-    expect(await control(sandbox, 'PUT', '/sandbox/faults')).toMatchObject({
-      status: 405,
-      headers: { allow: 'GET, POST, DELETE' },
-    });
-    expect(await control(sandbox, 'POST', '/sandbox/faults', '{')).toMatchObject({ status: 400 });
-    expect(await control(sandbox, 'POST', '/sandbox/faults', 'null')).toMatchObject({
-      status: 400,
-    });
   });
 });
 
@@ -162,13 +96,4 @@ describe('a name that was made to resolve to this machine', () => {
       });
     }
   });
-
-  it.each(['127.0.0.1', 'localhost:4010', 'LOCALHOST', '[::1]:80'])(
-    'is no such name: %s',
-    async (host) => {
-      expect(
-        await send(sandbox.address, 'GET', '/sandbox/state', { headers: { host } }),
-      ).toMatchObject({ status: 200 });
-    },
-  );
 });

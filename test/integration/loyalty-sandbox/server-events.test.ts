@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Subscription } from '../../../local/loyalty-sandbox/events/subscriptions.ts';
 import type {
   LoyaltySandbox,
   LoyaltySandboxOptions,
@@ -12,7 +11,7 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../../support/scripted-server.ts';
-import { callApi, completedOrder, control, orders } from './server-requests.ts';
+import { callApi, completedOrder, orders } from './server-requests.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 
 let receiver: ScriptedServer;
@@ -127,24 +126,7 @@ describe('point events', () => {
     expect(pointIds().lastIndexOf(1)).toBeGreaterThan(pointIds().indexOf(2));
   });
 
-  it('wait longer and longer between attempts, up to the longest delay', async () => {
-    await start({ serverSettings: { ...quick, eventAttempts: 5 } });
-    const times: number[] = [];
-    receiver.script = (response, socket) => {
-      times.push(performance.now());
-      answering(500, '')(response, socket);
-    };
-    await earn('1');
-    await sandbox.events.settled();
-    const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-    expect(pauses).toHaveLength(4);
-    [10, 20, 40, 40].forEach((least, i) => {
-      // Timers may fire a millisecond early.
-      expect(pauses[i]).toBeGreaterThanOrEqual(least - 1);
-    });
-  });
-
-  it.each<[string, () => void, RegExp]>([
+  it.each<[string, () => void, RegExp, object?]>([
     [
       'a redirect',
       () => {
@@ -158,6 +140,7 @@ describe('point events', () => {
         receiver.script = () => {};
       },
       /^no answer within 300 ms$/,
+      { eventTimeoutMs: 300 },
     ],
     [
       'a reset',
@@ -166,55 +149,13 @@ describe('point events', () => {
       },
       /^(?:ECONNRESET|EPIPE)$/,
     ],
-  ])('are not delivered by %s', async (_what, misbehave, problem) => {
-    await start({ serverSettings: { ...quick, eventAttempts: 2, eventTimeoutMs: 300 } });
+  ])('are not delivered by %s', async (_what, misbehave, problem, settings = {}) => {
+    await start({ serverSettings: { ...quick, eventAttempts: 2, ...settings } });
     misbehave();
     await earn('1');
     await sandbox.events.settled();
     expect(deliveries()).toMatchObject([{ state: 'undelivered', attempts: 2 }]);
     expect(deliveries()[0]?.problem).toMatch(problem);
-  });
-
-  it('are kept unsent where no subscription has the topic, up to the bound', async () => {
-    await start({
-      subscriptions: [{ ...ALL, address: receiver.url, topics: ['Point_Removed'] }],
-      serverSettings: { ...quick, eventsKept: 3 },
-    });
-    for (const id of ['1', '2', '3', '4', '5']) await earn(id);
-    expect(sandbox.events.all().map(({ id, delivery }) => [id, delivery?.state])).toEqual([
-      ['3', 'not-sent'],
-      ['4', 'not-sent'],
-      ['5', 'not-sent'],
-    ]);
-    expect(receiver.received).toEqual([]);
-  });
-
-  it('never make a call wait', async () => {
-    await start({ serverSettings: { eventTimeoutMs: 60_000 } });
-    receiver.script = () => {};
-    for (const id of ['1', '2', '3']) {
-      expect((await earn(id)).json).toMatchObject({ HasError: false });
-    }
-    expect(deliveries()).toEqual([undefined, undefined, undefined]);
-  });
-
-  it('do not hold up a stop', async () => {
-    await start({ serverSettings: { eventFirstDelayMs: 600_000 } });
-    receiver.script = answering(500, '');
-    await earn('1');
-    await expect.poll(() => deliveries()[0]?.attempts).toBe(1);
-    await sandbox.stop();
-  });
-
-  it('are given up after the last attempt', async () => {
-    await start({ serverSettings: { ...quick, eventAttempts: 3 } });
-    receiver.script = answering(500, '');
-    await earn('1');
-    await sandbox.events.settled();
-    expect(pointIds()).toEqual([1, 1, 1]);
-    expect(deliveries()).toMatchObject([
-      { state: 'undelivered', attempts: 3, problem: 'HTTP 500' },
-    ]);
   });
 
   it('not yet delivered at a stop are delivered after the next start, those delivered are not', async () => {
@@ -254,15 +195,6 @@ describe('point events', () => {
     expect(other.received.map(({ body }) => JSON.parse(body).Payload.PointId)).toEqual([1, 2]);
     expect(deliveries()).toMatchObject([{ attempts: 3 }, { attempts: 1 }]);
   });
-
-  it('refuse an address that is none, and two subscriptions of one name', async () => {
-    await start();
-    const refused = (...subscriptions: Subscription[]) =>
-      expect(startSandbox({ subscriptions })).rejects;
-    await refused({ name: 'a', address: 'ftp://example.com' }).toThrow('http://');
-    const address = receiver.url;
-    await refused({ name: 'a', address }, { name: 'a', address }).toThrow('the same name');
-  });
 });
 
 describe('a subscription', () => {
@@ -284,39 +216,5 @@ describe('a subscription', () => {
     const page = await (await fetch(`${sandbox.address}/state`)).text();
     expect(page).toContain('data-switch-on="all"');
     expect(page).not.toContain('of-the-subscription');
-  });
-
-  it('counts only failures in a row, of whichever event', async () => {
-    await start();
-    const answers = [500, 500, 500, 500, 200, 500, 500, 500, 500, 200];
-    receiver.script = (response, socket) => answering(answers.shift() ?? 0, '')(response, socket);
-    await earn('1');
-    await earn('2');
-    await sandbox.events.settled();
-    expect(sandbox.state().subscriptions).toMatchObject([{ isOn: true, failuresInRow: 0 }]);
-    expect(deliveries()).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }]);
-  });
-
-  it('stays off after a restart, until it is switched on', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sandbox-events-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const dataFile = join(folder, 'data');
-    await start({ dataFile });
-    receiver.script = answering(500, '');
-    await earn('1');
-    await sandbox.events.settled();
-    await sandbox.stop();
-    receiver.script = answering(200, '');
-    await start({ dataFile });
-    await earn('2');
-    expect((await control(sandbox, 'POST', '/sandbox/subscriptions', { on: 'no' })).status).toBe(
-      400,
-    );
-    expect((await control(sandbox, 'POST', '/sandbox/subscriptions', { on: 'all' })).status).toBe(
-      200,
-    );
-    await earn('3');
-    await sandbox.events.settled();
-    expect(pointIds()).toEqual([1, 1, 1, 1, 1, 3]);
   });
 });

@@ -1,6 +1,6 @@
 import http, { type IncomingHttpHeaders } from 'node:http';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { basicAuthorization } from '../../../shared/loyalty/access.ts';
+import { basicAuthorization } from '../../../shared/loyalty/client.ts';
 import { checkReceived, parseJson } from './start-sandbox.ts';
 
 export interface Received {
@@ -15,7 +15,6 @@ export interface Sending {
   readonly headers?: http.OutgoingHttpHeaders;
   /** Text and bytes go as they are, anything else as JSON. */
   readonly body?: unknown;
-  readonly timeoutMs?: number;
 }
 
 type Where = Pick<LoyaltySandbox, 'address' | 'credentials'>;
@@ -28,14 +27,13 @@ export function send(
   address: string,
   method: string,
   path: string,
-  { headers = {}, body, timeoutMs = 10_000 }: Sending = {},
+  { headers = {}, body }: Sending = {},
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(address);
     const bytes = toBytes(body);
     // Node does not say the length of a GET's body by itself.
     const length = bytes.length > 0 ? { 'content-length': Buffer.byteLength(bytes) } : {};
-    const signal = AbortSignal.timeout(timeoutMs);
     http
       .request({
         hostname,
@@ -43,7 +41,6 @@ export function send(
         method,
         path,
         headers: { ...length, ...headers },
-        signal,
         agent: false,
       })
       .on('response', (response) => {
@@ -62,7 +59,7 @@ export function send(
             }
           });
       })
-      .on('error', (error) => reject(signal.aborted ? new Error('no answer in time') : error))
+      .on('error', reject)
       .end(bytes);
   });
 }

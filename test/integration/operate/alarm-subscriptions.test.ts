@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { checkAlarms } from '../../../scripts/connector/doctor/check-alarms.ts';
-import { alarmsStep } from '../../../scripts/connector/setup/steps/alarms.ts';
-import type { World } from '../../../scripts/connector/setup/world.ts';
+import { checkAlarms } from '../../../scripts/connector/doctor/check-aws.ts';
+import type { World } from '../../../scripts/connector/setup/setup-step.ts';
+import { alarmsStep } from '../../../scripts/connector/setup/stack-steps.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';

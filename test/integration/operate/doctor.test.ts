@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { checkOrigins } from '../../../scripts/connector/doctor/check-program.ts';
+import { checkOrigins } from '../../../scripts/connector/doctor/check-services.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recordWaiting } from '../../../shared/core/batch/waiting.ts';
 import { changeControl, withServicePause } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueuedEvent, ReceivedMessage } from '../../../shared/core/events/event.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import { placeOrder } from '../../support/placed-order.ts';
+import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
 const orders = () => operated.loyalty.state().orders.length;

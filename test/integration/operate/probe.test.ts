@@ -4,9 +4,11 @@ import {
   startLoyaltySandbox,
 } from '../../../local/loyalty-sandbox/sandbox.ts';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { tryAndUndo } from '../../../scripts/connector/probe/run-probe.ts';
-import { mergeSettings } from '../../../scripts/connector/probe/settings-text.ts';
-import type { TriedStep } from '../../../scripts/connector/probe/step.ts';
+import {
+  mergeSettings,
+  type TriedStep,
+  tryAndUndo,
+} from '../../../scripts/connector/probe/probe.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 
@@ -89,9 +91,7 @@ describe('probe', () => {
       storefront: { posCustomerId: 'store-id' },
     });
     expect(leftovers()).toEqual(NOTHING);
-    expect(new Set(found.undone.map(({ kind }) => kind))).toEqual(
-      new Set(['undone', 'never-made']),
-    );
+    expect(new Set(found.undone.map(({ kind }) => kind))).toEqual(new Set(['undone']));
   });
 
   it('names everything it makes after itself, and sends no message to a person', async () => {
@@ -184,8 +184,6 @@ describe('probe', () => {
       /How a higher total counts then is not known/,
     ],
     ['a late cancel', { lateCancel: true }, 'cancel', /shows later/],
-    ['both flags', {}, 'both-flags', /Error 13 comes/],
-    ['both flags taken', { error13: 'never' }, 'both-flags', /cause no error 13/],
     ['store ids', {}, 'customer-id', /take the id of the store/],
     ['no store ids', { posCustomerId: 'email-or-document' }, 'customer-id', /do not take the id/],
     ['the first result', {}, 'redeem', /returns the first result and spends once/],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import { placeOrder } from '../../support/placed-order.ts';
+import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
 const orders = () => operated.loyalty.state().orders.length;

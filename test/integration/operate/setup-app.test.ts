@@ -12,15 +12,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { writeApp } from '../../../scripts/connector/app/app-folder.ts';
 import { checkApp } from '../../../scripts/connector/app/check-app.ts';
-import { listApp, writeApp } from '../../../scripts/connector/app/write-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { CheckResult } from '../../../scripts/connector/doctor/finding.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
-import { type ShopSetup, storedFields } from '../../../scripts/connector/setup/shop-setup.ts';
-import { appStep, scopesStep } from '../../../scripts/connector/setup/steps/app.ts';
-import { appConfigurationStep } from '../../../scripts/connector/setup/steps/app-configuration.ts';
-import type { SetupOptions, World } from '../../../scripts/connector/setup/world.ts';
+import {
+  type SetupOptions,
+  type ShopSetup,
+  storedFields,
+  type World,
+} from '../../../scripts/connector/setup/setup-step.ts';
+import {
+  appConfigurationStep,
+  appStep,
+  scopesStep,
+} from '../../../scripts/connector/setup/shop-steps.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { createProject } from '../../support/project.ts';
@@ -274,12 +281,5 @@ describe('the folder of the app', () => {
     expect(folders).toEqual(['example-store', 'example-store.test', 'ink', 'ink.test']);
     const ink = readFileSync(join(folder, 'shopify-app/ink/shopify.app.toml'), 'utf8');
     expect(ink).toContain('url = "https://StorefrontAddress.example/ink"');
-  });
-
-  it('is a list too, in the words of the Dev Dashboard', async () => {
-    const { opened } = await session();
-    await listApp(opened, {});
-    expect(lines.join('\n')).toMatch(/Scopes +read_orders,.*\n.*Redirect URLs/);
-    expect(existsSync(file(''))).toBe(false);
   });
 });

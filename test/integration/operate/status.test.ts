@@ -17,7 +17,7 @@ describe('loyalty-connector status', () => {
     expect(place).toMatch(
       /^loyalty-connector-prod \d+\.\d+\.\d+ on this machine, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/,
     );
-    expect(verdict).toBe('NEEDS A PERSON');
+    expect(verdict).toBe('ACTION REQUIRED');
     expect(first).toBe(`  ${SHOP}: the loyalty secret was never set`);
     expect(next).toBe(`    npx loyalty-connector secrets set loyalty --shop ${SHOP}`);
     expect(stdout).toContain(`npx loyalty-connector webhooks check --shop ${SHOP}`);
@@ -47,10 +47,10 @@ describe('loyalty-connector status', () => {
       },
       undefined,
     );
-    await connector.run('send --sample orders/create');
+    await connector.run('send');
     const { stdout } = await connector.run('status');
-    expect(stdout).toMatch(/^orders +1 +0 +unknown +0$/m);
-    expect(stdout).toMatch(/^products +0 +0 +- +0$/m);
+    expect(stdout).toMatch(/^products +1 +0 +unknown +0$/m);
+    expect(stdout).toMatch(/^orders +0 +0 +- +0$/m);
     expect(stdout).toMatch(/^messages +9 +0 +0 +0 +1\.3 s +1\.3 s$/m);
     expect(stdout).toContain('12 received, 0 refused for their signature');
     expect(stdout).toContain('webhook set, loyalty set, store set');
@@ -60,8 +60,8 @@ describe('loyalty-connector status', () => {
     expect(document).toMatchObject({
       stack: 'loyalty-connector-prod',
       where: 'local',
-      state: 'needs-a-person',
-      queues: { kind: 'known', value: [{ family: 'orders', waiting: 1 }, {}, {}] },
+      state: 'action-required',
+      queues: { kind: 'known', value: [{}, { family: 'products', waiting: 1 }, {}] },
     });
   });
 

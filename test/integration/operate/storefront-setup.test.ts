@@ -11,8 +11,8 @@ import {
   setUpStorefront,
 } from '../../../scripts/connector/storefront/set-up.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import type { StorefrontSettings } from '../../../shared/config/connector-settings.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import type { StorefrontSettings } from '../../../shared/config/storefront-settings.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const ACCESS_TOKEN = 'shpat_of_this_test_3a8e';

@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createData } from '../../../local/stack/create-data.ts';
 import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
+import { createData } from '../../../local/stack/start-parts.ts';
 
 let sqs: Emulator;
 let client: SQSClient;

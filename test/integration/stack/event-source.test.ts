@@ -144,7 +144,8 @@ describe('an event source', () => {
       most = Math.max(most, running);
       largest = Math.max(largest, Records.length);
       await vi.waitFor(() => expect(most).toBeGreaterThan(1), patient);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // As long as another batch would take to arrive.
+      await count('busy');
       running -= 1;
       return success;
     });

@@ -1,7 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { AccountConcurrency, FunctionPool } from '../../../local/stack/functions/function-pool.ts';
+import {
+  AccountConcurrency,
+  FunctionPool,
+} from '../../../local/stack/functions/function-runner.ts';
 import type { FunctionDescription } from '../../../local/stack/template/stack-description.ts';
 
 const folder = join(import.meta.dirname, '../../../.connector/test-function');
@@ -14,7 +17,6 @@ exports.handler = async (event, context) => {
     case 'count': return count;
     case 'pid': return process.pid;
     case 'environment': return Object.keys(process.env);
-    case 'context': return { ...context, remaining: context.getRemainingTimeInMillis() };
     case 'wait': await new Promise((resolve) => setTimeout(resolve, event.ms)); return process.pid;
     case 'spin': for (;;) {}
     case 'throw': throw new TypeError('no');
@@ -122,18 +124,6 @@ describe('a function', () => {
     );
   });
 
-  it('knows its name and its remaining time', async () => {
-    open();
-    const context = await value({ do: 'context' });
-    expect(context).toMatchObject({
-      functionName: 'f',
-      invokedFunctionArn: description.arn,
-      memoryLimitInMB: '256',
-    });
-    expect(context.remaining).toBeGreaterThan(0);
-    expect(context.remaining).toBeLessThanOrEqual(20_000);
-  });
-
   it.each(['wait', 'spin'])('is killed at its time-out in any state (%s)', async (what) => {
     open({ timeoutSeconds: 1 });
     await pool.warm();
@@ -156,11 +146,6 @@ describe('a function', () => {
     expect(await value({ do: 'pid' })).toBe(pid);
     expect(await pool.invoke({ do: 'exit' })).toMatchObject({ errorType: 'Runtime.ExitError' });
     expect(await value({ do: 'pid' })).not.toBe(pid);
-  });
-
-  it('that cannot be loaded fails every invocation', async () => {
-    open({ handler: 'nothing.handler' });
-    expect(await pool.invoke({})).toMatchObject({ kind: 'failed', errorType: 'Runtime.ExitError' });
   });
 
   it('writes its output to its log', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -133,18 +132,6 @@ describe('the gateway', () => {
     ).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
-  it('denies a batch when one of its tables is not allowed', async () => {
-    const keys = { Keys: [{ entity: { S: 'x' } }] };
-    await expect(
-      client(DynamoDBClient, worker).send(
-        new BatchGetItemCommand({ RequestItems: { mine: keys, other: keys } }),
-      ),
-    ).rejects.toMatchObject({
-      name: 'AccessDeniedException',
-      message: expect.stringMatching(/table\/other/),
-    });
-  });
-
   it('invokes functions for the operator, and waits for them', async () => {
     const { Payload, StatusCode } = await client(LambdaClient, operator).send(
       new InvokeCommand({ FunctionName: 'reconcile', Payload: '{"mode":"deep"}' }),
@@ -155,45 +142,6 @@ describe('the gateway', () => {
     await expect(
       client(LambdaClient, operator).send(new InvokeCommand({ FunctionName: 'nobody' })),
     ).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
-  });
-});
-
-describe('stopping', () => {
-  it('lets DynamoDB calls run to their end when their clients have gone', async () => {
-    const dynamoDb = await startDynamoDb();
-    const gateway = await startGateway(
-      {
-        place: PLACE,
-        keys: new Map([[operator.accessKeyId, { ...operator, caller: { kind: 'administrator' } }]]),
-        access: () =>
-          new AccessControl({ roles: [], permissions: [], queuePolicies: [], tables: [] }),
-        emulators: { sqs: '', dynamodb: dynamoDb.endpoint, secretsmanager: '' },
-        invoke: () => undefined,
-      },
-      0,
-    );
-    const ledger = new DynamoDBClient({
-      endpoint: gateway.address,
-      region: PLACE.region,
-      credentials: operator,
-      maxAttempts: 1,
-    });
-    await createLedgerTable(ledger, 'mine');
-    const uncaught: unknown[] = [];
-    const collect = (error: unknown) => uncaught.push(error);
-    process.on('uncaughtExceptionMonitor', collect);
-    const calls = Array.from({ length: 50 }, (_, index) =>
-      ledger.send(new PutItemCommand({ TableName: 'mine', Item: { entity: { S: `${index}` } } })),
-    );
-    await Promise.race(calls);
-    await gateway.stop();
-    await dynamoDb.stop();
-    await Promise.allSettled(calls);
-    // An exception comes when dynalite goes on with what it had begun.
-    await sleep(200);
-    process.off('uncaughtExceptionMonitor', collect);
-    ledger.destroy();
-    expect(uncaught).toEqual([]);
   });
 });
 

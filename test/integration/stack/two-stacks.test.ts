@@ -69,19 +69,4 @@ describe('a stack that starts beside another', () => {
     if (written.kind === 'written') written.remove();
     expect(existsSync(file)).toBe(false);
   });
-
-  it('replaces a half-written file of a killed process', () => {
-    mkdirSync(join(folder, '.connector'));
-    writeFileSync(join(folder, '.connector/stack.json'), '{"pid": 1');
-    const parts = { accessKeyId: 'id', secretAccessKey: 'key' };
-    const address = 'http://127.0.0.1:1';
-    const stack = {
-      name: 's',
-      endpoint: address,
-      metricsAddress: address,
-      keys: { operator: parts },
-    };
-    const rest = { outputs: {}, shops: [{ store: { address }, loyalty: { address } }] };
-    expect(writeStateFile({ ...stack, ...rest }, { stage: 'prod' }, folder).kind).toBe('written');
-  });
 });

@@ -48,31 +48,11 @@ describe('the cost of a query', () => {
     expect((await askAdmin(sandbox, products)).data.products.nodes.length).toBeGreaterThan(0);
   });
 
-  it('does not execute a throttled mutation', async () => {
-    await start();
-    sandbox.bucket.empty(time.getTime());
-    await askAdmin(
-      sandbox,
-      'mutation { metafieldsSet(metafields: []) { userErrors { message } } }',
-    );
-    expect(sandbox.journal.entries().at(-1)?.errors).toEqual(['THROTTLED']);
-  });
-
   it('may not exceed a thousand points at once', async () => {
     await start({ settings: { connectionCost: 'sized' } });
     const { errors, data } = await askAdmin(sandbox, products);
     expect(data).toBeUndefined();
     expect(errors).toMatchObject([{ extensions: { code: 'MAX_COST_EXCEEDED' } }]);
-  });
-
-  it('does not count fields that a directive leaves out', async () => {
-    await start();
-    const query =
-      'query($with: Boolean!) { shop { name } products(first: 50) @include(if: $with) { nodes { id } } }';
-    const { cost: without } = await askAdmin(sandbox, query, { with: false });
-    const { cost: with_ } = await askAdmin(sandbox, query, { with: true });
-    expect(without?.requestedQueryCost).toBe(1);
-    expect(with_?.requestedQueryCost).toBeGreaterThan(5);
   });
 });
 
@@ -124,29 +104,6 @@ describe('access tokens', () => {
     sandbox.revokeTokens();
     expect((await askAdmin(sandbox, shopName, {}, access_token)).status).toBe(401);
   });
-
-  it.each(['', 'x', 'shpat_sandbox ', 'undefined'])('%j is refused', async (token) => {
-    await start();
-    const response = await fetch(`${sandbox.address}/admin/api/2026-10/graphql.json`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(token && { 'x-shopify-access-token': token }),
-      },
-      body: JSON.stringify({ query: shopName }),
-    });
-    // A header's value ends before its trailing space.
-    expect(response.status).toBe(token.trim() === 'shpat_sandbox' ? 200 : 401);
-  });
-
-  it('never appear in the journal, nor does the secret', async () => {
-    await start();
-    await grant(credentials);
-    await askAdmin(sandbox, shopName);
-    const text = await (await control(sandbox, 'GET', 'journal')).text();
-    expect(text).not.toContain('shpat_');
-    expect(text).not.toContain('sandbox-secret');
-  });
 });
 
 describe('access scopes', () => {
@@ -169,36 +126,6 @@ describe('access scopes', () => {
       data: { codeDiscountNodeByCode: null },
       errors: [{ message: expect.stringContaining('read_discounts') }],
     });
-  });
-
-  it('are listed by the installation', async () => {
-    await start({ settings: { scopes: ['read_orders'] } });
-    const { data } = await askAdmin(
-      sandbox,
-      '{ currentAppInstallation { accessScopes { handle } } }',
-    );
-    expect(data.currentAppInstallation.accessScopes).toEqual([{ handle: 'read_orders' }]);
-  });
-
-  it('hide orders older than sixty days in every query without read_all_orders', async () => {
-    const query =
-      'query($id: ID!) { order(id: $id) { name } node(id: $id) { id } orders(first: 5) { nodes { name } } ordersCount { count } }';
-    for (const [scopes, visible] of [
-      [['read_orders'], false],
-      [['read_orders', 'read_all_orders'], true],
-    ] as const) {
-      await start({ settings: { scopes } });
-      const order = sandbox.actions.placeRandomOrder();
-      const id = `gid://shopify/Order/${order.id}`;
-      later(60 * 86_400 - 1);
-      expect((await askAdmin(sandbox, query, { id })).data.order).not.toBeNull();
-      later(1);
-      const { data } = await askAdmin(sandbox, query, { id });
-      expect([data.order, data.node].map((found) => found !== null)).toEqual([visible, visible]);
-      expect(data.orders.nodes).toHaveLength(visible ? 1 : 0);
-      expect(data.ordersCount.count).toBe(visible ? 1 : 0);
-      if (!visible) await sandbox.stop();
-    }
   });
 });
 
@@ -255,20 +182,5 @@ describe('simulated faults', () => {
     ).rejects.toThrow();
     await control(sandbox, 'DELETE', 'faults');
     expect((await askAdmin(sandbox, shopName)).status).toBe(200);
-  });
-
-  it('reports all problems of a rule', async () => {
-    await start();
-    const wrong = await control(sandbox, 'POST', 'faults', { kind: 'latency', ms: -1, count: 0 });
-    expect(wrong.status).toBe(400);
-    expect((await wrong.json()) as object).toMatchObject({
-      problems: [expect.stringContaining('ms'), expect.stringContaining('count')],
-    });
-    expect((await control(sandbox, 'POST', 'faults', { kind: 'gremlins' })).status).toBe(400);
-    expect(
-      (await control(sandbox, 'POST', 'faults', { kind: 'http-500', count: 1, probability: 0.5 }))
-        .status,
-    ).toBe(400);
-    expect(sandbox.faults.list()).toEqual([]);
   });
 });

@@ -18,71 +18,6 @@ describe('orders', () => {
   const page = `query Page($after: String, $first: Int, $query: String, $reverse: Boolean) {
     orders(first: $first, after: $after, query: $query, sortKey: UPDATED_AT, reverse: $reverse) {
       nodes { id name updatedAt } pageInfo { hasNextPage endCursor } } }`;
-  let names: string[];
-
-  beforeAll(() => {
-    const orders = Array.from({ length: 23 }, () => {
-      later(1);
-      return sandbox.actions.placeRandomOrder();
-    });
-    names = orders.map(({ number }) => `#${number}`);
-  });
-
-  const namesOf = (nodes: { name: string }[]) => nodes.map(({ name }) => name);
-
-  it.each([1, 5, 10, 23, 250])('come whole and once in pages of %i', async (first) => {
-    const seen: string[] = [];
-    let after: string | null = null;
-    do {
-      const { data }: Awaited<ReturnType<typeof ask>> = await ask(page, { first, after });
-      seen.push(...namesOf(data.orders.nodes));
-      after = data.orders.pageInfo.hasNextPage ? data.orders.pageInfo.endCursor : null;
-    } while (after !== null);
-    expect(seen).toEqual(names);
-  });
-
-  it('come backwards', async () => {
-    const { data: reversed } = await ask(page, { first: 3, reverse: true });
-    expect(namesOf(reversed.orders.nodes)).toEqual(names.slice(-3).reverse());
-    const { data: next } = await ask(page, {
-      first: 3,
-      reverse: true,
-      after: reversed.orders.pageInfo.endCursor,
-    });
-    expect(namesOf(next.orders.nodes)).toEqual(names.slice(-6, -3).reverse());
-  });
-
-  it('are not skipped or repeated when one of them is deleted or changed meanwhile', async () => {
-    const { data: first } = await ask(page, { first: 6 });
-    const last = first.orders.nodes.at(-1);
-    later(1);
-    sandbox.actions.closeOrder({ orderId: last.id.split('/').at(-1) });
-    const { data: second } = await ask(page, {
-      first: 250,
-      after: first.orders.pageInfo.endCursor,
-    });
-    expect(namesOf(second.orders.nodes)).toEqual([...names.slice(6), last.name]);
-    names = [...names.filter((name) => name !== last.name), last.name];
-  });
-
-  it('can be searched by when they changed, with any offset, and by state', async () => {
-    const { data: all } = await ask(page, { first: 250 });
-    const { updatedAt } = all.orders.nodes[10];
-    const moved = new Date(Date.parse(updatedAt) + 7_200_000)
-      .toISOString()
-      .replace('.000Z', '+02:00');
-    for (const moment of [updatedAt, moved]) {
-      const { data } = await ask(page, { first: 250, query: `updated_at:>='${moment}'` });
-      expect(namesOf(data.orders.nodes)).toEqual(names.slice(10));
-    }
-    const { data: closed } = await ask(page, { first: 5, query: 'status:closed' });
-    expect(namesOf(closed.orders.nodes)).toEqual([names.at(-1)]);
-    const { data: named } = await ask(page, {
-      first: 5,
-      query: `name:${names[0]} OR name:${names[2]}`,
-    });
-    expect(namesOf(named.orders.nodes)).toEqual([names[0], names[2]]);
-  });
 
   it.each([
     [{}, 'one of first or last'],
@@ -155,86 +90,9 @@ describe('orders', () => {
   });
 });
 
-describe('products', () => {
-  it('have prices, a category and pages', async () => {
-    const { data } = await ask(
-      `{ products(first: 1) { nodes { id title status vendor productType priceRangeV2 { minVariantPrice { amount } maxVariantPrice { amount } }
-          category { id } featuredMedia { preview { image { url } } } } pageInfo { hasNextPage } } productsCount { count } }`,
-    );
-    expect(data.products.nodes[0]).toMatchObject({
-      title: 'Linen Shirt',
-      status: 'ACTIVE',
-      priceRangeV2: { minVariantPrice: { amount: '49.0' }, maxVariantPrice: { amount: '52.0' } },
-      category: { id: expect.stringMatching(/^gid:..shopify.TaxonomyCategory.aa-1-13-/) },
-    });
-    expect(data.products.pageInfo.hasNextPage).toBe(true);
-  });
-
-  it('that were deleted are null, and so is any id of another kind', async () => {
-    const product = sandbox.actions.createProduct({ title: 'Gone soon', price: 1 });
-    const id = `gid://shopify/Product/${product.id}`;
-    const query =
-      'query($id: ID!) { product(id: $id) { id } node(id: $id) { id } order(id: $id) { id } }';
-    expect((await ask(query, { id })).data).toMatchObject({
-      product: { id },
-      node: { id },
-      order: null,
-    });
-    sandbox.actions.deleteProduct({ productId: product.id });
-    expect((await ask(query, { id })).data).toEqual({ product: null, node: null, order: null });
-  });
-});
-
 describe('discounts', () => {
   const byCode = `query($code: String!) { codeDiscountNodeByCode(code: $code) { id codeDiscount { __typename
     ... on DiscountCodeBasic { status endsAt usageLimit context { __typename ... on DiscountCustomers { customers { id } } } customerGets { value { __typename ... on DiscountPercentage { percentage } ... on DiscountAmount { amount { amount } } } } codes(first: 5) { nodes { code asyncUsageCount } } } } } }`;
-
-  it('are found by any of their codes, whatever its case, in all four kinds', async () => {
-    sandbox.actions.createDiscount({ kind: 'app', codes: ['APPCODE'] });
-    const kinds = await Promise.all(
-      ['welcome10', 'ShipFree', 'BUY2GET1', 'APPCODE'].map(
-        async (code) =>
-          (await ask(byCode, { code })).data.codeDiscountNodeByCode.codeDiscount.__typename,
-      ),
-    );
-    expect(kinds).toEqual([
-      'DiscountCodeBasic',
-      'DiscountCodeFreeShipping',
-      'DiscountCodeBxgy',
-      'DiscountCodeApp',
-    ]);
-    expect((await ask(byCode, { code: 'NOSUCH' })).data.codeDiscountNodeByCode).toBeNull();
-  });
-
-  it('say who may use them, what they are worth and how often they were used', async () => {
-    const [customer] = sandbox.rows.customers.values();
-    sandbox.actions.createDiscount({
-      codes: ['MINE'],
-      amount: '7.50',
-      each: true,
-      customerIds: [customer?.id ?? ''],
-      usageLimit: 3,
-    });
-    sandbox.actions.placeOrder({
-      customerId: customer?.id ?? '',
-      lines: [{ title: 'Thing', price: 50 }],
-      discounts: [{ code: 'mine' }],
-    });
-    expect(
-      (await ask(byCode, { code: 'MINE' })).data.codeDiscountNodeByCode.codeDiscount,
-    ).toMatchObject({
-      status: 'ACTIVE',
-      usageLimit: 3,
-      context: {
-        __typename: 'DiscountCustomers',
-        customers: [{ id: `gid://shopify/Customer/${customer?.id}` }],
-      },
-      customerGets: {
-        value: { __typename: 'DiscountAmount', amount: { amount: '7.5' } },
-      },
-      codes: { nodes: [{ code: 'MINE', asyncUsageCount: 1 }] },
-    });
-  });
 
   it('expire and start by the clock', async () => {
     const at = (seconds: number) => new Date(time.getTime() + seconds * 1000).toISOString();
@@ -257,78 +115,6 @@ describe('discounts', () => {
     expect(await status()).toBe('ACTIVE');
     sandbox.advanceClock(60);
     expect(await status()).toBe('EXPIRED');
-  });
-
-  it('with 10 000 codes come in pages, each code once', async () => {
-    const codes = Array.from({ length: 10_000 }, (_, i) => `MANY-${i}`);
-    const { id } = sandbox.actions.createDiscount({ codes, percentage: 10 });
-    const query = `query($id: ID!, $after: String) { node(id: $id) { ... on DiscountCodeNode { codeDiscount { ... on DiscountCodeBasic { codes(first: 250, after: $after) { nodes { id code } pageInfo { hasNextPage endCursor } } } } } } }`;
-    const seen: string[] = [];
-    let after: string | null = null;
-    do {
-      const { data }: Awaited<ReturnType<typeof ask>> = await ask(query, {
-        id: `gid://shopify/DiscountCodeNode/${id}`,
-        after,
-      });
-      const { codes: connection } = data.node.codeDiscount;
-      seen.push(...connection.nodes.map(({ code }: { code: string }) => code));
-      after = connection.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null;
-    } while (after !== null);
-    expect(seen).toEqual(codes);
-    const search = `query($id: ID!) { node(id: $id) { ... on DiscountCodeNode { codeDiscount { ... on DiscountCodeBasic { codes(first: 5, query: "\\"MANY-7777\\"") { nodes { code } } } } } } }`;
-    const { data } = await ask(search, { id: `gid://shopify/DiscountCodeNode/${id}` });
-    expect(data.node.codeDiscount.codes.nodes).toEqual([{ code: 'MANY-7777' }]);
-  });
-
-  it('that are automatic have a node of their own kind, and deleted ones none', async () => {
-    const discount = sandbox.actions.createDiscount({ automatic: true, percentage: 5 });
-    const ids = {
-      code: `gid://shopify/DiscountCodeNode/${discount.id}`,
-      automatic: `gid://shopify/DiscountAutomaticNode/${discount.id}`,
-    };
-    const query =
-      'query($code: ID!, $automatic: ID!) { a: node(id: $code) { id } b: node(id: $automatic) { __typename id } }';
-    expect((await ask(query, ids)).data).toMatchObject({
-      a: null,
-      b: { __typename: 'DiscountAutomaticNode' },
-    });
-    sandbox.actions.deleteDiscount({ discountId: discount.id });
-    expect((await ask(query, ids)).data).toEqual({ a: null, b: null });
-  });
-
-  it('are made through the API with named errors for what is wrong', async () => {
-    const create = `mutation($input: DiscountCodeBasicInput!) { discountCodeBasicCreate(basicCodeDiscount: $input) { codeDiscountNode { id codeDiscount { ... on DiscountCodeBasic { title tags status } } } userErrors { field code message } } }`;
-    const input = {
-      title: 'Reward',
-      code: 'REWARD1',
-      startsAt: '2026-10-01T00:00:00Z',
-      tags: ['made-by-us'],
-      context: { all: 'ALL' },
-      customerGets: { value: { percentage: 0.125 }, items: { all: true } },
-    };
-    const made = await ask(create, { input });
-    expect(made.data.discountCodeBasicCreate).toMatchObject({
-      codeDiscountNode: {
-        codeDiscount: { title: 'Reward', tags: ['made-by-us'], status: 'ACTIVE' },
-      },
-      userErrors: [],
-    });
-    expect(
-      sandbox.rows.discounts.get(
-        made.data.discountCodeBasicCreate.codeDiscountNode.id.split('/').at(-1),
-      )?.value,
-    ).toEqual({ kind: 'percentage', ppm: 125_000 });
-    const again = await ask(create, { input });
-    expect(again.data.discountCodeBasicCreate).toMatchObject({
-      codeDiscountNode: null,
-      userErrors: [{ code: 'TAKEN', field: ['basicCodeDiscount', 'code'] }],
-    });
-    const late = await ask(create, {
-      input: { ...input, code: 'R2', endsAt: '2026-09-01T00:00:00Z' },
-    });
-    expect(late.data.discountCodeBasicCreate.userErrors).toMatchObject([
-      { code: 'END_DATE_BEFORE_START_DATE' },
-    ]);
   });
 });
 

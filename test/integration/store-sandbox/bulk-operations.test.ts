@@ -73,34 +73,6 @@ describe('a bulk operation', () => {
     await expect.poll(() => receiver.topics()).toContain('bulk_operations/finish');
   });
 
-  it('writes children in any order unless grouping is requested', async () => {
-    sandbox.actions.placeRandomOrder();
-    sandbox.actions.placeRandomOrder();
-    const started = await askAdmin(
-      sandbox,
-      'mutation($query: String!) { bulkOperationRunQuery(query: $query) { bulkOperation { id } } }',
-      { query: orders },
-    );
-    const { url } = await finish(started.data.bulkOperationRunQuery.bulkOperation.id);
-    const lines = (await (await fetch(url)).text()).trimEnd().split('\n');
-    const owners = lines.map((line) => !('__parentId' in JSON.parse(line)));
-    expect(owners.slice(0, 3)).toEqual([true, true, false]);
-  });
-
-  it('serves its file from any byte', async () => {
-    for (let n = 0; n < 5; n += 1) sandbox.actions.placeRandomOrder();
-    const started = await run(orders);
-    const { url } = await finish(started.data.bulkOperationRunQuery.bulkOperation.id);
-    const whole = Buffer.from(await (await fetch(url)).arrayBuffer());
-    for (const start of [0, 1, 100, whole.length - 1]) {
-      const part = await fetch(url, { headers: { range: `bytes=${start}-` } });
-      expect(part.status).toBe(206);
-      expect(Buffer.from(await part.arrayBuffer())).toEqual(whole.subarray(start));
-    }
-    const beyond = await fetch(url, { headers: { range: `bytes=${whole.length}-` } });
-    expect(beyond.status).toBe(416);
-  });
-
   it('is refused as by Shopify: a connection in a list, six connections, three levels', async () => {
     for (const query of [
       '{ orders { edges { node { id refunds { id refundLineItems { edges { node { quantity } } } } } } } }',
@@ -111,44 +83,5 @@ describe('a bulk operation', () => {
       const { data } = await run(query);
       expect(data.bulkOperationRunQuery.userErrors).toMatchObject([{ code: 'INVALID' }]);
     }
-  });
-
-  it('has no file when nothing was found', async () => {
-    const started = await run(orders);
-    expect(await finish(started.data.bulkOperationRunQuery.bulkOperation.id)).toMatchObject({
-      status: 'COMPLETED',
-      url: null,
-      objectCount: '0',
-    });
-  });
-
-  it('is refused for a query that the schema does not know, and while five are running', async () => {
-    const wrong = await run('{ orders { edges { node { nmae } } } }');
-    expect(wrong.data.bulkOperationRunQuery).toMatchObject({
-      bulkOperation: null,
-      userErrors: [{ code: 'INVALID', message: expect.stringContaining('nmae') }],
-    });
-    await sandbox.stop();
-    await start(600_000);
-    const started = await Promise.all(Array.from({ length: 6 }, () => run(orders)));
-    const codes = started.map(({ data }) => data.bulkOperationRunQuery.userErrors[0]?.code);
-    expect(codes.filter((code) => code === 'OPERATION_IN_PROGRESS')).toHaveLength(1);
-  });
-
-  it('can be cancelled, and its result cannot be guessed', async () => {
-    await sandbox.stop();
-    await start(600_000);
-    const started = await run(orders);
-    const { id } = started.data.bulkOperationRunQuery.bulkOperation;
-    const { data } = await askAdmin(
-      sandbox,
-      'mutation($id: ID!) { bulkOperationCancel(id: $id) { bulkOperation { status } userErrors { message } } }',
-      { id },
-    );
-    expect(data.bulkOperationCancel.bulkOperation.status).toBe('CANCELED');
-    const guess = await fetch(
-      `${sandbox.address}/bulk-results/00000000-0000-4000-8000-000000000000.jsonl`,
-    );
-    expect(guess.status).toBe(404);
   });
 });

@@ -6,11 +6,11 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../../local/store-sandbox/sandbox.ts';
-import { completeHealing } from '../../../shared/config/healing-settings.ts';
+import { completeHealing } from '../../../shared/config/connector-settings.ts';
 import {
   topicsOfEvents,
   wantedEvents,
-} from '../../../shared/shopify/subscriptions/wanted-events.ts';
+} from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 

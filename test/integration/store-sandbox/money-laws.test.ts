@@ -1,11 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  allocate,
-  formatMinor,
-  parseMinor,
-  share,
-} from '../../../local/store-sandbox/model/minor-units.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { anyLife, live } from '../../support/any-store-life.ts';
 import { openStore } from '../../unit/store-sandbox/open-store.ts';
@@ -134,91 +128,5 @@ describe('any life of a store', () => {
       }),
       runs,
     );
-  });
-
-  it('states the current amounts that a reader of an older version would work out', () => {
-    fc.assert(
-      fc.property(anyLife, (steps) => {
-        const store = openStore();
-        live(store, steps);
-        for (const { topic, body } of store.sent) {
-          if (!/^orders\/(?!edited|delete)/.test(topic)) continue;
-          const payload = JSON.parse(body);
-          // What only current_* tells: returns without a refund, and duties paid back.
-          if (payload.returns.length > 0 || payload.original_total_duties_set) continue;
-          const old = Object.fromEntries(
-            Object.entries(payload).filter(([name]) => !name.startsWith('current_')),
-          );
-          const read = readOrderWebhook(old);
-          if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
-          expect(Number(read.order.subtotal)).toBe(Number(payload.current_subtotal_price));
-          expect(Number(read.order.total)).toBe(Number(payload.current_total_price));
-        }
-      }),
-      runs,
-    );
-  });
-
-  it('never pays back more than it received', () => {
-    fc.assert(
-      fc.property(anyLife, (steps) => {
-        const store = openStore();
-        live(store, steps);
-        for (const order of store.rows.orders.values()) {
-          const of = (...kinds: string[]) =>
-            total(
-              order.transactions
-                .filter(({ kind, status }) => kinds.includes(kind) && status !== 'failure')
-                .map(({ minor }) => minor),
-            );
-          expect(of('refund')).toBeLessThanOrEqual(of('sale', 'capture'));
-        }
-      }),
-      runs,
-    );
-  });
-});
-
-describe('whole units', () => {
-  it('are split without losing or adding one, and no share exceeds its weight', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 9 }),
-        fc.nat(1000),
-        (weights, thousandth) => {
-          const sum = total(weights);
-          const amount = Math.floor((sum * thousandth) / 1000);
-          const pieces = allocate(amount, weights);
-          expect(total(pieces)).toBe(sum === 0 ? 0 : amount);
-          pieces.forEach((piece, i) => {
-            expect(piece).toBeLessThanOrEqual(weights[i] ?? 0);
-            expect(piece).toBeGreaterThanOrEqual(0);
-          });
-        },
-      ),
-    );
-  });
-
-  it.each([
-    [1250, 2, '12.50'],
-    [5, 2, '0.05'],
-    [-5, 2, '-0.05'],
-    [100, 0, '100'],
-    [1, 3, '0.001'],
-  ])('%i of %i digits is written as %s and read back', (minor, digits, text) => {
-    expect(formatMinor(minor, digits)).toBe(text);
-    if (minor >= 0) expect(parseMinor(text, digits)).toBe(minor);
-  });
-
-  it('refuses what the currency cannot pay', () => {
-    for (const text of ['0.001', '1e3', '-1', '', '1.', 'NaN'])
-      expect(parseMinor(text, 2)).toBeUndefined();
-    expect(parseMinor('1.50', 0)).toBeUndefined();
-    expect(parseMinor('1.500', 1)).toBe(15);
-  });
-
-  it('shares half a unit upwards, exactly, even beyond 2^53', () => {
-    expect(share(5, 1, 2)).toBe(3);
-    expect(share(90_071_992_547_409, 999_999, 1_000_000)).toBe(90_071_902_475_416);
   });
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { createAdminStore } from '../../../shared/shopify/admin/admin-store.ts';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { anyLife, live, type Stage } from '../../support/any-store-life.ts';
 import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -117,7 +117,7 @@ describe('the two readers', () => {
 });
 
 describe('the coupon reader', () => {
-  it('finds every code of every kind, 10 000 of one discount among them', async () => {
+  it('finds every code of every kind', async () => {
     const { sandbox, store } = await openStore('usual');
     const { domain } = sandbox.shop;
     try {
@@ -146,24 +146,6 @@ describe('the coupon reader', () => {
         ['fixed-amount', '7.5', 'customers'],
       ]);
       expect(await store.readCoupon(domain, 'NOSUCH')).toEqual({ kind: 'gone' });
-
-      const codes = Array.from({ length: 10_000 }, (_, i) => `MANY${i}`);
-      const { id } = sandbox.actions.createDiscount({ codes, percentage: 12.5 });
-      const seen: string[] = [];
-      let from: string | undefined;
-      do {
-        const page: Awaited<ReturnType<typeof store.readDiscount>> = await store.readDiscount(
-          domain,
-          id,
-          from,
-        );
-        if (page.kind !== 'found') throw new Error(JSON.stringify(page));
-        seen.push(...page.value.coupons.map(({ code }) => code));
-        from = page.value.next;
-      } while (from !== undefined);
-      expect(seen).toEqual(codes);
-      sandbox.actions.deleteDiscount({ discountId: id });
-      expect(await store.readDiscount(domain, id)).toEqual({ kind: 'gone' });
     } finally {
       await sandbox.stop();
     }

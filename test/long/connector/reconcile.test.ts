@@ -1,18 +1,11 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
-import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import { createSubscriptions } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { BY_WEBHOOKS } from '../../../shared/shopify/subscriptions/wanted-events.ts';
-import { liveOneDay } from '../../support/any-store-life.ts';
+import { BY_WEBHOOKS } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
-import {
-  expectSameCodes,
-  expectSameOrders,
-  expectSameProducts,
-  openStoreAndConnector,
-} from '../../support/store-and-connector.ts';
+import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
 const stops: (() => Promise<void>)[] = [];
@@ -76,49 +69,7 @@ async function reconcile(connector: RunningConnector, mode: { mode?: 'deep' } = 
   return { healed: sum('healed'), lookedAt: sum('lookedAt'), reconciled };
 }
 
-async function expectSameState(connector: RunningConnector, store: StoreSandbox): Promise<void> {
-  await expectSameOrders(connector.loyalty, store);
-  await expectSameProducts(connector.loyalty, store);
-  await expectSameCodes(connector.loyalty, store);
-  expect(await connector.deadLetters()).toEqual([]);
-}
-
-describe('a store whose webhooks are lost, doubled and shuffled', () => {
-  it('over a week: one run brings both sides to the same state, a second heals nothing', async () => {
-    const { connector, store } = await openBoth({
-      disorder: { drop: 0.3, duplicate: 0.2, shuffle: 8 },
-    });
-    for (let day = 1; day <= 7; day += 1) {
-      liveOneDay(store, day, connector.pass);
-      await store.deliveries.settled();
-      await connector.settle();
-      vi.setSystemTime(Math.max(Date.now(), connector.startedAt + day * 24 * HOUR * 1000));
-    }
-    const deliveries = store.deliveries.all();
-    const dropped = deliveries.filter(({ state }) => state === 'dropped');
-    expect(deliveries.length).toBeGreaterThan(500);
-    expect(dropped.length / deliveries.length).toBeGreaterThan(0.15);
-    expect(store.rows.orders.size).toBeGreaterThan(100);
-    await expect(expectSameState(connector, store)).rejects.toThrow();
-
-    connector.pass(HOUR);
-    const first = await reconcile(connector);
-    expect(first.reconciled).toBe(1);
-    expect(first.healed).toBeGreaterThan(10);
-    await expectSameState(connector, store);
-
-    connector.pass(HOUR);
-    connector.newCalls();
-    const second = await reconcile(connector);
-    expect(second).toMatchObject({ healed: 0, reconciled: 1 });
-    const deep = await reconcile(connector, { mode: 'deep' });
-    expect(deep.healed).toBe(0);
-    expect(deep.lookedAt).toBeGreaterThan(store.rows.orders.size);
-    // The deep walk reads the orders of the service.
-    const changes = connector.newCalls().filter(({ operation }) => operation !== 'getOrder');
-    expect(changes).toEqual([]);
-  }, 600_000);
-
+describe('reconciliation of a running connector with its store', () => {
   it('a run also repairs the subscriptions, so that less is lost from then on', async () => {
     const { connector, store } = await openBoth({ isAddressed: false, healing: {} });
     // The run at its opening made them.
@@ -133,30 +84,28 @@ describe('a store whose webhooks are lost, doubled and shuffled', () => {
     expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
   });
 
-  it('a run touches no subscription where the app’s configuration makes them, or repair is off', async () => {
-    for (const healing of [
-      { subscriptions: 'app-configuration' },
-      { repairSubscriptions: false },
-    ] as const) {
-      const both = await openBoth({ isAddressed: false, healing });
-      const subscriptions = subscriptionsOf(both);
-      const findings = async () => {
-        const checked = await subscriptions.check(SHOP);
-        if (checked.kind !== 'checked') throw new Error('the store did not answer');
-        return checked.findings;
-      };
-      const before = await findings();
-      expect(before.missing.length).toBeGreaterThan(10);
-      const [one, ...rest] = before.missing;
-      if (!one) throw new Error('nothing is missing');
-      await subscriptions.repair(SHOP, { missing: [one], wrong: [], extra: [] });
-      await reconcile(both.connector);
-      const after = await findings();
-      expect(after.fine.map(({ topic }) => topic)).toEqual([one.topic]);
-      expect(after.missing).toHaveLength(rest.length);
-      const lines = both.connector.output.lines();
-      expect(lines.some((line) => 'subscriptions-wrong' in line)).toBe(true);
-    }
+  it('a run touches no subscription where the app’s configuration makes them', async () => {
+    const both = await openBoth({
+      isAddressed: false,
+      healing: { subscriptions: 'app-configuration' },
+    });
+    const subscriptions = subscriptionsOf(both);
+    const findings = async () => {
+      const checked = await subscriptions.check(SHOP);
+      if (checked.kind !== 'checked') throw new Error('the store did not answer');
+      return checked.findings;
+    };
+    const before = await findings();
+    expect(before.missing.length).toBeGreaterThan(10);
+    const [one, ...rest] = before.missing;
+    if (!one) throw new Error('nothing is missing');
+    await subscriptions.repair(SHOP, { missing: [one], wrong: [], extra: [] });
+    await reconcile(both.connector);
+    const after = await findings();
+    expect(after.fine.map(({ topic }) => topic)).toEqual([one.topic]);
+    expect(after.missing).toHaveLength(rest.length);
+    const lines = both.connector.output.lines();
+    expect(lines.some((line) => 'subscriptions-wrong' in line)).toBe(true);
   }, 120_000);
 
   it('a deep run finds what was deleted without a word', async () => {

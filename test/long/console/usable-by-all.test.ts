@@ -72,17 +72,15 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 600_000 },
     expect(tooWide).toEqual([]);
   });
 
-  it('gives every control a name, one main heading and one main part, in every language', async () => {
-    for (const locale of ['en-GB', 'pt-BR', 'es'] as const) {
-      const { page } = await world.visit({ locale });
-      for (const view of VIEWS) {
-        await openView(page, view);
-        expect({ view, unnamed: await unnamedControls(page) }).toEqual({ view, unnamed: [] });
-        expect(await page.getByRole('main').count()).toBe(1);
-        expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-        expect(await page.title()).not.toBe('');
-        expect(await page.locator('html').getAttribute('lang')).toContain(locale.slice(0, 2));
-      }
+  it('gives every control a name, one main heading and one main part', async () => {
+    const { page } = await world.visit();
+    for (const view of VIEWS) {
+      await openView(page, view);
+      expect({ view, unnamed: await unnamedControls(page) }).toEqual({ view, unnamed: [] });
+      expect(await page.getByRole('main').count()).toBe(1);
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+      expect(await page.title()).not.toBe('');
+      expect(await page.locator('html').getAttribute('lang')).toBe('en');
     }
   });
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERSION } from '../../../shared/config/release.ts';
 import { runCommand } from '../../support/connector-command.ts';
 import { createProject } from '../../support/project.ts';
 import {
@@ -53,7 +54,7 @@ describe('the command line', { timeout: 120_000 }, () => {
     ['dead-letters replay --rate 0', /Give a rate from 1/],
     ['dead-letters replay --limit many', /Give a whole number from 1/],
     ['dead-letters drop --kind order', /'--because <reason>' not specified/],
-    ['dead-letters drop --because test', /say which letters/],
+    ['dead-letters drop --because test', /say which dead letters/],
   ])('answers "%s" with one clear line and exit code 2', async (line, clear) => {
     const { code, stdout, stderr } = await run(line);
     expect(stderr).toMatch(clear);
@@ -90,8 +91,10 @@ const errorXml = (code: string, message: string) =>
 const fails = (status: number, code: string, message: string) =>
   answering(status, errorXml(code, message), { 'content-type': 'text/xml' });
 
+const output = (key: string, value: string) =>
+  `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`;
 const PREFIX = (stage: string) =>
-  `<member><OutputKey>SecretsPrefix</OutputKey><OutputValue>loyalty-connector/${stage}</OutputValue></member>`;
+  output('SecretsPrefix', `loyalty-connector/${stage}`) + output('Version', VERSION);
 
 const described = (outputs: string) =>
   answering(
@@ -143,7 +146,7 @@ describe('what AWS answers', { timeout: 120_000 }, () => {
       'the clock of this machine is wrong',
       'date -u',
     ],
-    [described(PREFIX('prod')), 'has no output "LedgerTable"', 'npm run deploy'],
+    [described(PREFIX('prod')), 'has no output "OrdersDeadLetterQueueUrl"', 'npm run deploy'],
     [described(''), 'has no output "SecretsPrefix"', 'npm run deploy'],
   ])('is told in plain words, with what to do next (%#)', async (script, said, next) => {
     aws.script = script;

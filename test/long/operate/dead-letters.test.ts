@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { captureOutput } from '../../../local/harness/captured-output.ts';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { runCommand } from '../../support/connector-command.ts';

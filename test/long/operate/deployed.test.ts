@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../../shared/config/release.ts';
 import type { ScriptedService } from '../../support/aws-gateway.ts';
@@ -103,7 +105,8 @@ const connector = useOperatedConnector({
 
 describe('a deployment on AWS', () => {
   it('is shown with its figures out of CloudWatch, and an old message is trouble', async () => {
-    await connector.run('send --sample orders/create');
+    writeFileSync(join(connector.folder, 'order.json'), '{"id":5512345678901}');
+    await connector.run('send --file order.json --topic orders/updated');
     const { code, stdout, stderr } = await runDeployed('status');
     expect(stderr).toBe('');
     expect(stdout).toContain(`loyalty-connector-prod ${VERSION} in us-east-1`);

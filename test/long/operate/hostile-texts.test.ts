@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { recordBegin } from '../../../scripts/connector/history/audit-records.ts';
 import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
 import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
@@ -55,18 +55,22 @@ beforeAll(async () => {
   await changeControl(ledger, SHOP, (control) => withOperatorPause(control, 'all', HOSTILE, now));
 });
 
-it.each(['doctor', 'webhooks check', 'backfill status', 'history', 'redemptions list', 'healing'])(
-  'shows a hostile text harmlessly: %s',
-  async (command) => {
-    const text = await connector.run(command);
-    expect(text.stdout).toContain('\\u001b');
-    expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
-    const json = await connector.run(`${command} --json`);
-    expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
-    // As values it is what it was.
-    expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
-  },
-);
+it.each([
+  'doctor',
+  'webhooks check',
+  'backfill status',
+  'history',
+  'redemptions list',
+  'reconcile status',
+])('shows a hostile text harmlessly: %s', async (command) => {
+  const text = await connector.run(command);
+  expect(text.stdout).toContain('\\u001b');
+  expect(withoutLineEnds(text.stdout + text.stderr)).not.toMatch(FORBIDDEN);
+  const json = await connector.run(`${command} --json`);
+  expect(withoutLineEnds(json.stdout + json.stderr)).not.toMatch(FORBIDDEN);
+  // As values it is what it was.
+  expect(JSON.stringify(JSON.parse(json.stdout))).toContain(JSON.stringify(HOSTILE).slice(1, -1));
+});
 
 it.each([
   ...['trace HOSTILE', 'trace coupon HOSTILE', 'trace coupon -- --HOSTILE', 'trace order HOSTILE'],

@@ -10,10 +10,10 @@ import {
   createSqsClient,
 } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
+import { VERSION } from '../../../shared/config/release.ts';
 import { answerCaller, startAwsGateway } from '../../support/aws-gateway.ts';
 import { runCommand } from '../../support/connector-command.ts';
-import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { countMessages } from '../../support/event-source.ts';
+import { countMessages, createConnectorQueues } from '../../support/event-source.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
 import { createProject } from '../../support/project.ts';
 
@@ -106,6 +106,7 @@ async function describeStack(name: string, count: number) {
     endpoint: gateway.endpoint,
     credentials: { accessKeyId: 'operator', secretAccessKey: 'operator' },
     outputs: {
+      Version: VERSION,
       LedgerTable: 'ledger',
       OrdersQueueUrl: urls.orders.url,
       ProductsQueueUrl: urls.products.url,
@@ -139,12 +140,12 @@ async function run(line: string) {
 describe('thousands of dead letters', () => {
   it('are listed and replayed in flat memory', async () => {
     await describeStack('few', FEW);
-    const listedFew = await run('dead-letters list --walk --json');
+    const listedFew = await run('dead-letters list --scan --json');
     const replayedFew = await run('dead-letters replay --yes --json');
     expect(JSON.parse(replayedFew.stdout)).toMatchObject({ replayed: FEW });
 
     const letters = await describeStack('many', MANY);
-    const listed = await run('dead-letters list --walk --json');
+    const listed = await run('dead-letters list --scan --json');
     const { matching, groups, queues } = JSON.parse(listed.stdout);
     expect(matching).toBe(MANY);
     expect(groups).toHaveLength(7);

@@ -33,9 +33,9 @@ it('sends an order whose webhook was lost, as trace suggests, then says that bot
   expect(found?.line).toContain(`reconcile --wait --shop ${SHOP}`);
   expect(found?.stdout).toContain(`${SHOP}: compared: 3 orders. Sent again`);
   expect(found?.code).toBe(0);
-  const [healing] = found ? await runSuggested(found, connector) : [];
-  expect(healing?.line).toContain(`healing --shop ${SHOP}`);
-  expect(healing?.stdout).toContain(`order ${ids.join(', ')}: no webhook of it was settled`);
+  const [status] = found ? await runSuggested(found, connector) : [];
+  expect(status?.line).toContain(`reconcile status --shop ${SHOP}`);
+  expect(status?.stdout).toContain(`order ${ids.join(', ')}: no webhook of it was settled`);
   await connector.work();
   const traced = await connector.run(`trace order ${ids[0]}`);
   expect(traced.stdout).toContain('IN AGREEMENT');
@@ -50,7 +50,7 @@ it('sends an order whose webhook was lost, as trace suggests, then says that bot
 });
 
 it('keeps the runs and what they sent, as values too', async () => {
-  const { stdout, code } = await connector.run('healing --json');
+  const { stdout, code } = await connector.run('reconcile status --json');
   const [{ shop, runs }] = JSON.parse(stdout).shops;
   expect(shop).toBe(SHOP);
   expect(runs.length).toBeGreaterThan(2);

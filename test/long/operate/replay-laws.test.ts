@@ -2,19 +2,17 @@ import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { type Emulator, startSqs } from '../../../local/stack/emulators.ts';
-import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
-import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
 import {
+  createPacer,
+  letterReaderOf,
+  newTally,
   type ReplayChoice,
   replayLetters,
-} from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import { createSqsLetterQueue } from '../../../shared/aws/sqs-dead-letters.ts';
-import { createSqsEventQueue } from '../../../shared/aws/sqs-event-queue.ts';
+} from '../../../scripts/connector/dead-letters/replay.ts';
+import { createSqsEventQueue, createSqsLetterQueue } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
-import { createConnectorQueues } from '../../support/connector-queues.ts';
-import { countMessages, receive } from '../../support/event-source.ts';
+import { countMessages, createConnectorQueues, receive } from '../../support/event-source.ts';
 import {
   LETTER_SHOP,
   letterEvent,

@@ -157,14 +157,14 @@ describe('setup of a new stack', () => {
 
   it('leaves a connector that syncs an order and brings its points back', async () => {
     const { loyalty, store, outputs } = stack;
-    const { shared } = (await readSecret('points')) as { shared: { current: string } };
+    const { current } = (await readSecret('points')) as { current: string };
     const entered = await fetch(`${loyalty.address}/sandbox/subscriptions`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
         name: 'connector',
         address: `${outputs.PointsAddress}/example-store`,
-        headers: { [TOKEN_HEADER]: shared.current },
+        headers: { [TOKEN_HEADER]: current },
       }),
     });
     expect(entered.status).toBe(200);
@@ -203,7 +203,7 @@ describe('setup of a new stack', () => {
       });
       expect(code, screen).toBe(0);
       for (const secret of [clientSecret, token, key]) expect(screen).not.toContain(secret);
-      expect(await readSecret('points')).toEqual({ shared: { current: tokenIn(screen) } });
+      expect(await readSecret('points')).toEqual({ current: tokenIn(screen) });
     },
   );
 });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../../local/stack/emulators.ts';
-import { answerIdentity } from '../../../local/stack/gateway/answers.ts';
+import { answerIdentity } from '../../../local/stack/gateway/gateway.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
-import { placeOrder } from '../../support/placed-order.ts';
+import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
 
@@ -43,7 +42,7 @@ describe('loyalty-connector status', () => {
     await placeOrder(operated);
     await operated.work();
     const refused = await statusNow();
-    expect(refused).toMatchObject({ state: 'NEEDS A PERSON', code: 1 });
+    expect(refused).toMatchObject({ state: 'ACTION REQUIRED', code: 1 });
     expect(refused.text).toContain('because credentials, scopes or an address are refused');
     operated.loyalty.faults.clear();
     expect((await operated.atWork(operated.run(`retry-now --shop ${SHOP}`))).code).toBe(0);

@@ -10,14 +10,14 @@ import {
 } from '../../../local/harness/sdk-clients.ts';
 import connector from '../../../local/harness/storefront.config.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
-import { dropCommand } from '../../../scripts/connector/dead-letters/drop/drop-command.ts';
-import { listLetters } from '../../../scripts/connector/dead-letters/list/list-letters.ts';
-import { replayCommand } from '../../../scripts/connector/dead-letters/replay/replay-command.ts';
-import { showLetter } from '../../../scripts/connector/dead-letters/show/show-letter.ts';
+import { dropCommand } from '../../../scripts/connector/dead-letters/drop.ts';
+import { listLetters } from '../../../scripts/connector/dead-letters/list.ts';
+import { replayCommand } from '../../../scripts/connector/dead-letters/replay-command.ts';
+import { showLetter } from '../../../scripts/connector/dead-letters/show.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
-import { createSqsDeadLetters } from '../../../shared/aws/sqs-dead-letters.ts';
+import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import { groupIdOf, type QueuedEvent } from '../../../shared/core/events/event.ts';
@@ -123,7 +123,7 @@ describe.each([
 ] as const)('a dead letter of a %s', (kind, event) => {
   it('is listed and shown, and stays where it is', async () => {
     await park(event);
-    const listed = await run((session) => listLetters(session, { kind }, { walk: true }));
+    const listed = await run((session) => listLetters(session, { kind }, { scan: true }));
     expect(listed).toMatchObject({
       code: 0,
       document: { matching: 1, groups: [{ reason: 'rejected', example: { kind, id: event.id } }] },

@@ -41,7 +41,7 @@ describe('every command that is suggested can be run as it stands', () => {
   });
 
   it('after sending a sample', async () => {
-    const sent = await connector.run('send --sample orders/create');
+    const sent = await connector.run('send');
     await connector.work();
     const [traced] = await runSuggested(sent, connector);
     expect(traced?.stdout).toContain(`of ${SHOP}`);
@@ -146,7 +146,7 @@ it('shows letters that say the same as one, and counts letters as letters', asyn
   await park(letterEvent({ id: '5512300000002', deliveryId: 'four' }), unreadable);
   const { stdout } = await connector.run('dead-letters show 5512300000002');
   expect(stdout.match(/order 5512300000002 of/g)).toHaveLength(2);
-  expect(stdout).toContain('The newest of 3 letters that say the same');
+  expect(stdout).toContain('The newest of 3 dead letters that say the same');
   const json = await connector.run('dead-letters show 5512300000002 --json');
   const { matching, letters } = JSON.parse(json.stdout);
   expect(matching).toBe(4);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
+import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
@@ -212,8 +212,8 @@ export default defineConnector({
     expect(resumed?.stdout).toContain('Done: ');
   });
 
-  it('healing of a shop without a run', async () => {
-    const shown = await connector.run(`healing --shop ${SECOND}`);
+  it('reconcile status of a shop without a run', async () => {
+    const shown = await connector.run(`reconcile status --shop ${SECOND}`);
     expect(shown.stdout).toContain(`reconcile --shop ${SECOND} --wait`);
   });
 });

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeCommand } from '../../../scripts/connector/redemptions/close-redemption.ts';
+import { closeCommand } from '../../../scripts/connector/redemptions/redemptions.ts';
 import {
   listCommand,
   showCommand,
 } from '../../../scripts/connector/redemptions/show-redemptions.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
-import { renderTable, type Table } from '../../../scripts/connector/terminal/table.ts';
-import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
+import {
+  createTerminal,
+  renderTable,
+  type Table,
+} from '../../../scripts/connector/terminal/terminal.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { deploymentOf } from '../../support/console-in-browser.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';

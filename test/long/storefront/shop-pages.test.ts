@@ -1,8 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
 import { hostedPages } from '../../../local/storefront-demo/demo.ts';
-import { moneyOf } from '../../../local/storefront-demo/shop.ts';
 import { findBrowser, type ShopVisit, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { useShopInBrowser } from '../../support/shop-in-browser.ts';
@@ -67,12 +65,6 @@ const SUM_SHIFTS = `(() => {
   return shifts.takeRecords().reduce((sum, { value }) => sum + value, 0);
 })()`;
 
-const newestOrder = () => {
-  const [order] = [...stack.store.rows.orders.values()].slice(-1);
-  if (!order) throw new Error('The store has no order.');
-  return order;
-};
-
 async function fillCart({ page, open }: ShopVisit): Promise<void> {
   await open('/products/linen-shirt');
   await page.getByLabel('Variant').selectOption({ label: 'L' });
@@ -85,54 +77,10 @@ async function fillCart({ page, open }: ShopVisit): Promise<void> {
   await inCart.waitFor();
 }
 
-const totalOf = (page: Page) => page.locator('.totals .total dd').textContent();
-
 describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser', () => {
   useShopInBrowser(visits, (started) => {
     ({ stack, browser } = started);
   });
-
-  it('shows what the order costs before it is placed, with a code and without', async () => {
-    const one = await visit(390, 'Sasha');
-    const { page } = one;
-    await fillCart(one);
-    await expect.poll(() => totalOf(page), patient).toBe('€125.90');
-    await page.getByRole('button', { name: 'One more: Enamel Mug' }).click();
-    await page.getByRole('button', { name: 'One less: Linen Shirt, L' }).click();
-    await expect.poll(() => totalOf(page), patient).toBe('€90.90');
-    expect(await page.locator('.cart-link').textContent()).toContain('3');
-    await page.getByRole('button', { name: 'Remove: Enamel Mug' }).click();
-    await expect.poll(() => totalOf(page), patient).toBe('€56.90');
-
-    const code = page.getByLabel('Discount code');
-    await code.fill('FIVE');
-    await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('alert').getByText('There is no code FIVE.').waitFor();
-    expect(await code.getAttribute('aria-invalid')).toBe('true');
-    // Nor is it taken with the order.
-    await page.getByRole('button', { name: 'Place order' }).click();
-    await page.getByRole('alert').getByText('There is no code FIVE.').waitFor();
-    expect(stack.store.rows.orders.size).toBe(0);
-
-    await code.fill('fiveoff');
-    await code.press('Enter');
-    await page.getByText('Code FIVEOFF is applied.').waitFor();
-    expect(await page.locator('.discount').textContent()).toMatch(/FIVEOFF.*−€5\.00/);
-    await expect.poll(() => totalOf(page), patient).toBe('€51.90');
-    await page.getByRole('button', { name: 'Remove code' }).click();
-    await expect.poll(() => totalOf(page), patient).toBe('€56.90');
-    await page.getByLabel('Discount code').fill('WELCOME10');
-    await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Code WELCOME10 is applied.').waitFor();
-    const shown = await totalOf(page);
-    await page.getByRole('button', { name: 'Place order' }).click();
-    await page.getByRole('heading', { name: /^Order #/ }).waitFor();
-    const order = newestOrder();
-    expect(shown).toBe(moneyOf(stack.store, orderTotals(order).totalMinor));
-    expect(await totalOf(page)).toBe(shown);
-    await page.getByRole('link', { name: /^Cart/ }).click();
-    await page.getByText('Your cart is empty.').waitFor();
-  }, 180_000);
 
   it('follows an order to its points, and waits with the step that has not happened', async () => {
     const one = await visit(390, 'Robin');
@@ -164,33 +112,6 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
     await page.locator('loyalty-widget').getByText(`${points} points`, { exact: true }).waitFor();
     expect(await header.textContent()).toBe(String(points));
   }, 240_000);
-
-  it('tells a guest that the order earns nothing', async () => {
-    const one = await visit(390);
-    const { page } = one;
-    await fillCart(one);
-    await page.getByText('You are not logged in, so this order earns no points.').waitFor();
-    await page.getByRole('button', { name: 'Place order' }).click();
-    await page.getByText('An order without a customer earns no points.').waitFor();
-  }, 120_000);
-
-  it('leads from an order to the same order in the loyalty service and in the store', async () => {
-    const { page, open } = await visit(1280, 'Robin');
-    await open('/account');
-    await page
-      .getByRole('link', { name: /^Order #/ })
-      .first()
-      .click();
-    const [, id = ''] = /orders\/(\d+)$/.exec(page.url()) ?? [];
-    await page.getByRole('link', { name: 'In the loyalty service' }).click();
-    const row = page.locator(`tr#order-${id}`);
-    expect(await row.textContent()).toContain(customerId('Robin'));
-    await row.getByRole('link', { name: id }).click();
-    expect(page.url()).toBe(`${stack.store.address}/#order-${id}`);
-    expect(await row.textContent()).toContain('Robin Sample');
-    await row.getByRole('link', { name: customerId('Robin') }).click();
-    await page.locator(`tr#customer-${customerId('Robin')}`).waitFor();
-  }, 120_000);
 
   it.each(WIDTHS)(
     'has every action within %i px, and nothing to scroll sideways',
@@ -242,16 +163,4 @@ describe.skipIf(browserPath === undefined)('the pages of npm start, in a browser
     },
     240_000,
   );
-
-  it('shows the metrics as a page, and gives programs JSON', async () => {
-    const { page } = await visit(1280);
-    await page.goto(stack.metricsAddress);
-    await page.getByRole('cell', { name: 'received', exact: true }).waitFor();
-    for (const path of ['', '/metrics.json']) {
-      const answer = await fetch(`${stack.metricsAddress}${path}`);
-      expect(answer.headers.get('content-type')).toContain('application/json');
-      const { metrics } = (await answer.json()) as { metrics: unknown[] };
-      expect(metrics.length).toBeGreaterThan(0);
-    }
-  });
 });

@@ -1,27 +1,32 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { PlantedBug } from './mutation.ts';
 
-const PROJECT = new URL('../../..', import.meta.url);
+const PROJECT = new URL('../../../', import.meta.url);
 
-/** The source with the bug in it. Throws unless the text occurs exactly once. */
-export function mutate({ bug, file, find, replace }: PlantedBug): string {
-  const source = readFileSync(new URL(file, PROJECT), 'utf8');
-  const found = source.split(find).length - 1;
-  if (found === 1) return source.replace(find, () => replace);
-  throw new Error(`${bug}: its place was found ${found} times in ${file}, and must be there once`);
+const SOURCES = '{functions,local,scripts,shared}/**/*.ts';
+
+/** The file of the bug, by its address, and its text with the bug in it. Throws unless the place is there once. */
+export function mutate({ bug, find, replace }: PlantedBug) {
+  const found = globSync(SOURCES, { cwd: PROJECT }).flatMap((file) => {
+    const { href } = new URL(file, PROJECT);
+    const parts = readFileSync(new URL(href), 'utf8').split(find);
+    return parts.slice(1).map(() => ({ href, source: parts.join(replace) }));
+  });
+  const [place, ...more] = found;
+  if (place && more.length === 0) return place;
+  const files = found.map(({ href }) => href.slice(PROJECT.href.length));
+  throw new Error(`${bug}: its place must be there once, and is in [${files.join(', ')}]`);
 }
 
 /** The file must not have been loaded before. */
 export function loadMutated(mutation: PlantedBug): void {
-  const source = mutate(mutation);
-  const url = new URL(mutation.file, pathToFileURL(`${PROJECT.pathname}/`)).href;
+  const { href, source } = mutate(mutation);
   registerHooks({
     load(asked, context, nextLoad) {
       const loaded = nextLoad(asked, context);
-      return asked === url ? { ...loaded, source } : loaded;
+      return asked === href ? { ...loaded, source } : loaded;
     },
   });
 }

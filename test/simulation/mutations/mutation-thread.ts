@@ -29,6 +29,6 @@ async function noticeBySearch(name: string) {
   const { explore } = await import('../schedules/explore.ts');
   const search = searches.find((one) => one.name === name);
   if (!search) throw new Error(`there is no search ${name}`);
-  const { states, wrong } = await explore(await search.scenario(), search.bounds);
+  const { states, wrong } = await explore(search.scenario, search.bounds);
   return { tried: states, what: wrong?.what.join('; ') };
 }

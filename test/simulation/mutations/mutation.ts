@@ -4,9 +4,7 @@ import type { Part } from '../parts.ts';
 export interface PlantedBug {
   /** The bug in one sentence, as the documents print it. */
   readonly bug: string;
-  /** From the project's folder. */
-  readonly file: string;
-  /** Occurs exactly once in the file. */
+  /** Occurs exactly once in all sources, wherever they stand: to move them costs nothing. */
   readonly find: string;
   readonly replace: string;
 }

@@ -6,7 +6,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'ack-before-write',
     bug: 'a message counts as settled before the work on it has ended',
-    file: 'shared/core/sync/settle-entities.ts',
     find: '    let outcome: Outcome;\n',
     replace: '    unsettled.delete(item);\n    let outcome: Outcome;\n',
     within: 20,
@@ -14,7 +13,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-version-guard',
     bug: 'an older snapshot is applied over a newer one',
-    file: 'shared/core/sync/plan.ts',
     find: '  if (version < entry.version) {',
     replace: '  if (version < 0) {',
     within: 20,
@@ -22,7 +20,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dedup-by-event-id',
     bug: "deliveries are identified by the merchant's action, which several share",
-    file: 'shared/shopify/webhooks/webhook-headers.ts',
     find: "webhookId: required['webhook-id'],",
     replace: "webhookId: find(headers, family + 'event-id') as string,",
     within: 20,
@@ -30,7 +27,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'group-goes-on-after-a-failure',
     bug: 'what waits behind a failed message of its own group is processed',
-    file: 'shared/core/sync/settle-entities.ts',
     find: "      if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;\n",
     replace: '',
     within: 40,
@@ -38,7 +34,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'rejection-closes-the-ledger',
     bug: 'a rejected state counts as applied, so that its replay is superseded',
-    file: 'shared/core/ledger/entry.ts',
     find: '      return known({ ...kept, ...step.facts, ...noted });',
     replace: '      return known({ ...kept, ...step.facts, version: version + 1, ...noted });',
     within: 60,
@@ -46,7 +41,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-uncertain-mark',
     bug: 'no uncertain mark is written before a call',
-    file: 'shared/core/sync/change-service.ts',
     find: '    const marked = mark ? await record(change, step, world.ledger) : entry;\n    if (mark && !marked)',
     replace: "    const marked = entry;\n    if (step.kind !== 'marked')",
     within: 300,
@@ -54,7 +48,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'unchanged-keeps-the-version',
     bug: 'a snapshot that changes nothing does not advance the version',
-    file: 'shared/core/sync/plan.ts',
     find: 'advance: version > entry.version }',
     replace: 'advance: false }',
     within: 60,
@@ -62,7 +55,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'older-messages-leave-first',
     bug: 'older messages are acknowledged before the newest one is settled',
-    file: 'shared/core/sync/settle-entities.ts',
     find: '  let known = entry;\n',
     replace:
       '  for (const older of work.slice(1)) unsettled.delete(older.item);\n  let known = entry;\n',
@@ -71,7 +63,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-dedup-by-webhook-id',
     bug: 'a second dead letter of one webhook within five minutes is swallowed',
-    file: 'shared/core/events/event.ts',
     find: '  return source.messageId;\n',
     replace:
       '  return /"deliveryId":"([^"]+)"/.exec(source.body)?.[1]?.replaceAll(/[^\\x21-\\x7e]/g, \'-\') ?? source.messageId;\n',
@@ -80,7 +71,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'retry-without-cap',
     bug: 'the delay between two tries doubles without a limit',
-    file: 'shared/core/events/outcome.ts',
     find: 'const LONGEST_DELAY = 1800;',
     replace: 'const LONGEST_DELAY = Number.POSITIVE_INFINITY;',
     within: 300,
@@ -88,7 +78,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'delay-of-the-least-tried',
     bug: "a group's delay is that of its least tried message",
-    file: 'shared/core/batch/conclude.ts',
     find: '  const tries = Math.max(',
     replace: '  const tries = Math.min(',
     within: 60,
@@ -96,7 +85,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'refusal-by-an-overtaken-worker',
     bug: 'a refusal is recorded over what another worker wrote meanwhile',
-    file: 'shared/core/sync/change-service.ts',
     find: '  const written = await record(change, step, ledger, before);\n',
     replace:
       "  const [entry] = outcome.kind === 'rejected' ? (await ledger.readMany([change.key])).values() : [change.entry];\n  const written = await record({ ...change, entry }, step, ledger, before);\n",
@@ -104,7 +92,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-fallback-on-13',
     bug: 'a completed order that cannot be cancelled is not sent as cancelled either',
-    file: 'shared/core/sync/held-order.ts',
     find: '  if (!hasCode(cancelled, CANNOT_CANCEL_COMPLETED) || !fallBack) {',
     replace: '  if (fallBack || !hasCode(cancelled, CANNOT_CANCEL_COMPLETED)) {',
     within: 20,
@@ -112,7 +99,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'cancelling-twice-needs-a-person',
     bug: 'a repeated cancellation of an order, which finds it cancelled, counts as refused',
-    file: 'shared/core/sync/held-order.ts',
     find: "hasCode(cancelled, ALREADY_CANCELLED) && assumptions.cancellingTwice === 'rejected'",
     replace: 'hasCode(cancelled, ALREADY_CANCELLED)',
     within: 300,
@@ -120,7 +106,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'part-is-taken-before-it-is-written',
     bug: 'a partial cancel is made before the ledger holds its step',
-    file: 'shared/core/sync/apply-order.ts',
     find: "  return next.kind === 'take' ? { ...next.amounts, step: next.step } : undefined;",
     replace: '  return undefined;',
     within: 300,
@@ -128,7 +113,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'key-of-the-value-alone',
     bug: 'the key of a partial cancel does not say how much was taken before',
-    file: 'shared/core/sync/next-call.ts',
     find: 'keyOf(wanted, upTo), value: due',
     replace: 'keyOf(wanted, due), value: due',
     within: 60,
@@ -136,7 +120,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'resend-lowers-the-total',
     bug: 'an order is sent again with a total that is reduced by what was taken already',
-    file: 'shared/core/sync/next-call.ts',
     find: '  const OrderTotal = fromThousandths(sent.total);\n',
     replace: '  const { OrderTotal } = order;\n',
     within: 60,
@@ -144,7 +127,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'found-step-is-forgotten',
     bug: 'the partial cancel of a dead worker is not finished first',
-    file: 'shared/core/sync/next-call.ts',
     find: "  if (amounts?.step) return { kind: 'take', amounts, step: amounts.step };\n",
     replace: '',
     within: 600,
@@ -152,7 +134,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'completed-becomes-pending',
     bug: 'an order that was completed becomes pending when a line is added to it',
-    file: 'shared/core/mapping/map-order.ts',
     find: 'completedBefore ?? (completes',
     replace: '(completes',
     within: 20,
@@ -160,7 +141,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'exchange-takes-everything',
     bug: 'an order between the two steps of an exchange, of which nothing is kept, loses all its points',
-    file: 'shared/core/mapping/map-order.ts',
     find: "  if (isBetweenLines(order)) return 'exchange';\n",
     replace: '',
     within: 60,
@@ -168,7 +148,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'pending-forgets-what-was-sent',
     bug: 'an order that was sent is skipped while it is not completed',
-    file: 'shared/core/mapping/map-order.ts',
     find: "  if (known || rules.pendingOrders === 'send'",
     replace: "  if (rules.pendingOrders === 'send'",
     within: 20,
@@ -176,7 +155,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'skip-forgets-an-applied-order',
     bug: 'an order whose customer was deleted is skipped although the service holds it',
-    file: 'shared/core/mapping/map-order.ts',
     find: '!known || (remembered !== undefined && !remembered.customer)',
     replace: 'true',
     within: 60,
@@ -184,7 +162,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-wait-after-an-unknown-outcome',
     bug: 'after a time-out the next call follows at once, and may overtake the first',
-    file: 'shared/core/calls/call-loyalty.ts',
     find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
     replace: '        0,',
     within: 60,
@@ -192,7 +169,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'accepted-without-a-queue',
     bug: 'the receiver answers 200 although the queue did not take the event',
-    file: 'shared/shopify/webhooks/receive-webhook.ts',
     find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };\n  }\n  telemetry.count('received'",
     replace:
       "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };\n  }\n  telemetry.count('received'",
@@ -201,15 +177,13 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-lost-when-parking-fails',
     bug: 'a message leaves its queue although no dead letter could be written',
-    file: 'shared/core/batch/conclude.ts',
-    find: '    return false;\n',
-    replace: '    return true;\n',
+    find: "    return false;\n  }\n  telemetry.count('rejected',",
+    replace: "    return true;\n  }\n  telemetry.count('rejected',",
     within: 600,
   },
   {
     name: 'retried-messages-are-deleted',
     bug: 'the batch does not name what stays on the queue',
-    file: 'shared/core/batch/conclude.ts',
     find: '  return kept.map(({ messageId }) => messageId);',
     replace: '  return [];',
     within: 20,
@@ -217,7 +191,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'same-second-is-believed',
     bug: 'of two changes within one second, the one that arrives last counts as the newest',
-    file: 'shared/core/sync/plan.ts',
     find: "  if (tie && source === 'event') return",
     replace: "  if (tie && source === 'store') return",
     within: 60,
@@ -225,7 +198,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'codes-are-not-announced',
     bug: 'the codes of a discount are not recorded in the ledger before they are sent',
-    file: 'shared/core/sync/fan-out.ts',
     find: '  const unknown = coupons.filter(',
     replace: '  const unknown = [].filter(',
     within: 600,
@@ -233,7 +205,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'gone-without-an-announcement',
     bug: 'an entity that the store does not show counts as deleted, although the store only lags',
-    file: 'shared/core/sync/read-snapshot.ts',
     find: "  const announced = claim === 'deleted' || claim === 'code-removed';",
     replace: '  const announced = claim.length > 0;',
     within: 600,
@@ -241,7 +212,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-stale',
     bug: 'reconcile does not send entities that the store has changed since',
-    file: 'shared/core/reconcile/compare-entities.ts',
     find: "version > entry.version ? heal('stale') : { kind: 'fine' };",
     replace: "{ kind: 'fine' };",
     within: 60,
@@ -249,7 +219,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'expired-letters-are-not-healed',
     bug: 'a rejected entity waits for its dead letter even after the queue has forgotten the letter',
-    file: 'shared/core/reconcile/compare-entities.ts',
     find: 'now.getTime() - rejectedAt < LETTER_GONE_MS',
     replace: 'now.getTime() > rejectedAt',
     within: 60,
@@ -257,7 +226,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dead-worker-is-forgotten',
     bug: 'a first send is not marked, so that what a dead worker sent counts as never sent',
-    file: 'shared/core/sync/change-service.ts',
     find: '  const { breaker } = world.shop(change.key.shop);\n',
     replace:
       '  if (!change.entry) mark = undefined;\n  const { breaker } = world.shop(change.key.shop);\n',
@@ -266,7 +234,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'paused-time-counts',
     bug: 'the time in which an operator paused the shop counts towards the retry window',
-    file: 'shared/core/events/outcome.ts',
     find: 'now.getTime() - start - paused >',
     replace: 'now.getTime() - start >',
     within: 300,
@@ -274,7 +241,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a-pause-of-one-function',
     bug: 'a worker does not learn of a pause from the ledger, and calls on',
-    file: 'shared/core/calls/shop-pause.ts',
     find: "    if (pause) return { by: 'operator', part, since: pause.since };\n",
     replace: '',
     within: 30,
@@ -282,7 +248,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'permit-is-never-given-back',
     bug: 'the circuit breaker counts calls that have ended as still running',
-    file: 'shared/core/calls/call-loyalty.ts',
     find: '    if (began === period) inFlight -= 1;\n',
     replace: '',
     within: 60,
@@ -290,7 +255,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'wake-up-without-a-probe',
     bug: 'an open circuit breaker holds back what an operator has woken',
-    file: 'shared/core/calls/shop-pause.ts',
     find: 'if (wokenAt !== lastWoken) breaker.probeNow();',
     replace: '',
     within: 120,
@@ -298,7 +262,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a-wait-of-our-own-is-a-try',
     bug: 'what the circuit breaker or a pause held back counts as a failed try, and waits longer the next time',
-    file: 'shared/core/batch/waiting.ts',
     find: '  return isHeldBack(retry) ? before : before + 1;',
     replace: '  return before + (isHeldBack(retry) ? 1 : 1);',
     within: 60,
@@ -306,7 +269,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'wake-up-overtakes-a-call',
     bug: 'what an operator has woken is sent while an earlier call may still be executed',
-    file: 'shared/core/batch/run-batch.ts',
     find: 'pauseOf(group) ?? callUnderWay(group, entries, now());',
     replace: 'pauseOf(group);',
     within: 60,
@@ -314,7 +276,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'late-call-is-not-healed',
     bug: 'a total that a late call has set back at the service is reported, and stays',
-    file: 'shared/core/reconcile/compare-order.ts',
     find: "differences.includes('amount') && isOverwritten(",
     replace: "differences.includes('absent') && isOverwritten(",
     within: 120,
@@ -322,16 +283,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a-group-per-delivery',
     bug: 'messages are grouped by delivery, so that two workers can have the same order',
-    file: 'shared/core/events/event.ts',
-    find: '  const { shop, kind } = event;\n',
+    find: "  const id = kind === 'redemption' ?",
     replace:
-      "  const { shop, kind, deliveryId } = event as EventHead;\n  if (kind === 'order') return [shop, kind, event.id, deliveryId].join('/');\n",
+      "  const { deliveryId } = event as EventHead;\n  if (kind === 'order') return [shop, kind, event.id, deliveryId].join('/');\n  const id = kind === 'redemption' ?",
     within: 20,
   },
   {
     name: 'test-orders-are-sent',
     bug: 'a test order of the merchant earns points',
-    file: 'shared/core/mapping/map-order.ts',
     find: "  if (!known && order.test && rules.testOrders === 'skip') return 'test-order';\n",
     replace: '',
     within: 20,
@@ -339,7 +298,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-deletions',
     bug: 'the deep walk does not look for deleted entities',
-    file: 'shared/core/reconcile/deep-scan.ts',
     find: '  if (entry.appliedKey === undefined) {\n',
     replace: '  if (!entry.uncertain) {\n',
     within: 60,
@@ -347,7 +305,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'healing-misses-what-is-missing',
     bug: 'reconcile does not send entities that no webhook announced',
-    file: 'shared/core/reconcile/compare-entities.ts',
     find: "? { kind: 'history' } : heal('missing');",
     replace: "? { kind: 'history' } : { kind: 'fine' };",
     within: 60,
@@ -355,7 +312,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replay-removes-first',
     bug: 'a dead letter is removed before its queue holds the replayed message',
-    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
     find: "    onStep('sending');\n",
     replace:
       "    onStep('sending');\n    await queue.remove(some.map(({ letter }) => letter.receiptHandle));\n",
@@ -364,7 +320,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replayed-letter-stays-listed',
     bug: 'the summary of a replayed letter stays in the lists',
-    file: 'scripts/connector/dead-letters/replay/replay-letters.ts',
     find: '    await world.retire(sent.map(({ letter }) => letter));\n',
     replace: '',
     within: 60,
@@ -372,7 +327,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'personal-data-in-a-log',
     bug: 'the name of a customer is logged',
-    file: 'shared/core/batch/conclude.ts',
     find: "    ...(outcome.kind === 'handled' && { how: outcome.how }),\n    ...(outcome.kind === 'applied'",
     replace:
       "    ...{ body: Buffer.from((event as { body?: Uint8Array }).body ?? []).toString() },\n    ...(outcome.kind === 'applied'",
@@ -381,7 +335,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'late-webhook-names-a-redacted-person',
     bug: 'an event from before a redaction brings the person back',
-    file: 'shared/core/ledger/entry.ts',
     find: 'version <= entry.redactedAt',
     replace: 'version < 0',
     within: 300,
@@ -389,7 +342,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'events-send-history',
     bug: 'an event about an order from before go-live sends it, although no backfill asked for it',
-    file: 'shared/core/mapping/map-order.ts',
     find: "  if (!known && history && !askedFor) return 'before-go-live';\n",
     replace: '',
     within: 60,
@@ -397,7 +349,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'backfill-marks-new-orders',
     bug: 'a backfill sends an order from after go-live with the history mark',
-    file: 'shared/core/mapping/map-snapshot.ts',
     find: "      entity.kind === 'order' ? isHistory(entry, entity.order, rules) :",
     replace:
       "      entity.kind === 'order' ? snapshot.history || isHistory(entry, entity.order, rules) :",
@@ -406,7 +357,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'next-change-drops-the-history-mark',
     bug: 'an order of the past is recorded without its mark when it changes, and loses it with the change after that',
-    file: 'shared/core/sync/change-service.ts',
     find: '    ...(history && { history }),\n',
     replace: '    ...(history && !isKnown(step.entry) && { history }),\n',
     within: 60,
@@ -414,7 +364,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'late-order-brings-an-old-address-back',
     bug: 'an order that arrives late is sent with the e-mail address from before its customer changed it',
-    file: 'shared/core/sync/sync-entity.ts',
     find: '  return contact !== contactHash(plainCustomerForm(customer));\n',
     replace: '  return false;\n',
     within: 300,
@@ -422,7 +371,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'gift-cards-are-guessed',
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
-    file: 'shared/core/mapping/order-amounts.ts',
     find: '  return lacksGiftCards || order.refundedWithoutLines === undefined;\n',
     replace: '  return !lacksGiftCards && order.refundedWithoutLines === undefined;\n',
     within: 60,
@@ -430,7 +378,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'lost-orders-are-sent-unread',
     bug: 'a ledger that was lost or restored is believed: what it does not know was not sent',
-    file: 'shared/core/sync/held-order.ts',
     find: 'placedAt < doubt.until',
     replace: 'placedAt < 0',
     within: 600,
@@ -438,7 +385,6 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'newer-messages-are-parked',
     bug: 'a message of a newer release is taken for unreadable',
-    file: 'shared/core/batch/run-batch.ts',
     find: '  return items.some((item) => !item.event && item.newer);',
     replace: '  return items.length > 1_000;',
     within: 60,

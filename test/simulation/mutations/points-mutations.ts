@@ -5,7 +5,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'taxes-count',
     bug: 'taxes in the prices of an order earn points',
-    file: 'shared/core/mapping/order-amounts.ts',
     find: 'order.taxesIncluded ? atLeastZero(subtract(paid, tax)) : paid;',
     replace: 'paid;',
     within: 20,
@@ -13,7 +12,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'amount-refunds-take-nothing',
     bug: 'what is refunded without a line keeps its points',
-    file: 'shared/core/mapping/order-amounts.ts',
     find: '    [atLeastZero(subtract(goods, refunded)), goods],\n',
     replace: '    [goods, goods],\n',
     within: 60,
@@ -21,7 +19,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'money-after-an-edit-counts-twice',
     bug: 'goods that an edit took out, and the money that follows, are both deducted',
-    file: 'shared/shopify/webhooks/order-amounts.ts',
     find: '  return smallest([stated, beyond]);',
     replace: '  return stated ?? beyond;',
     within: 300,
@@ -29,7 +26,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'money-of-another-currency-counts',
     bug: 'the amount of a refund in a foreign currency is taken for money of the shop',
-    file: 'shared/shopify/webhooks/order-amounts.ts',
     find: '      if ((one.currency ?? presentment_currency ?? currency) !== currency) return undefined;\n',
     replace: '',
     within: 60,
@@ -37,7 +33,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'pending-money-counts',
     bug: 'money that is on its way counts as paid back',
-    file: 'shared/shopify/webhooks/order-amounts.ts',
     find: " || one.status !== 'success') continue;",
     replace: " || one.status === 'failure') continue;",
     within: 60,
@@ -45,7 +40,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'money-before-an-edit-counts-twice',
     bug: 'money that was paid back, and the goods that an edit takes out later, are both deducted',
-    file: 'shared/shopify/webhooks/order-amounts.ts',
     find: 'atLeastZero(subtract(money, worthTakenBack(payload, lines)));',
     replace: `payload.refunds
     .map((_, last) => {
@@ -61,7 +55,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'gross-is-taken-from-net',
     bug: 'what is refunded without a line is deducted with its taxes from goods without taxes',
-    file: 'shared/core/mapping/order-amounts.ts',
     find: '  const goods = sum([order.subtotal, taxOnTop]);',
     replace: '  const goods = taxOnTop && order.subtotal;',
     within: 60,
@@ -69,7 +62,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'new-rules-take-points',
     bug: 'an order that was sent is counted by rules that changed since',
-    file: 'shared/core/mapping/map-order.ts',
     find: ' = sent?.countedBy ?? rules;',
     replace: ' = rules ?? sent?.countedBy;',
     within: 60,
@@ -77,7 +69,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'late-order-forgets-a-merge',
     bug: 'an order that arrives late is sent for a customer who was merged into another',
-    file: 'shared/core/sync/sync-entity.ts',
     find: '  if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;\n',
     replace: '  if (mergedInto(known.get(ledgerKeyText(record))) === shop) return true;\n',
     within: 600,
@@ -85,7 +76,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'merge-moves-completed-orders',
     bug: 'a completed order passes to the kept customer, and its points with it',
-    file: 'shared/core/mapping/customer-form.ts',
     find: '  const staysWith = hasEarned ? remembered : undefined;',
     replace: '  const staysWith = hasEarned ? undefined : remembered;',
     within: 60,
@@ -93,7 +83,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'merge-forgets-points',
     bug: 'points of a customer who was merged into another are not reported',
-    file: 'shared/core/sync/handle-task.ts',
     find: '  if (points === 0 && cashback === 0)',
     replace: '  if (points >= 0 && cashback >= 0)',
     within: 60,
@@ -101,7 +90,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'telephone-numbers-are-not-sent',
     bug: 'a changed telephone number does not reach the service',
-    file: 'shared/core/mapping/customer-form.ts',
     find: '    ...plainCustomerForm(member),\n',
     replace: '    ...plainCustomerForm({ ...member, phone: undefined }),\n',
     within: 20,
@@ -109,7 +97,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'redacted-stay-active',
     bug: 'a redacted customer stays active, although the settings say otherwise',
-    file: 'shared/core/sync/handle-task.ts',
     find: "  if (rules.redactedCustomers === 'keep') return undefined;",
     replace: '  if (rules.redactedCustomers) return undefined;',
     within: 60,
@@ -117,7 +104,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'lost-orders-return-at-once',
     bug: 'an order that the service does not show yet is sent again before a day is over',
-    file: 'shared/core/reconcile/compare-order.ts',
     find: 'const SHOWN_AFTER_MS = 24 * 3_600_000;',
     replace: 'const SHOWN_AFTER_MS = 0;',
     within: 300,
@@ -125,7 +111,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'lost-orders-stay-lost',
     bug: 'an order that the service lost is only reported',
-    file: 'shared/core/reconcile/compare-order.ts',
     find: '  return isHealed ?',
     replace: '  return isHealed && !isAboutState ?',
     within: 60,
@@ -133,7 +118,6 @@ export const pointsMutations: readonly Mutation[] = [
   {
     name: 'reading-corrects-amounts',
     bug: 'an amount that a person raised in the service is overwritten',
-    file: 'shared/core/reconcile/compare-order.ts',
     find: "  return missing > 0 || (refunds === 'resend' && taken === 0);",
     replace: '  return missing !== 0;',
     within: 120,

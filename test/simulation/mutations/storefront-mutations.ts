@@ -6,7 +6,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'new-key-at-each-attempt',
       bug: 'a repeated redemption has another key, so the service spends the points again',
-      file: 'shared/core/redeem/redeem-call.ts',
       find: 'loyalty.redeemRewardByKey(rewardId, body, {',
       replace:
         'loyalty.redeemRewardByKey(rewardId, { ...body, OriginalKey: body.OriginalKey + attempt }, {',
@@ -15,7 +14,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'refusal-after-a-lost-answer-is-believed',
       bug: 'a refusal counts although an earlier attempt may have spent the points',
-      file: 'shared/core/redemptions/redemption.ts',
       find: '      return attempts > 1\n        ? { ...state, refusal: { why } }',
       replace: '      return attempts > 1_000\n        ? { ...state, refusal: { why } }',
       within: 60,
@@ -23,7 +21,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'lost-answer-counts-as-not-sent',
       bug: 'a redemption whose answer is lost is forgotten',
-      file: 'shared/core/redeem/redeem-call.ts',
       find: "      if (result.mayHaveHappened) return 'unanswered';",
       replace: "      if (result.mayHaveHappened) return 'not-sent';",
       within: 60,
@@ -31,7 +28,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'repeated-at-once',
       bug: 'a redemption is repeated while the first attempt may still be executed',
-      file: 'shared/core/redemptions/redemption.ts',
       find: 'export const REPEAT_AFTER_SECONDS = 30;',
       replace: 'export const REPEAT_AFTER_SECONDS = 1;',
       within: 60,
@@ -39,7 +35,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'cancelled-without-looking',
       bug: 'a redemption is cancelled without looking whether the store has its code',
-      file: 'shared/core/redeem/resume-redemption.ts',
       find: 'const looked = await confirmAbsence(book, redemption, world);',
       replace: "const looked = { kind: 'absent' } as Awaited<ReturnType<typeof confirmAbsence>>;",
       within: 300,
@@ -47,7 +42,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'cancelled-too-soon',
       bug: 'a redemption is cancelled although a request for its code may be under way',
-      file: 'shared/core/redemptions/redemption.ts',
       find: 'const CANCEL_AFTER_SECONDS = 60;',
       replace: 'const CANCEL_AFTER_SECONDS = 0;',
       within: 300,
@@ -55,7 +49,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'refused-code-is-not-cancelled',
       bug: 'the store refuses a code, and the points are not given back',
-      file: 'shared/core/redeem/resume-redemption.ts',
       find: "  if (wait > 0) return { kind: 'retry', why: 'redemption-to-cancel', afterSeconds: wait };",
       replace: "  if (wait > 0) return { kind: 'handled', how: 'redemption-settled' };",
       within: 60,
@@ -63,7 +56,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'second-cancel-needs-a-person',
       bug: 'a repeated cancellation, which finds the redemption cancelled, counts as refused',
-      file: 'shared/core/redeem/resume-redemption.ts',
       find: "    case 'applied':\n      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));",
       replace:
         "    case 'applied':\n      if (called.result.kind === 'business-error') return getStuck(work, redemption, 'cancel-refused');\n      return resume(work, await applyStep(book, redemption.id, { kind: 'cancelled' }));",
@@ -72,7 +64,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'intent-is-not-queued',
       bug: 'no message holds a redemption, so that it ends with its process',
-      file: 'shared/core/redeem/redeem-reward.ts',
       find: '  await world.queue.send(event);\n',
       replace: '',
       within: 60,
@@ -80,7 +71,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'faster-worker-forgets',
       bug: 'a worker that is faster than the click takes its redemption for gone',
-      file: 'shared/core/redeem/resume-redemption.ts',
       find: "    case 'intended':\n      return repeat(work, redemption, redemption.intendedAt);\n",
       replace: "    case 'intended':\n      return { kind: 'handled', how: 'redemption-gone' };\n",
       within: 60,
@@ -88,7 +78,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'one-look-for-a-second-click',
       bug: 'two clicks at the same moment begin two redemptions',
-      file: 'shared/core/redeem/redeem-reward.ts',
       find: '    if (joined) return joined;\n',
       replace: '',
       within: 60,
@@ -96,7 +85,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'shown-before-it-is-recorded',
       bug: 'the customer sees a code that is not recorded as made',
-      file: 'shared/core/redemptions/redemption.ts',
       find: "    case 'redeemed':\n    case 'cancelling':\n",
       replace:
         "    case 'redeemed':\n      return { ...common, state: 'ready', code: state.code.code, validUntil: null };\n    case 'cancelling':\n",
@@ -105,7 +93,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'redaction-does-not-wait',
       bug: 'a person is erased while one of their redemptions is open',
-      file: 'shared/core/sync/handle-task.ts',
       find: 'if (open.length > 0 && mayWait) return',
       replace: 'if (open.length > 1_000 && mayWait) return',
       within: 60,
@@ -113,7 +100,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'late-event-wins',
       bug: 'an event that was overtaken brings back an older balance',
-      file: 'shared/core/balances/settle-balances.ts',
       find: 'if (!newest || (entry && dateOf(newest) <= entry.version)) return false;',
       replace: 'if (!newest) return false;',
       within: 300,
@@ -121,7 +107,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'no-mark-before-a-balance',
       bug: 'a worker that dies after writing a balance leaves no mark of it',
-      file: 'shared/core/balances/settle-balances.ts',
       find: 'const marked = replaces ? await',
       replace: 'const marked = replaces && read === undefined ? await',
       within: 600,
@@ -129,7 +114,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'clocks-are-taken-to-agree',
       bug: "an event counts as old although the service's clock may be behind ours",
-      file: 'shared/core/balances/settle-balances.ts',
       find: 'const isOld = !newest || dateOf(newest) < entry.version - SKEW_MS;',
       replace: 'const isOld = !newest || dateOf(newest) < entry.version;',
       within: 300,
@@ -137,16 +121,14 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'points-accepted-without-a-queue',
       bug: 'the receiver of point events answers 200 although the queue did not take the event',
-      file: 'shared/core/balances/receive-points.ts',
-      find: "      ...errorFields(error),\n    });\n    return { status: 503, text: 'try again later' };",
+      find: "    return { status: 503, text: 'try again later' };\n  }\n  telemetry.log('info', 'received', {",
       replace:
-        "      ...errorFields(error),\n    });\n    return { status: 200, text: 'accepted' };",
+        "    return { status: 200, text: 'accepted' };\n  }\n  telemetry.log('info', 'received', {",
       within: 300,
     },
     {
       name: 'repair-misses-those-who-left',
       bug: 'the nightly comparison leaves out customers who left the program',
-      file: 'shared/core/reconcile/repair-balances.ts',
       find: '  return scan.isEnrolled ? { ...scan, isEnrolled: false, page: 1 } : undefined;',
       replace: '  return scan.page < 0 ? scan : undefined;',
       within: 600,
@@ -154,7 +136,6 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'requests-are-not-answered',
       bug: 'a request of the nightly comparison does not make the worker read',
-      file: 'shared/core/balances/settle-balances.ts',
       find: 'if (isUnfinished || requests.some((one) => isOpen(one, entry)))',
       replace: 'if (isUnfinished)',
       within: 60,

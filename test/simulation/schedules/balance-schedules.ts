@@ -4,8 +4,7 @@ import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import { wrongIn } from './connector-scenario.ts';
 import type { Scenario } from './explore.ts';
-import type { Scheduler } from './scheduler.ts';
-import { createWatch } from './watch-calls.ts';
+import { createWatch, type Scheduler } from './scheduler.ts';
 
 export interface BalanceStory {
   /** The points after each change. Each sends an event, which may arrive after those of later changes. */

@@ -1,7 +1,6 @@
 import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import type { Scenario } from './explore.ts';
-import type { Scheduler } from './scheduler.ts';
-import { createWatch } from './watch-calls.ts';
+import { createWatch, type Scheduler } from './scheduler.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 export type Watch = ReturnType<ReturnType<typeof createWatch>>;

@@ -16,7 +16,7 @@ export async function printSchedules(numbers: readonly number[]): Promise<boolea
   for (const [at, search] of searches.entries()) {
     if (numbers.length > 0 && !numbers.includes(at + 1)) continue;
     const begin = Date.now();
-    const explored = await explore(await search.scenario(), search.bounds);
+    const explored = await explore(search.scenario, search.bounds);
     console.log(describe(`${at + 1}. ${search.name}`, explored, (Date.now() - begin) / 1000));
     const findsBug = await findsItsBug(search);
     isRight &&= explored.wrong === undefined && findsBug;

@@ -3,8 +3,7 @@ import { ledgerKeyText, type PastOutcome } from '../../../shared/core/ledger/led
 import { bookKey } from '../../../shared/core/redemptions/redemption-record.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
 import type { Scenario } from './explore.ts';
-import type { Scheduler } from './scheduler.ts';
-import { createWatch } from './watch-calls.ts';
+import { createWatch, type Scheduler } from './scheduler.ts';
 
 export interface RedemptionStory {
   /** A tab redeems the same reward with a click of its own. */

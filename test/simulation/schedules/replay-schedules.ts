@@ -1,8 +1,10 @@
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { MemoryQueue } from '../../../local/harness/memory-queue.ts';
-import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import {
+  letterReaderOf,
+  newTally,
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
 import {
   type LetterQueue,
   letterIn,
@@ -10,7 +12,7 @@ import {
 } from '../../../shared/core/batch/dead-letter.ts';
 import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
-import { deadLetterIn } from '../world/letters.ts';
+import { deadLetterIn } from '../world/queues.ts';
 import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';
 import { ID, orderAt } from './refund-schedules.ts';

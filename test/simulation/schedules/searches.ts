@@ -9,7 +9,7 @@ import { fanOutScenario, mergeScenario } from './store-schedules.ts';
 
 export interface Search {
   readonly name: string;
-  readonly scenario: () => Promise<(scheduler: Scheduler) => Scenario>;
+  readonly scenario: (scheduler: Scheduler) => Scenario;
   readonly bounds: Bounds;
   /** The mutation that this search must find. */
   readonly bug: string;
@@ -25,119 +25,109 @@ const [REPEAT, VISIBLE_AGAIN] = [31_000, 361_000];
 export const searches: readonly Search[] = [
   {
     name: 'a discount with a code is announced and deleted, two workers, one crash',
-    scenario: async () => fanOutScenario,
+    scenario: fanOutScenario,
     bounds: CRASH,
     bug: 'codes-are-not-announced',
   },
   {
     name: 'two changes of a balance in any order, two workers, one crash',
-    scenario: async () => balanceScenario({ points: [10, 20], workers: 2 }),
+    scenario: balanceScenario({ points: [10, 20], workers: 2 }),
     bounds: CRASH,
     bug: 'late-event-wins',
   },
   {
     name: 'two customers are merged beside a late order, three workers, one crash',
-    scenario: async () => mergeScenario,
+    scenario: mergeScenario,
     bounds: CRASH,
     bug: 'late-order-forgets-a-merge',
   },
   {
     name: 'an order is parked, replayed and sent, two workers and a person, one crash',
-    scenario: async () => replayScenario,
+    scenario: replayScenario,
     bounds: CRASH,
     bug: 'replay-removes-first',
   },
   {
     name: 'two tabs, a point event, one crash; workers afterwards',
-    scenario: async () => redemptionScenario({ tabs: 2, workers: 0, passes: [] }),
+    scenario: redemptionScenario({ tabs: 2, workers: 0, passes: [] }),
     bounds: CRASH,
     bug: 'intent-is-not-queued',
   },
   {
     name: 'one tab, a worker beside it, a point event, one crash',
-    scenario: async () => redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
+    scenario: redemptionScenario({ tabs: 1, workers: 1, passes: [] }),
     bounds: CRASH,
     bug: 'faster-worker-forgets',
   },
   {
     name: 'two refunds in any order, two workers, one crash',
-    scenario: async () => refundScenario({ takenBack: [1, 2], workers: 2 }),
+    scenario: refundScenario({ takenBack: [1, 2], workers: 2 }),
     bounds: CRASH,
     bug: 'part-is-taken-before-it-is-written',
   },
   {
     name: 'a refund and a cancellation in any order, two workers, one crash',
-    scenario: async () => refundScenario({ takenBack: [1, 1], isCancelled: true, workers: 2 }),
+    scenario: refundScenario({ takenBack: [1, 1], isCancelled: true, workers: 2 }),
     bounds: CRASH,
     bug: 'cancelling-twice-needs-a-person',
   },
   {
     name: 'a refund is refused, then the time of its worker is over, another worker; another refund afterwards',
-    scenario: async () => abandonedScenario,
+    scenario: abandonedScenario,
     bounds: NO_FAULT,
     bug: 'refusal-by-an-overtaken-worker',
   },
   {
     name: 'two refunds in any order, two workers, one lost answer',
-    scenario: async () => refundScenario({ takenBack: [1, 2], workers: 2 }),
+    scenario: refundScenario({ takenBack: [1, 2], workers: 2 }),
     bounds: LOST_ANSWER,
     bug: 'found-step-is-forgotten',
   },
   {
     name: 'three changes of a balance, back to the first, in any order, two workers, one crash',
-    scenario: async () => balanceScenario({ points: [10, 20, 10], workers: 2 }),
+    scenario: balanceScenario({ points: [10, 20, 10], workers: 2 }),
     bounds: CRASH,
     bug: 'no-mark-before-a-balance',
   },
   {
     name: 'two changes of a balance and a question of the night, two workers, one crash',
-    scenario: async () => balanceScenario({ points: [10, 20], isAskedFor: true, workers: 2 }),
+    scenario: balanceScenario({ points: [10, 20], isAskedFor: true, workers: 2 }),
     bounds: CRASH,
     bug: 'requests-are-not-answered',
   },
   {
     name: 'two tabs, a worker beside them, one crash; the point event afterwards',
-    scenario: async () =>
-      redemptionScenario({ tabs: 2, workers: 1, passes: [], eventsAfterwards: true }),
+    scenario: redemptionScenario({ tabs: 2, workers: 1, passes: [], eventsAfterwards: true }),
     bounds: CRASH,
     bug: 'faster-worker-forgets',
   },
   {
     name: 'one tab, two workers after a pause, one lost answer; the point event afterwards',
-    scenario: async () =>
-      redemptionScenario({
-        ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
-      }),
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT], eventsAfterwards: true },
+    }),
     bounds: LOST_ANSWER,
     bug: 'lost-answer-counts-as-not-sent',
   },
   {
     name: 'one tab, a store that refuses the code, two workers, one crash; point events afterwards',
-    scenario: async () =>
-      redemptionScenario({
-        ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN] },
-        ...{ storeRefuses: true, eventsAfterwards: true },
-      }),
+    scenario: redemptionScenario({
+      ...{ tabs: 1, workers: 2, passes: [REPEAT, VISIBLE_AGAIN] },
+      ...{ storeRefuses: true, eventsAfterwards: true },
+    }),
     bounds: CRASH,
     bug: 'refused-code-is-not-cancelled',
   },
   {
     name: 'three refunds in any order, two workers, one crash, one change from a process that could go on',
-    scenario: async () => refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
+    scenario: refundScenario({ takenBack: [1, 2, 3], workers: 2 }),
     bounds: { ...CRASH, preemptions: 1 },
     bug: 'part-is-taken-before-it-is-written',
   },
   {
     name: 'two tabs, a worker beside them, a point event, one crash, one change from a process that could go on',
-    scenario: async () => redemptionScenario({ tabs: 2, workers: 1, passes: [] }),
+    scenario: redemptionScenario({ tabs: 2, workers: 1, passes: [] }),
     bounds: { ...CRASH, preemptions: 1 },
     bug: 'one-look-for-a-second-click',
-  },
-  {
-    name: 'two refunds while a release is replaced, a worker of each, one crash',
-    // Loads the code a second time, by hooks of Node that no test runner knows.
-    scenario: async () => (await import('./upgrade-schedules.ts')).upgradeScenario,
-    bounds: CRASH,
-    bug: 'newer-messages-are-parked',
   },
 ];

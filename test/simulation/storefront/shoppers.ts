@@ -1,5 +1,4 @@
-import { REDEEM_MS, STORE_MS } from '../../../functions/time-budget.ts';
-import { storefrontOf } from '../../../functions/wiring.ts';
+import { REDEEM_MS, STORE_MS, storefrontOf } from '../../../functions/wiring.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { createProgramIds } from '../../../shared/core/redeem/available-rewards.ts';
@@ -18,7 +17,7 @@ import type { RewardShop } from './reward-shop.ts';
 const { posCustomerId, rewardTypes, redeemsPerHour } = storefrontOf(connector);
 const retentionDays = connector.orderRetentionDays;
 
-/** As deployed: see infra/timing.ts. */
+/** As deployed: see infra/connector-function.ts. */
 const STOREFRONT_TIMEOUT_MS = 30_000;
 
 export interface StorefrontWorld {

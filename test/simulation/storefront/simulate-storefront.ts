@@ -1,21 +1,94 @@
+import { storefrontOf } from '../../../functions/wiring.ts';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
+import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
+import { runBatch } from '../../../shared/core/batch/run-batch.ts';
+import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
+import { repairBalances } from '../../../shared/core/reconcile/repair-balances.ts';
+import { settleStorefront } from '../../../shared/core/redeem/resume-redemption.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
 import { BEGINNING, Kernel } from '../kernel/kernel.ts';
+import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { SimulationResult, SimulationSettings } from '../simulate.ts';
+import { connector, SHOP } from '../world/connector.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
+import { WakingOperator } from '../world/operator.ts';
+import { eventQueueOf, ledgerOf } from '../world/process-world.ts';
 import { Queues } from '../world/queues.ts';
-import { WakingOperator } from '../world/waking-operator.ts';
 import { WatchedTelemetry } from '../world/watched-telemetry.ts';
-import { Workers } from '../world/workers.ts';
-import { startBalanceWorker } from './balance-worker.ts';
-import { repairNightly } from './nightly-repair.ts';
+import { type StartFunction, Workers } from '../world/workers.ts';
 import { PointEvents } from './point-events.ts';
 import { Redactions } from './redactions.ts';
 import { RewardShop, type ShopCustomer } from './reward-shop.ts';
-import { Shoppers } from './shoppers.ts';
+import { Shoppers, type StorefrontWorld } from './shoppers.ts';
 import { Shopping } from './shopping.ts';
 import { StorefrontOracles } from './storefront-oracles.ts';
+
+const { customerIdIn } = storefrontOf(connector);
+
+/** The function that writes balances and finishes redemptions. */
+function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFunction {
+  return (process, failed, pauses) => {
+    const source = {
+      loyalty: loyalty.clientOf(process, failed),
+      breaker: pauses.guard(SHOP, createCircuitBreaker()),
+    };
+    return (batch, { asking, ...invocation }) => {
+      const store = shop.askedBy(process, asking);
+      const world = {
+        ...invocation,
+        pauses,
+        store,
+        customers: store,
+        balances: store,
+        shops: new Map([[SHOP, source]]),
+        retentionDays: connector.orderRetentionDays,
+        parallel: Number.POSITIVE_INFINITY,
+        customerIdIn,
+      };
+      return runBatch(batch, world, settleStorefront);
+    };
+  };
+}
+
+/** As deployed: see infra/storage.ts. */
+const RECONCILE_TIMEOUT_MS = 15 * 60_000;
+
+/** The part of one scheduled run that compares balances. It may die at any point; the next one continues. */
+function repairNightly(run: number, world: StorefrontWorld): void {
+  const { kernel, queues, ledger, loyalty, telemetry } = world;
+  const { time, journal, now } = kernel;
+  const process = new SimulatedProcess(kernel, `reconcile ${run}`);
+  const deadline = new AbortController();
+  const cancel = [
+    time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
+    time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
+  ];
+  const end = (how: string) => {
+    for (const one of cancel) one();
+    journal.note(process.key, () => `${process.name} ${how}`);
+  };
+  const repairing = repairBalances(SHOP, {
+    ledger: ledgerOf(process, ledger),
+    queue: eventQueueOf(process, queues),
+    depth: createMemoryQueueDepth(queues.sources),
+    loyalty: loyalty.clientOf(process, () => new Set()),
+    breaker: createCircuitBreaker(),
+    telemetry,
+    now,
+    pause: (ms) =>
+      new Promise((resolve) => {
+        time.after(ms, () => process.hear(resolve));
+      }),
+    deadline: deadline.signal,
+    othersWait: false,
+  });
+  // A failing ledger or queue ends the run; the next one continues.
+  repairing.then(
+    (repaired) => end(repaired ? `compares balances: ${JSON.stringify(repaired)}` : 'ends'),
+    () => end('breaks off'),
+  );
+}
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

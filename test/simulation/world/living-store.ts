@@ -19,21 +19,25 @@ import {
 } from '../../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
 import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
-import { buildPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
+import {
+  buildPayload,
+  productPayload,
+} from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { customerPayload } from '../../../local/store-sandbox/payloads/customer-payload.ts';
-import { productPayload } from '../../../local/store-sandbox/payloads/product-payload.ts';
 import { defaultShop } from '../../../local/store-sandbox/settings.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
 import type { StoreAnswer } from '../../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
-import type { StoreCoupon } from '../../../shared/store/coupon.ts';
-import type { StoreMember } from '../../../shared/store/member.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { readAmount } from '../../../shared/store/money.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import type { StoreProduct } from '../../../shared/store/product.ts';
+import type {
+  StoreCoupon,
+  StoreMember,
+  StoreOrder,
+  StoreProduct,
+} from '../../../shared/store/store-entities.ts';
 import { readOrderRow } from '../../support/sandbox-admin.ts';
 import { SHOP, shopRules } from './connector.ts';
 

@@ -1,16 +1,24 @@
+import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
-import type { LetterFilter } from '../../../scripts/connector/dead-letters/letter-filter.ts';
-import type { Pacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
-import { letterReaderOf } from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import { newTally } from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
+import type { LetterFilter } from '../../../scripts/connector/dead-letters/filter.ts';
+import {
+  letterReaderOf,
+  newTally,
+  type Pacer,
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
 import {
   type DeadLetter,
   type LetterQueue,
   retireSummaries,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import { createPauses } from '../../../shared/core/calls/shop-pause.ts';
+import {
+  changeControl,
+  createPauses,
+  resumed,
+  withOperatorPause,
+} from '../../../shared/core/calls/shop-pause.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type {
   BulkQueue,
@@ -20,15 +28,127 @@ import type {
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { reconcile } from '../../../shared/core/reconcile/reconcile.ts';
 import { topicOf } from '../../../shared/shopify/webhooks/topics.ts';
-import type { Kernel } from '../kernel/kernel.ts';
+import { retryNow } from '../../support/retry-now.ts';
+import { joined } from '../kernel/chance.ts';
+import { BEGINNING, type Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, type Rules, SHOP } from './connector.ts';
-import { deadLetterIn } from './letters.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
 import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
-import { FAMILIES, type Queues } from './queues.ts';
+import { deadLetterIn, FAMILIES, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
+
+const HOUR_MS = 3_600_000;
+/** Longer than the retry window of four days. */
+const LONGEST_MS = 6 * 24 * HOUR_MS;
+/** Most pauses are short: a worker asks every few minutes whether one is over, which takes as long as many webhooks. */
+const SHORT_MS = 5 * HOUR_MS;
+
+/** In some runs an operator pauses the shop, for up to six days: nothing may be called, parked or lost. */
+export class OperatorPause {
+  readonly #kernel: Kernel;
+  readonly #ledger: Pick<Ledger, 'readMany' | 'write'>;
+  readonly #loyalty: LoyaltyService;
+  readonly #from: number;
+
+  constructor(kernel: Kernel, ledger: Pick<Ledger, 'readMany' | 'write'>, loyalty: LoyaltyService) {
+    this.#kernel = kernel;
+    this.#ledger = ledger;
+    this.#loyalty = loyalty;
+    const { chance, time } = kernel;
+    this.#from =
+      chance(30) < 0.15 ? BEGINNING + chance(31) * 2 * HOUR_MS : Number.POSITIVE_INFINITY;
+    if (!this.happens) return;
+    kernel.journal.play('pause of the shop');
+    time.at(this.#from, async () => {
+      await this.#change('pauses');
+      // A batch that began before may finish.
+      const silentFrom = time.now + WORKER_TIMEOUT_MS;
+      loyalty.onCall = (words) => {
+        if (time.now > silentFrom)
+          kernel.journal.violation('paused', `${words}: the shop is paused`);
+      };
+    });
+  }
+
+  get happens(): boolean {
+    return Number.isFinite(this.#from);
+  }
+
+  /** Waits until it is over; at once in a run without one. */
+  async end(): Promise<void> {
+    if (!this.happens) return;
+    const { chance, time } = this.#kernel;
+    const ms = chance(38) < 0.7 ? chance(32) * SHORT_MS : (0.5 + chance(32) / 2) * LONGEST_MS;
+    await time.passUntil(Math.max(time.now, this.#from + ms));
+    this.#loyalty.onCall = () => {};
+    await this.#change('resumes');
+  }
+
+  async #change(how: 'pauses' | 'resumes'): Promise<void> {
+    const { journal, now } = this.#kernel;
+    journal.note(this.#from, () => `an operator ${how} the shop`);
+    await changeControl(this.#ledger, SHOP, (control) =>
+      how === 'pauses'
+        ? withOperatorPause(control, 'all', 'operator', now())
+        : resumed(control, 'all', now()),
+    );
+  }
+}
+
+/** The clock of an operator's machine is wrong by half of it at most. */
+const CLOCKS_DIFFER_MS = 120_000;
+
+/** Longer than a call that began under faults takes, and shorter than a circuit breaker may stay open. */
+const AFTER_FAULTS_MS = 12_000;
+
+interface WakingWorld {
+  readonly kernel: Kernel;
+  readonly queues: Queues;
+  readonly ledger: MemoryLedger;
+}
+
+/** Ends the waits of messages: `loyalty-connector retry-now`. */
+export class WakingOperator {
+  readonly #world: WakingWorld;
+  #runs = 0;
+
+  constructor(world: WakingWorld) {
+    this.#world = world;
+  }
+
+  /** At some steps, at any moment of the faults. */
+  step(step: number): void {
+    const { chance } = this.#world.kernel;
+    const drawn = chance(joined(39, step));
+    if (drawn < 0.04) void this.#wake((chance(joined(40, step)) - 0.5) * CLOCKS_DIFFER_MS);
+  }
+
+  /** Once the faults are over: from then on nothing waits for a circuit breaker. */
+  wakeAfterFaults(): void {
+    const { kernel } = this.#world;
+    kernel.time.at(kernel.calmFrom + AFTER_FAULTS_MS, async () => {
+      await this.#wake(0);
+      kernel.wokenAt = kernel.time.now;
+    });
+  }
+
+  async #wake(aheadMs: number): Promise<void> {
+    const { kernel, queues, ledger } = this.#world;
+    this.#runs += 1;
+    const process = new SimulatedProcess(kernel, `retry-now ${this.#runs}`);
+    kernel.journal.play('retry-now');
+    const now = new Date(kernel.time.now + aheadMs);
+    const memory = { shop: SHOP, ledger, queues: queues.sources, now };
+    try {
+      const { woken } = await retryNow(memory, ledgerOf(process, ledger));
+      for (const family of new Set(woken.map(({ queue }) => queue))) queues.onSent(family);
+    } catch {
+      // An error of AWS ends the command, and it is started again.
+    }
+  }
+}
 
 const RECONCILE_TIMEOUT_MS = 15 * 60_000;
 const AT_ONCE: Pacer = { pass: async (waiting) => waiting };

@@ -11,7 +11,7 @@ import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { isOver, mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { mapProduct } from '../../../shared/core/mapping/map-product.ts';
 import type { OrderForm, ProductForm } from '../../../shared/core/mapping/wanted-state.ts';
-import type { StoreCustomer } from '../../../shared/store/order.ts';
+import type { StoreCustomer } from '../../../shared/store/store-entities.ts';
 import { judgeOrder } from '../../support/judge-order.ts';
 import { type LawRules, usualRules } from '../../support/order-law.ts';
 import { BEGINNING, type Kernel } from '../kernel/kernel.ts';

@@ -3,7 +3,11 @@ import {
   createMemoryQueue,
   type MemoryQueue,
 } from '../../../local/harness/memory-queue.ts';
-import { DEAD_LETTER_DAYS, type DeadLetters } from '../../../shared/core/batch/dead-letter.ts';
+import {
+  DEAD_LETTER_DAYS,
+  type DeadLetter,
+  type DeadLetters,
+} from '../../../shared/core/batch/dead-letter.ts';
 import {
   deduplicationIdOf,
   groupIdOf,
@@ -14,13 +18,26 @@ import {
   type StoreQueueFamily,
 } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
-import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
+import { type DeadLetterReason, LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
+/** A message of a dead-letter queue as a person's commands read it. */
+export function deadLetterIn(
+  family: QueueFamily,
+  letter: ReturnType<MemoryQueue['receive']>[number],
+): DeadLetter {
+  const { reason, why = '', code, attempts, at = '' } = letter.attributes;
+  const known = LETTER_REASONS.find((one) => one === reason) ?? 'crashed';
+  return {
+    ...{ family, ...letter, letterId: reason === undefined ? letter.messageId : letter.groupId },
+    ...{ reason: known, why, code, attempts: Number(attempts), at: Date.parse(at) },
+  };
+}
+
 export const FAMILIES: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
 
-/** As deployed: see infra/timing.ts. */
+/** As deployed: see infra/connector-function.ts. */
 export const WORKER_TIMEOUT_MS = 240_000;
 const VISIBILITY_SECONDS = 6 * 240;
 const MAX_RECEIVES = 1_000;

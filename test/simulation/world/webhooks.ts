@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { receiveWebhook } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 import { joined } from '../kernel/chance.ts';
 import type { Kernel } from '../kernel/kernel.ts';

@@ -1,6 +1,7 @@
-import { shareOutTime } from '../../../functions/time-budget.ts';
+import { shareOutTime } from '../../../functions/wiring.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemorySourceQueue } from '../../../local/harness/memory-queue.ts';
+import { OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { waitingKey } from '../../../shared/core/batch/waiting.ts';
 import { createPauses, type Pauses } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily, ReceivedMessage } from '../../../shared/core/events/event.ts';
@@ -210,7 +211,7 @@ export class Workers {
       random: () => kernel.chance(process.key, kernel.time.now, draws++),
       retryWindowDays: connector.retryWindowDays,
       hasNeighbours: false,
-      stuckAfterMinutes: connector.alarms.oldestMessageMinutes,
+      stuckAfterMinutes: OLDEST_MESSAGE_MINUTES,
       deadline,
       asking,
     };

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { bundleApp } from '../../../app/build/build-app.ts';
-import { API_VERSION } from '../../../shared/shopify/api-version.ts';
+import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 
 const files = await bundleApp();
 const text = (path: string) => Buffer.from(files.get(path) ?? '').toString();

@@ -134,7 +134,7 @@ describe('redeeming', () => {
   );
 
   it.each([ok(redemption('ready')), failed('too-few-points'), failed('limit-reached')])(
-    'takes a new key for the next wish after a certain answer (%o)',
+    'takes a new key for the next redemption after a certain answer (%o)',
     async (answer) => {
       void program.redeem(reward);
       asked[0]?.answer(answer);
@@ -248,7 +248,7 @@ describe('looking again', () => {
     expect(program.model.view).toMatchObject({ code: 'not-logged-in' });
   });
 
-  it('finds what became of a wish whose answer was lost, and then knows the next one from it', async () => {
+  it('finds what became of a redemption whose answer was lost, and gives the next one a key of its own', async () => {
     void program.load();
     await answerAll({ ...answers(60, 'ready'), view: view(60) });
     void program.redeem(3);

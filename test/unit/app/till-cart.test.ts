@@ -4,7 +4,7 @@ import {
   hasCode,
   itemsOf,
   type TillCart,
-} from '../../../app/extensions/loyalty-till/src/cart.ts';
+} from '../../../app/extensions/loyalty-till/src/till.ts';
 
 const shirt = { productId: 8012300032771, price: 49, quantity: 2, discounts: [] };
 const sale = { customerId: 7, currency: 'EUR' };

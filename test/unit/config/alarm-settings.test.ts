@@ -20,25 +20,11 @@ function faultsOf(alarms: unknown): string[] {
 }
 
 describe('the settings of the alarms', () => {
-  it('accept addresses, thresholds and opening hours', () => {
+  it('accept addresses and opening hours', () => {
     const emails = ['oncall@example.com', 'shop@example.com'];
-    const alarms = { emails, healedPercent: 10, oldestMessageMinutes: 90, orderSilence: silence };
+    const alarms = { emails, orderSilence: silence };
     expect(faultsOf(alarms)).toEqual([]);
-    expect(defineConnector({ ...least, alarms }).alarms).toEqual({
-      emails,
-      healedPercent: 10,
-      oldestMessageMinutes: 90,
-    });
-  });
-
-  it('take a budget that says whether it is of the account or of the stack', () => {
-    expect(faultsOf({ monthlyBudget: { dollars: 40, of: 'stack' } })).toEqual([]);
-    expect(faultsOf({ monthlyBudget: { dollars: 40 } })).toEqual([
-      expect.stringContaining('alarms.monthlyBudget.of'),
-    ]);
-    expect(faultsOf({ monthlyBudget: { dollars: 0, of: 'account' } })).toEqual([
-      expect.stringContaining('alarms.monthlyBudget.dollars'),
-    ]);
+    expect(defineConnector({ ...least, alarms }).alarms).toEqual({ emails });
   });
 
   it('give every shop the common silence unless it has its own', () => {
@@ -81,13 +67,9 @@ describe('the settings of the alarms', () => {
     expect(faultsOf({ orderSilence: weekdays })).toHaveLength(1);
   });
 
-  it('refuse an invalid address and an invalid share', () => {
-    expect(
-      faultsOf({ emails: ['on call@example.com'], healedPercent: 0, oldestMessageMinutes: 1.5 }),
-    ).toEqual([
+  it('refuse an invalid address', () => {
+    expect(faultsOf({ emails: ['on call@example.com'] })).toEqual([
       'alarms.emails[0] must be an e-mail address',
-      'alarms.healedPercent must be a whole number of percent from 1 to 100',
-      'alarms.oldestMessageMinutes must be a whole number of minutes from 1 to 10080',
     ]);
   });
 });

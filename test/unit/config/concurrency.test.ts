@@ -8,9 +8,9 @@ import {
 } from '../../../shared/config/concurrency.ts';
 import {
   completeDeployment,
+  completeStorefront,
   type DeploymentSettings,
-} from '../../../shared/config/deployment-settings.ts';
-import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
+} from '../../../shared/config/connector-settings.ts';
 
 const settings = (deployment: DeploymentSettings = {}, hasStorefront = false) => ({
   deployment: completeDeployment(deployment),
@@ -86,9 +86,6 @@ describe('the concurrency of a stack', () => {
     });
     const tooMany = fitted(account(10), { maxConcurrency: { orders: 9 } });
     expect(JSON.stringify(tooMany)).toContain('Lower deployment.maxConcurrency');
-    const reserved = fitted(account(104), { reservedReceiverConcurrency: 5 });
-    expect(JSON.stringify(reserved)).toContain('reservedReceiverConcurrency cannot be 5');
-    expect(fitted(account(105), { reservedReceiverConcurrency: 5 }).kind).toBe('fits');
   });
 
   it('never lets workers take what an address needs, whatever the quota and the settings', () => {
@@ -99,12 +96,10 @@ describe('the concurrency of a stack', () => {
         fc.integer({ min: 0, max: 1_500 }),
         fc.integer({ min: 0, max: 1_500 }),
         given,
-        fc.option(fc.integer({ min: 1, max: 400 }), { nil: undefined }),
         fc.boolean(),
-        (unreserved, own, maxConcurrency, reservation, hasStorefront) => {
+        (unreserved, own, maxConcurrency, hasStorefront) => {
           const deployment = {
             maxConcurrency: maxConcurrency as Required<typeof maxConcurrency>,
-            ...(reservation !== undefined && { reservedReceiverConcurrency: reservation }),
           } as DeploymentSettings;
           const pool = unreserved + own;
           const result = fitted(account(pool, unreserved, own), deployment, hasStorefront);
@@ -122,14 +117,13 @@ describe('the concurrency of a stack', () => {
           }
           const stated = Object.entries(maxConcurrency).filter(([, count]) => count !== undefined);
           expect(result.concurrency).toMatchObject(Object.fromEntries(stated));
-          if (reservation !== undefined) expect(receiver).toBe(reservation);
         },
       ),
     );
   });
 
   it('travels as a text', () => {
-    const concurrency = defaultConcurrency(settings({ reservedReceiverConcurrency: 7 }));
+    const concurrency = { ...defaultConcurrency(settings({})), receiver: 7 };
     expect(readConcurrency(concurrencyText(concurrency))).toEqual({
       orders: 10,
       products: 5,

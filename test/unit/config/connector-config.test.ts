@@ -79,14 +79,11 @@ describe('the connector’s settings', () => {
         everyMinutes: 60,
         deepEveryDays: 7,
         subscriptions: 'admin-api',
-        repairSubscriptions: true,
         productChanges: 'webhooks',
         productTriggers: undefined,
       },
       alarms: {
         emails: [],
-        healedPercent: 5,
-        oldestMessageMinutes: 30,
       },
       deployment: {
         endpoint: { kind: 'function-url' },
@@ -216,17 +213,17 @@ describe('the connector’s settings', () => {
     const message = [
       'shops[0].domain must end in .myshopify.com, in lower case and without https://',
       'shops[0].path must be a single part of an address: lower-case letters, digits and hyphens',
-      "shops[0].rules.testOrders must be 'skip' or 'send'",
       'shops[0].rules.goLive must be a date such as 2026-11-01, or a moment such as 2026-11-01T09:00:00Z',
-      'shops[1].domian is not a setting',
+      "shops[0].rules.testOrders must be 'skip' or 'send'",
+      'shops[1].domian is not a setting; did you mean domain?',
       'shops[3].domain is missing',
       'shops[2].domain is the same as shops[1].domain',
       'shops[2].path is the same as shops[1].path',
       'loyalty.address must begin with https:// and a public domain name, and hold neither credentials nor a query',
       'loyalty.callsPerSecond must be a number of calls from 0.1 to 1000',
       "loyalty.assumptions.cancellingTwice must be 'done' or 'rejected'",
-      'rules.completWhen is not a setting',
       "rules.couponKinds[0] must be 'percentage', 'fixed-amount', 'free-shipping', 'buy-x-get-y' or 'app'",
+      'rules.completWhen is not a setting; did you mean completeWhen?',
       'retryWindowDays must be a whole number of days from 1 to 10',
       'orderRetentionDays must be a whole number of days from 35 to 3650',
       `rules.currency is missing. ${ONE_CURRENCY}`,
@@ -246,7 +243,6 @@ describe('the connector’s settings', () => {
       posCustomerId: 'email-or-document',
       rewardTypes: { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' },
       readsPerMinute: 60,
-      tillRequestsPerMinute: 120,
       taxInPrices: 0,
       redeemsPerHour: 10,
     });
@@ -254,14 +250,13 @@ describe('the connector’s settings', () => {
       ...{ metafieldNamespace: 'a b', customerIdIn: '', points: true },
       ...{
         readsPerMinute: 9,
-        tillRequestsPerMinute: 1_001,
         taxInPrices: 101,
         redeemsPerHour: 0,
         rewardTypes: { 0: 'gift' },
       },
       posCustomerId: 'phone',
     };
-    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(9);
+    expect(faultsOf({ ...least, storefront: wrong })).toHaveLength(8);
     const storefront = { rewardTypes: { 2: 'free-shipping', 5: 'custom' } } as const;
     expect(defineConnector({ ...least, storefront }).storefront?.rewardTypes).toEqual({
       ...{ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom', 5: 'custom' },
@@ -320,7 +315,7 @@ describe('the connector’s settings', () => {
   it.each([
     [
       { from: 'metafield', owner: 'shop', namespace: 'facts' },
-      ['rules.document.key is missing', "rules.document.owner must be 'order' or 'customer'"],
+      ["rules.document.owner must be 'order' or 'customer'", 'rules.document.key is missing'],
     ],
     [
       { from: 'note-attribute', name: ' ' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { versionDifference } from '../../../scripts/connector/deployment/compare-release.ts';
+import { versionDifference } from '../../../scripts/connector/deployment/deployment.ts';
 import { compareVersions } from '../../../shared/config/release.ts';
 
 describe('versions', () => {

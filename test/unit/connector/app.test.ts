@@ -1,8 +1,12 @@
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { appToml, dashboardFields } from '../../../scripts/connector/app/app-toml.ts';
-import { compareApp } from '../../../scripts/connector/app/compare-app.ts';
-import { describeApp, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
+import { compareApp } from '../../../scripts/connector/app/check-app.ts';
+import {
+  appToml,
+  dashboardFields,
+  describeApp,
+  wantedScopes,
+} from '../../../scripts/connector/app/describe-app.ts';
 import {
   type ConnectorSettings,
   defineConnector,

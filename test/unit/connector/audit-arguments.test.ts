@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { argumentsOf } from '../../../scripts/connector/history/record-change.ts';
+import { argumentsOf } from '../../../scripts/connector/history/audit-records.ts';
 
 it('an audit record keeps ids, choices and dates as they were typed', () => {
   const options = { since: Date.parse('2026-10-01'), kind: 'order', limit: 20, shop: undefined };

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import { openBackfills } from '../../../scripts/connector/backfill/backfill-state.ts';
 import {
   createPace,
   estimate,
   leftOf,
   longSpan,
-} from '../../../scripts/connector/backfill/pace.ts';
+  openBackfills,
+} from '../../../scripts/connector/backfill/run-backfill.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { storeProblem } from '../../../scripts/connector/deployment/services.ts';
-import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-event-queue.ts';
+import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 

@@ -7,7 +7,8 @@ import { COMMAND_LINES } from '../../support/command-lines.ts';
 function leavesOf(command: Command, path = ''): readonly string[] {
   return command.commands.flatMap((child) => {
     const name = `${path} ${child.name()}`.trim();
-    return child.commands.length === 0 ? [name] : leavesOf(child, name);
+    const own = child.commands.length === 0 || child.name() === 'reconcile' ? [name] : [];
+    return [...own, ...leavesOf(child, name)];
   });
 }
 

@@ -1,37 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
-import {
-  type DropWorld,
-  dropLetters,
-} from '../../../scripts/connector/dead-letters/drop/drop-letters.ts';
-import { KINDS, REASONS } from '../../../scripts/connector/dead-letters/filter-options.ts';
+import { type DropWorld, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
+import { maskCall, maskPersonal } from '../../../scripts/connector/dead-letters/examine.ts';
 import {
   describeFilter,
   familiesOf,
+  KINDS,
   matchesFilter,
-} from '../../../scripts/connector/dead-letters/letter-filter.ts';
-import { createLetterGroups } from '../../../scripts/connector/dead-letters/letter-groups.ts';
+  REASONS,
+} from '../../../scripts/connector/dead-letters/filter.ts';
+import { followReplayed } from '../../../scripts/connector/dead-letters/follow-replayed.ts';
+import { createLetterGroups } from '../../../scripts/connector/dead-letters/groups.ts';
 import {
   type ReadLetter,
   readLetter,
-} from '../../../scripts/connector/dead-letters/read-letter.ts';
-import { followReplayed } from '../../../scripts/connector/dead-letters/replay/follow-replayed.ts';
-import { createPacer } from '../../../scripts/connector/dead-letters/replay/pacer.ts';
+  scanLetters,
+} from '../../../scripts/connector/dead-letters/read.ts';
 import {
+  createPacer,
   letterReaderOf,
-  prepareReplay,
-} from '../../../scripts/connector/dead-letters/replay/prepare-replay.ts';
-import { replayLetters } from '../../../scripts/connector/dead-letters/replay/replay-letters.ts';
-import {
   newTally,
+  prepareReplay,
   type ReplayedLetter,
-} from '../../../scripts/connector/dead-letters/replay/replay-tally.ts';
-import {
-  maskCall,
-  maskPersonal,
-} from '../../../scripts/connector/dead-letters/show/mask-personal.ts';
-import { walkLetters } from '../../../scripts/connector/dead-letters/walk-letters.ts';
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
 import type { DeadLetter, LetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import {
   type EntityKey,
@@ -433,21 +426,21 @@ describe('dropping letters', () => {
   });
 });
 
-describe('walking through letters', () => {
+describe('a scan of dead letters', () => {
   const unreachable = async () => Promise.reject(new Error('SQS is unreachable'));
-  const walk = (queue: Partial<LetterQueue>) =>
-    walkLetters(
+  const scan = (queue: Partial<LetterQueue>) =>
+    scanLetters(
       { queue: { ...emptyQueue, ...queue }, signal: new AbortController().signal },
       async (letters) => letters,
     );
 
   it('fails if the letters cannot be given back: they would be hidden without a word', async () => {
-    await expect(walk({ giveBack: unreachable })).rejects.toThrow('SQS is unreachable');
+    await expect(scan({ giveBack: unreachable })).rejects.toThrow('SQS is unreachable');
   });
 
   it('fails with its own error, not with that of giving back', async () => {
     const receive = async () => Promise.reject(new Error('access denied'));
-    await expect(walk({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
+    await expect(scan({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
   });
 });
 

@@ -1,26 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
-import { judgeClock } from '../../../scripts/connector/doctor/check-clock.ts';
-import { judgeCurrencies } from '../../../scripts/connector/doctor/check-currency.ts';
-import { judgePointTokens } from '../../../scripts/connector/doctor/check-point-events.ts';
-import { judgeOrigins } from '../../../scripts/connector/doctor/check-program.ts';
-import { checkAdminApi, judgeScopes } from '../../../scripts/connector/doctor/check-services.ts';
+import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
+import {
+  checkAdminApi,
+  describeReward,
+  judgeCurrencies,
+  judgeOrigins,
+  judgePointTokens,
+  judgeScopes,
+} from '../../../scripts/connector/doctor/check-services.ts';
+import { listGuesses } from '../../../scripts/connector/doctor/check-settings.ts';
 import {
   judgeAppSecrets,
   judgeClientIds,
 } from '../../../scripts/connector/doctor/check-webhooks.ts';
-import { describeReward } from '../../../scripts/connector/doctor/describe-reward.ts';
 import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/finding.ts';
-import { listGuesses } from '../../../scripts/connector/doctor/list-guesses.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import { completeDeployment } from '../../../shared/config/deployment-settings.ts';
-import { completeHealing } from '../../../shared/config/healing-settings.ts';
-import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import {
+  completeDeployment,
+  completeHealing,
+  completeStorefront,
+  defaultAssumptions,
+} from '../../../shared/config/connector-settings.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
-import { completeStorefront } from '../../../shared/config/storefront-settings.ts';
 import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';

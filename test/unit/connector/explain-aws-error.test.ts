@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { explainAwsError } from '../../../scripts/connector/deployment/explain-aws-error.ts';
-import { AwsUnanswered } from '../../../shared/aws/aws-error.ts';
+import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
 
 it('explains that AWS did not answer, however the request was sent', () => {
   const error = new AwsUnanswered({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { findAny, type SearchedWorld } from '../../../scripts/connector/trace/find-any.ts';
+import { findAny, type SearchedWorld } from '../../../scripts/connector/trace/find.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import connector from '../../fixtures/two-shops.config.ts';

@@ -1,11 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  type Answers,
-  PROJECT_PATHS,
-  projectFiles,
-} from '../../../scripts/connector/init/project-files.ts';
+import { type Answers, PROJECT_PATHS, projectFiles } from '../../../scripts/connector/init/init.ts';
 
 const ANSWERS: Answers = {
   name: 'paper-shop',
@@ -118,7 +114,6 @@ function callsOfDeploy(): readonly string[] {
   const code = [
     ...readdirSync(folder).map((file) => `${folder}/${file}`),
     'scripts/connector/deployment/fit-to-account.ts',
-    'scripts/connector/deployment/describe-stack.ts',
   ].map((file) => readFileSync(file, 'utf8'));
   const services: Readonly<Record<string, RegExp>> = {
     cloudformation: /cloudFormation\s*\.(\w+)\(|new (DescribeStacks)Command\(/g,

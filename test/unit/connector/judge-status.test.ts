@@ -111,7 +111,7 @@ describe('the verdict on a deployment', () => {
     [
       'a dead letter',
       { queues: queues({ dead: 1 }) },
-      '1 dead letter (orders) needs',
+      '1 dead letter (orders) waits for a decision',
       'dead-letters list',
     ],
     [
@@ -199,7 +199,7 @@ describe('the verdict on a deployment', () => {
     ],
   ])('names %s and the command to run next', (_, changes, what, next) => {
     const verdict = judgeStatus(status(changes), expected);
-    expect(verdict.state).toBe('needs-a-person');
+    expect(verdict.state).toBe('action-required');
     expect(verdict.troubles).toEqual([{ what: expect.stringContaining(what), next }]);
   });
 
@@ -240,7 +240,7 @@ describe('the verdict on a deployment', () => {
     const figures = judgeStatus(status({ lastHour: unknown }), expected);
     expect(figures.state).toBe('well');
     expect(figures.notes).toEqual(["the last hour's figures: unknown, access was refused"]);
-    expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('needs-a-person');
+    expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('action-required');
     const aged = queues({ waiting: 2, oldestSeconds: undefined, oldestWhy: 'access was refused' });
     expect(judgeStatus(status({ queues: aged }), expected).notes).toEqual([
       'how long the oldest of orders waits: unknown, access was refused',
@@ -274,7 +274,7 @@ describe('the verdict on a deployment', () => {
     );
     expect(state).toBe('well');
     expect(notes).toEqual([
-      `${SHOP}: the loyalty service holds another state of 71, 72; "healing" says how to look at them`,
+      `${SHOP}: the loyalty service holds another state of 71, 72; "reconcile status" says how to look at them`,
     ]);
   });
 });
@@ -317,7 +317,7 @@ describe('a deployment after a repair', () => {
         return judgeStatus(status({ lastHour, queues: queues({ waiting: 1 }) }), expected);
       };
       const before = judged(0);
-      expect(before.state).toBe('needs-a-person');
+      expect(before.state).toBe('action-required');
       expect(before.troubles[0]?.what).toContain('last at 02:40 UTC; none accepted since');
       const repaired = judged(12);
       expect(repaired.state).toBe('well');

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/collect-trace.ts';
-import { explainPoints } from '../../../scripts/connector/trace/explain-points.ts';
-import { judgeTrace, lostWebhookOf } from '../../../scripts/connector/trace/judge-trace.ts';
-import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
+import {
+  explainPoints,
+  judgeTrace,
+  lostWebhookOf,
+  timelineOf,
+} from '../../../scripts/connector/trace/judge-trace.ts';
 import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
 import {
   cancelledOrderKey,
@@ -10,7 +13,7 @@ import {
   type Mapped,
 } from '../../../shared/core/mapping/wanted-state.ts';
 import type { OrderEarning } from '../../../shared/core/storefront/read-history.ts';
-import type { StoreProduct } from '../../../shared/store/product.ts';
+import type { StoreProduct } from '../../../shared/store/store-entities.ts';
 
 const product: StoreProduct = {
   ...{ id: '7', title: 'Shirt', handle: 'shirt', imageUrl: undefined, status: 'active' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsOf } from '../../../scripts/connector/redemptions/read-account.ts';
+import { rowsOf } from '../../../scripts/connector/redemptions/show-redemptions.ts';
 
 const known = {
   kind: 'known' as const,

@@ -7,7 +7,7 @@ import {
   left,
   open,
   runStep,
-} from '../../../scripts/connector/setup/step.ts';
+} from '../../../scripts/connector/setup/setup-step.ts';
 
 /** A step whose looks find these in turn; returns how often it acted. */
 async function run(looks: readonly Found[], result?: Found) {

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import {
-  familiesOf,
-  matchesFilter,
-} from '../../../scripts/connector/dead-letters/letter-filter.ts';
-import { createLetterGroups } from '../../../scripts/connector/dead-letters/letter-groups.ts';
-import { readLetter } from '../../../scripts/connector/dead-letters/read-letter.ts';
-import { examineLetter } from '../../../scripts/connector/dead-letters/show/examine-letter.ts';
-import { letterAsJson } from '../../../scripts/connector/dead-letters/show/letter-as-json.ts';
-import { printLetter } from '../../../scripts/connector/dead-letters/show/print-letter.ts';
-import { deployedFamilies } from '../../../scripts/connector/status/read-queues.ts';
+import { examineLetter } from '../../../scripts/connector/dead-letters/examine.ts';
+import { familiesOf, matchesFilter } from '../../../scripts/connector/dead-letters/filter.ts';
+import { createLetterGroups } from '../../../scripts/connector/dead-letters/groups.ts';
+import { readLetter } from '../../../scripts/connector/dead-letters/read.ts';
+import { letterAsJson, printLetter } from '../../../scripts/connector/dead-letters/show.ts';
+import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseMoment, perSecond, wholeNumber } from '../../../scripts/connector/arguments.ts';
-import { renderTable } from '../../../scripts/connector/terminal/table.ts';
-import { createProgress, progressLine } from '../../../scripts/connector/terminal/terminal.ts';
+import {
+  createProgress,
+  progressLine,
+  renderTable,
+} from '../../../scripts/connector/terminal/terminal.ts';
 import {
   printable,
   printableJson,

@@ -10,7 +10,7 @@ import {
 } from '../../../scripts/connector/console/run-command.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { describeNewerSettings } from '../../../scripts/connector/deployment/stage-settings.ts';
+import { describeNewerSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
 import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
 
 interface Circumstances extends Partial<Omit<RunSettings, 'createProgram' | 'send'>> {

@@ -59,6 +59,18 @@ describe('an order that changes twice within one second', () => {
     await connector.drain();
     expect([held(), calls()]).toEqual([30, 1]);
   });
+
+  it('is sent once, as the last webhook to arrive says, also where SQS lists it first', async () => {
+    store(5, '30.00');
+    await deliver(5, '50.00');
+    await deliver(5, '30.00');
+    const { orders } = connector.queues;
+    const { receive } = orders;
+    const reversed: typeof receive = (...limits) => receive(...limits).toReversed();
+    Object.assign(orders, { receive: reversed });
+    await connector.drain();
+    expect([held(), calls()]).toEqual([30, 1]);
+  });
 });
 
 describe('an event behind one that fails', () => {

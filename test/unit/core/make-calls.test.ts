@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultAssumptions } from '../../../shared/config/loyalty-assumptions.ts';
+import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
 import {
   type CallAssumptions,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RESERVE_MS, runInTime, shareOutTime } from '../../../functions/time-budget.ts';
+import { RESERVE_MS, runInTime, shareOutTime } from '../../../functions/wiring.ts';
 
 const REMAINING_MS = 240_000;
 

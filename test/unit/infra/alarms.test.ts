@@ -113,23 +113,13 @@ describe('every alarm', () => {
 });
 
 describe('single alarms', () => {
-  it('of a queue are not about the age of letters, which SQS forgets once they are read several times', () => {
+  it('of a queue are not about the age of dead letters, which SQS forgets once they are read several times', () => {
     for (const family of ['orders', 'products', 'coupons']) {
       expect(alarm(`dead-letters-expire-${family}`)).toMatchObject({
         MetricName: 'ApproximateNumberOfMessagesVisible',
         Period: 86_400,
       });
     }
-  });
-
-  it('the age of the oldest message follows its setting', () => {
-    const age = (minutes: number) =>
-      alarm(
-        'oldest-message-orders',
-        alarmsOf(synthesizeStack({ alarms: { oldestMessageMinutes: minutes } })),
-      ).Threshold;
-    expect(alarm('oldest-message-orders').Threshold).toBe(1_800);
-    expect(age(90)).toBe(5_400);
   });
 
   it('each shop with opening hours has its own silence, over its own number of hours', () => {
@@ -202,47 +192,6 @@ describe('the topic', () => {
       Action: 'sns:Publish',
     });
     expect(JSON.stringify(statements[1].Condition)).toContain('alarm:loyalty-connector-prod-*');
-  });
-});
-
-describe('the budget', () => {
-  const budgetOf = (of: 'account' | 'stack') =>
-    synthesizeStack({ alarms: { monthlyBudget: { dollars: 40, of } } });
-
-  it('is compared with the whole account, or with what has the tag of the stage', () => {
-    expect(propertiesOf(least, 'AWS::Budgets::Budget')).toEqual([]);
-    const [account] = propertiesOf(budgetOf('account'), 'AWS::Budgets::Budget');
-    expect(account?.Budget).toMatchObject({
-      BudgetLimit: { Amount: 40, Unit: 'USD' },
-      TimeUnit: 'MONTHLY',
-    });
-    expect(account?.Budget).not.toHaveProperty('CostFilters');
-    const [stack] = propertiesOf(budgetOf('stack'), 'AWS::Budgets::Budget');
-    expect(stack?.Budget.CostFilters).toEqual({ TagKeyValue: ['user:stage$prod'] });
-    expect(stack?.Budget.BudgetName).toBe('loyalty-connector-prod-monthly-budget');
-  });
-
-  it('notifies the topic of the alarms, which lets it, when the month costs or will cost more', () => {
-    const template = budgetOf('account');
-    const [topicId] = Object.keys(template.findResources('AWS::SNS::Topic'));
-    const [budget] = propertiesOf(template, 'AWS::Budgets::Budget');
-    const notified = budget?.NotificationsWithSubscribers as readonly {
-      readonly Notification: { readonly NotificationType: string };
-      readonly Subscribers: unknown;
-    }[];
-    expect(notified.map(({ Notification }) => Notification.NotificationType)).toEqual([
-      'ACTUAL',
-      'FORECASTED',
-    ]);
-    for (const { Subscribers } of notified) {
-      expect(Subscribers).toEqual([{ SubscriptionType: 'SNS', Address: { Ref: topicId } }]);
-    }
-    const [policy] = propertiesOf(template, 'AWS::SNS::TopicPolicy');
-    expect(policy?.PolicyDocument.Statement[2]).toMatchObject({
-      Principal: { Service: 'budgets.amazonaws.com' },
-      Action: 'sns:Publish',
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    });
   });
 });
 

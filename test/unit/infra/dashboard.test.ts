@@ -14,23 +14,6 @@ describe('the dashboard', () => {
     expect(first?.properties.alarms).toHaveLength(alarmsOf(template).length);
   });
 
-  it('shows its graphs in this order', () => {
-    expect(widgets.flatMap(({ properties }) => properties.title ?? [])).toEqual([
-      'Alarms',
-      'Webhooks received from the store',
-      'Outcomes',
-      'Time from the change in one system to the other',
-      'Messages waiting in the queues',
-      'Age of the oldest message',
-      'Dead letters: these need a person',
-      'Webhooks answered with an error',
-      'Duration of functions: the store waits 5000 ms for the receiver',
-      'Errors and time-outs of functions',
-      'Concurrency of the whole account',
-      'Ledger',
-    ]);
-  });
-
   it('ends with what to type for each alarm', () => {
     const text = widgets.at(-1)?.properties.markdown ?? '';
     expect(text).toContain('export CONNECTOR_STACK=loyalty-connector-prod');

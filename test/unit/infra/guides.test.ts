@@ -1,16 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RETENTION, VISIBILITY } from '../../../infra/timing.ts';
+import { RETENTION, VISIBILITY } from '../../../infra/storage.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { costTables, putTables } from '../../../scripts/build/cost/cost-table.ts';
-import { describeStack } from '../../../scripts/build/cost/describe-stack.ts';
-import { floodCostPerDay } from '../../../scripts/build/cost/flood-cost.ts';
-import { monthlyCost, sum } from '../../../scripts/build/cost/monthly-cost.ts';
+import {
+  costTables,
+  describeStack,
+  floodCostPerDay,
+  monthlyCost,
+  putTables,
+  sum,
+} from '../../../scripts/build/cost.ts';
 import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 import { alarmsOf } from '../../support/watched-metrics.ts';
 
@@ -75,10 +80,8 @@ describe('the runbook', () => {
       command = child;
       given.shift();
     }
-    expect(
-      command.commands.map((one) => one.name()),
-      'a command is missing',
-    ).toEqual([]);
+    const isGroup = command.commands.length > 0 && command.options.length === 0;
+    expect(isGroup, 'a command is missing').toBe(false);
     const { operands, unknown } = command.parseOptions(given);
     expect(unknown).toEqual([]);
     const required = command.registeredArguments.filter((argument) => argument.required);
@@ -116,7 +119,7 @@ describe('the runbook', () => {
   });
 
   it('states the times and shares that the code has', () => {
-    const { retryWindowDays, alarms: defaults } = defineConnector({
+    const { retryWindowDays } = defineConnector({
       shops: [{ domain: 'example-store.myshopify.com' }],
       loyalty: { address: 'https://loyalty.example.com' },
     });
@@ -124,13 +127,11 @@ describe('the runbook', () => {
     expect(runbook).toContain(`older than ${retryWindowDays} days is parked again`);
     expect(runbook).toContain(`kept for ${RETENTION.toDays()} days`);
     expect(runbook).toContain(`come back after ${VISIBILITY.toMinutes()} minutes`);
-    expect(runbook).toMatch(
-      new RegExp(`oldestMessageMinutes\` \\(${defaults.oldestMessageMinutes}\\s+unless set`),
-    );
+    expect(runbook).toContain(`longer than ${OLDEST_MESSAGE_MINUTES} minutes`);
     const [used, refused] = [SECRET_MAX_AGE_MS, REFUSED_SECRET_MAX_AGE_MS].map((ms) => ms / 60_000);
     expect(runbook).toContain(`new secret within ${used} minutes, and within ${refused} minute`);
     expect(runbook).toContain(`accepted for ${used} more minutes`);
-    expect(runbook).toContain(`healedPercent\` (${defaults.healedPercent} unless set)`);
+    expect(runbook).toContain(`more than ${HEALED_PERCENT} % of what it`);
   });
 });
 
@@ -203,23 +204,6 @@ describe('the cost of a month', () => {
   it('has a bound in a flood, by what limits the receiver', () => {
     expect(floodCostPerDay(stack, 10)).toBeLessThan(6);
     expect(floodCostPerDay(stack, 100)).toBeCloseTo(10 * floodCostPerDay(stack, 10));
-  });
-
-  it('is a number, and a plausible one', () => {
-    for (const { dollars } of [0, 1e7].flatMap((webhooks) => {
-      const { perWebhook, fixed } = monthlyCost(stack, webhooks, days);
-      return [...perWebhook, ...fixed];
-    })) {
-      expect(dollars).toBeGreaterThanOrEqual(0);
-      expect(dollars).toBeLessThan(100);
-    }
-  });
-
-  it('grows with the webhooks, and has a part that does not', () => {
-    const [few, many] = [1e4, 1e6].map((webhooks) => monthlyCost(stack, webhooks, days));
-    expect(many?.total).toBeGreaterThan(few?.total ?? 0);
-    expect(many?.fixed).toEqual(few?.fixed);
-    expect(monthlyCost(stack, 0, days).perWebhook.every(({ dollars }) => dollars === 0)).toBe(true);
   });
 
   it('counts every metric of an alarm on an expression', () => {

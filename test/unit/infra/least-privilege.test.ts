@@ -1,52 +1,71 @@
+import type { Template } from 'aws-cdk-lib/assertions';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { grantsIn, grantsOfPolicy, type PolicyResource } from '../../support/role-grants.ts';
+import { entryOf } from '../../../infra/bundle-functions.ts';
+import { grantsIn } from '../../support/role-grants.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
-const template = synthesizeStack({
-  shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com' }],
-  rules: { currency: 'EUR' },
-});
-const policies = Object.entries(template.findResources('AWS::IAM::Policy'));
+const template = synthesizeStack({ storefront: {} });
+const plain = synthesizeStack();
+const policies = Object.values(template.findResources('AWS::IAM::Policy'));
 
-/** What the role of a function may do, as `service:Action on LogicalId`. */
-function grantsOf(name: string): string[] {
-  const [, policy] = policies.find(([id]) => id.startsWith(name)) ?? [];
-  return grantsOfPolicy(policy as PolicyResource)
-    .map(({ action, resource, condition }) => `${action} on ${nameOf(resource)}${condition}`)
-    .toSorted();
+/** `service:Action on what`, for every function of the stack. */
+function grantsOf(stack: Template): Readonly<Record<string, readonly string[]>> {
+  const byRole = Map.groupBy(grantsIn(stack), ({ role }) => role);
+  return Object.fromEntries(
+    [...byRole].map(([role, grants]) => [
+      role,
+      grants.map(({ action, on }) => `${action} on ${on}`).toSorted(),
+    ]),
+  );
 }
 
-/** The logical id without the hash at its end, and what follows it. */
-function nameOf(resource: unknown): string {
-  const text = JSON.stringify(resource);
-  const id = /"(?:Ref":"|Fn::GetAtt":\[")([A-Za-z0-9]+?)[0-9A-F]{8}"/.exec(text)?.[1];
-  const suffix = /"(\/[^"]+)"/.exec(text)?.[1] ?? '';
-  return id === undefined ? text : `${id}${suffix}`;
-}
+const on = (what: string, ...actions: readonly string[]) =>
+  actions.map((action) => `${action} on ${what}`);
+const log = on('its own log', 'logs:CreateLogStream', 'logs:PutLogEvents');
+const secrets = (...purposes: readonly string[]) =>
+  purposes.flatMap((purpose) => on(`${purpose} secrets`, 'secretsmanager:GetSecretValue'));
+const ledger = (...actions: readonly string[]) =>
+  on('the ledger', ...actions.map((action) => `dynamodb:${action}`));
+const index = on("the ledger's index", 'dynamodb:Query');
+const feed = (...queues: readonly string[]) =>
+  queues.flatMap((queue) => on(`the ${queue} queue`, 'sqs:SendMessage'));
+const STORE_QUEUES = ['coupons', 'orders', 'products'];
 
-const ownLog = (name: string) => [
-  `logs:CreateLogStream on ${name}Logs`,
-  `logs:PutLogEvents on ${name}Logs`,
+/** A worker takes from its own queue, sends to it and to its dead letters, and to no other. */
+const worker = [
+  ...ledger('BatchGetItem', 'PutItem', 'UpdateItem'),
+  ...log,
+  ...secrets('loyalty', 'store'),
+  ...on('its own queue', 'sqs:ChangeMessageVisibility', 'sqs:DeleteMessage'),
+  ...on('its own queue', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'),
+  ...on('its own dead-letter queue', 'sqs:SendMessage'),
+];
+/** It compares with the whole ledger and feeds the queues, but neither takes from them nor changes an entity. */
+const reconcile = (queues: readonly string[]) => [
+  ...ledger('BatchGetItem', 'DescribeTable', 'PutItem', 'Scan'),
+  ...index,
+  ...log,
+  ...secrets('loyalty', 'store'),
+  ...feed(...queues),
+  ...queues.flatMap((queue) => on(`the ${queue} queue`, 'sqs:GetQueueAttributes')),
 ];
 
-const workerGrants = (name: string, queue: string) => [
-  'dynamodb:BatchGetItem on LedgerTable',
-  'dynamodb:PutItem on LedgerTable',
-  'dynamodb:UpdateItem on LedgerTable',
-  ...ownLog(`${name}Worker`),
-  ...['one', 'two'].flatMap((shop) =>
-    ['loyalty', 'store'].map(
-      (purpose) => `secretsmanager:GetSecretValue on Secrets${shop}${purpose}`,
-    ),
-  ),
-  `sqs:ChangeMessageVisibility on ${queue}Source`,
-  `sqs:DeleteMessage on ${queue}Source`,
-  `sqs:GetQueueAttributes on ${queue}Source`,
-  `sqs:ReceiveMessage on ${queue}Source`,
-  `sqs:SendMessage on ${queue}DeadLetters`,
-  `sqs:SendMessage on ${queue}Source`,
-];
+const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+  'receive-webhook': [...log, ...secrets('webhook'), ...feed(...STORE_QUEUES)],
+  'receive-points': [...log, ...secrets('points'), ...feed('balances')],
+  'sync-products': worker,
+  'sync-orders': [...worker, ...ledger('DescribeTable')],
+  'sync-coupons': [...worker, ...index],
+  'sync-balances': worker,
+  storefront: [
+    ...ledger('BatchGetItem', 'PutItem'),
+    ...log,
+    ...secrets('loyalty', 'store', 'webhook'),
+    ...feed('balances'),
+  ],
+  reconcile: reconcile([...STORE_QUEUES, 'balances']),
+};
 
 /** What AWS itself does with a function's role: Lambda writes its log, and its event source polls. */
 const LOG_ACTIONS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
@@ -60,9 +79,10 @@ function methodFor(action: string): string {
 }
 
 /** The function's own code, without what it imports but never uses. */
-async function codeOf(name: string): Promise<string> {
+async function codeOf(name: Parameters<typeof entryOf>[0]): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [`functions/${name}/handler.ts`],
+    stdin: entryOf(name),
+    external: ['#settings'],
     bundle: true,
     write: false,
     format: 'esm',
@@ -73,55 +93,14 @@ async function codeOf(name: string): Promise<string> {
 }
 
 describe('least privilege', () => {
-  it('lets the receiver send to the queues and read the webhook secrets, and nothing else', () => {
-    expect(grantsOf('ReceiveWebhook')).toEqual(
-      [
-        ...ownLog('ReceiveWebhookReceiver'),
-        'secretsmanager:GetSecretValue on Secretsonewebhook',
-        'secretsmanager:GetSecretValue on Secretstwowebhook',
-        'sqs:SendMessage on CouponsSource',
-        'sqs:SendMessage on OrdersSource',
-        'sqs:SendMessage on ProductsSource',
-      ].toSorted(),
-    );
+  it.each(Object.entries(EXPECTED))('lets %s do this and nothing else', (name, grants) => {
+    expect(grantsOf(template)[name]).toEqual(grants.toSorted());
   });
 
-  it('lets SyncProducts work on its own queue and on the ledger, and nothing else', () => {
-    expect(grantsOf('SyncProducts')).toEqual(workerGrants('SyncProducts', 'Products').toSorted());
-  });
-
-  it('lets SyncOrders see when the ledger was made besides', () => {
-    expect(grantsOf('SyncOrders')).toEqual(
-      [...workerGrants('SyncOrders', 'Orders'), 'dynamodb:DescribeTable on LedgerTable'].toSorted(),
-    );
-  });
-
-  it('lets SyncCoupons look for the codes of a discount besides', () => {
-    expect(grantsOf('SyncCoupons')).toEqual(
-      [
-        ...workerGrants('SyncCoupons', 'Coupons'),
-        'dynamodb:Query on LedgerTable/index/codes-of-discount',
-      ].toSorted(),
-    );
-  });
-
-  it('lets Reconcile compare with the whole ledger and feed the queues, but neither take nor call', () => {
-    const queues = ['Coupons', 'Orders', 'Products'].map((queue) => `${queue}Source`);
-    expect(grantsOf('Reconcile')).toEqual(
-      [
-        ...['BatchGetItem', 'DescribeTable', 'PutItem', 'Scan'].map(
-          (action) => `dynamodb:${action} on LedgerTable`,
-        ),
-        'dynamodb:Query on LedgerTable/index/codes-of-discount',
-        ...ownLog('ReconcileReconciler'),
-        'secretsmanager:GetSecretValue on Secretsoneloyalty',
-        'secretsmanager:GetSecretValue on Secretsonestore',
-        'secretsmanager:GetSecretValue on Secretstwoloyalty',
-        'secretsmanager:GetSecretValue on Secretstwostore',
-        ...queues.map((queue) => `sqs:GetQueueAttributes on ${queue}`),
-        ...queues.map((queue) => `sqs:SendMessage on ${queue}`),
-      ].toSorted(),
-    );
+  it('knows every function, and grants nothing of the storefront where there is none', () => {
+    expect(Object.keys(grantsOf(template)).toSorted()).toEqual(Object.keys(EXPECTED).toSorted());
+    expect(grantsOf(plain)).toMatchObject({ reconcile: reconcile(STORE_QUEUES).toSorted() });
+    expect(Object.keys(grantsOf(plain))).toHaveLength(5);
   });
 
   it('lets every function that calls the loyalty service book its calls, where they are limited', () => {
@@ -143,10 +122,8 @@ describe('least privilege', () => {
   });
 
   it('grants no action that the code of the function never calls', async () => {
-    const grants = grantsIn(synthesizeStack({ storefront: {} }));
-    const names = [...new Set(grants.map(({ role }) => role))];
-    expect(names).toHaveLength(8);
-    for (const name of names) {
+    const grants = grantsIn(template);
+    for (const name of Object.keys(EXPECTED) as Parameters<typeof entryOf>[0][]) {
       const code = await codeOf(name);
       const actions = [
         ...new Set(grants.filter(({ role }) => role === name).map(({ action }) => action)),
@@ -163,8 +140,8 @@ describe('least privilege', () => {
   });
 
   it('uses no wildcard, neither in actions nor in resources', () => {
-    expect(policies.length).toBeGreaterThanOrEqual(4);
-    for (const [, { Properties }] of policies) {
+    expect(policies).toHaveLength(8);
+    for (const { Properties } of policies) {
       expect(JSON.stringify(Properties.PolicyDocument)).not.toContain('*');
     }
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSpans, silenceExpression } from '../../../infra/monitoring/order-silence.ts';
-import type { OrderSilence } from '../../../shared/config/alarm-settings.ts';
+import { openSpans, silenceExpression } from '../../../infra/monitoring/request-alarms.ts';
+import type { OrderSilence } from '../../../shared/config/connector-settings.ts';
 
 const NOW = new Date('2026-11-15T00:00:00Z');
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../functions/time-budget.ts';
-import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/json-service.ts';
+import { REDEEM_MS, RESERVE_MS, STORE_MS, shareOutTime } from '../../../functions/wiring.ts';
+import { RECEIVER_BUDGET, WORKER_BUDGET } from '../../../shared/aws/aws-client.ts';
 import { checkSettings } from '../../../shared/config/settings-check.ts';
 import { DEAD_LETTER_DAYS } from '../../../shared/core/batch/dead-letter.ts';
 import { CALL_LIMIT_MS } from '../../../shared/core/calls/ask-loyalty.ts';
@@ -119,7 +119,9 @@ describe('the times of the deployment', () => {
 
   it('let the ledger remember longer than an event can wait, be parked and be replayed', () => {
     const days = queues[0]?.MessageRetentionPeriod / 86_400;
-    expect(shortestMemoryDays).toBeGreaterThan(/* on its queue */ days + /* as a letter */ days);
+    expect(shortestMemoryDays).toBeGreaterThan(
+      /* on its queue */ days + /* as a dead letter */ days,
+    );
   });
 
   it('let the receiver answer before the store hangs up, and never be killed before it answers', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contract } from '../../support/sandbox-program.ts';
 
@@ -37,19 +36,6 @@ describe('the contract at run time', () => {
     expect(contract.validateRequest('answerQuiz', [{ QuizQuestionId: 2 ** 31 }])).toHaveLength(1);
   });
 
-  it('asks for a body only where the contract requires one', () => {
-    const wanting = contract.operations.filter(
-      ({ operationId }) => contract.validateRequest(operationId, undefined).length > 0,
-    );
-    expect(wanting.map(({ operationId }) => operationId)).toEqual([
-      'updateProduct',
-      'startChallenge',
-      'validateChallenge',
-      'upsertCustomer',
-      'changeCustomerStatus',
-    ]);
-  });
-
   it('survives bodies as deep as a parser lets them be', () => {
     let body: unknown = {};
     for (let i = 0; i < 100_000; i++) body = { ParentCategory: body };
@@ -57,16 +43,6 @@ describe('the contract at run time', () => {
       const faults = contract.validateRequest(operationId, { ProductCategory: body });
       expect(faults).toEqual(takesBody ? [{ path: '', problem: 'is nested too deeply' }] : []);
     }
-  });
-
-  it('never throws on any JSON', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...contract.operations), fc.jsonValue(), (operation, body) => {
-        expect(contract.validateRequest(operation.operationId, body).length).toBeLessThanOrEqual(
-          20,
-        );
-      }),
-    );
   });
 
   it('recognizes an answer that does not fit the contract', () => {

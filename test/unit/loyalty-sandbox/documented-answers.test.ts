@@ -88,18 +88,6 @@ describe('orders', () => {
     expect(answer).toMatchObject({ HasError: false, Result: { Products: [{ OriginalId: 'p1' }] } });
   });
 
-  it('Coupon names the reward by its ExternalCode; another code names none', () => {
-    const sandbox = openSandboxWithPoints(500);
-    const result = redeem(sandbox, '2');
-    const rewardOf = (Coupon: string | undefined) => {
-      sandbox.call('sendOrder', { body: makeOrder({ Coupon }) });
-      const read = sandbox.call('getOrder', { path: order });
-      return 'Reward' in read ? read.Reward?.Id : undefined;
-    };
-    expect(rewardOf('SUMMER')).toBeUndefined();
-    expect(rewardOf(result?.ExternalCode)).toBe(result?.RewardId);
-  });
-
   it('complete answers with IsCompleted, UpdatedAt and Status', () => {
     const sandbox = openSandbox();
     const open = { IsCompleted: false, OrderCompletedDate: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextTokens } from '../../../scripts/connector/storefront/point-tokens.ts';
+import { nextTokens } from '../../../scripts/connector/storefront/set-up.ts';
 
 let made = 0;
 const newToken = () => {

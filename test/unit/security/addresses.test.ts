@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
 import { defineConnector, type Shop } from '../../../shared/config/connector-config.ts';
 import { errorFields } from '../../../shared/core/events/telemetry.ts';
-import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { buildPath } from '../../../shared/loyalty/operations.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import { loyaltyAddress } from '../../../shared/services/shop-loyalty.ts';
@@ -13,7 +12,6 @@ const connector = defineConnector({
   rules: { currency: 'EUR' },
   loyalty: { address: 'https://loyalty.example.com' },
 });
-const credentials = { token: 'token', key: 'key' };
 const SHOP = 'example-store.myshopify.com';
 
 /** Where no credential may go, whatever a variable of the environment says. */
@@ -51,12 +49,6 @@ describe('credentials go to the configured service and nowhere else', () => {
       `x@${SHOP}`,
     ]) {
       expect(() => adminAddress(shop)).toThrow(/myshopify/);
-    }
-  });
-
-  it('the client itself takes no plain address but this machine’s', () => {
-    for (const address of ELSEWHERE.filter((one) => !one.startsWith('https:'))) {
-      expect(() => createLoyaltyClient({ baseUrl: address, credentials })).toThrow(/base address/);
     }
   });
 

@@ -6,8 +6,8 @@ import {
   checkProxySignature,
   type QueryPairs,
   signQuery,
-} from '../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
-import { checkSignature } from '../../../shared/shopify/webhooks/signature.ts';
+} from '../../../shared/shopify/storefront-requests/caller.ts';
+import { checkSignature } from '../../../shared/shopify/webhooks/receive-webhook.ts';
 
 /** The lengths of what was compared, byte by byte in constant time, since the test began. */
 let compared: (readonly [number, number])[];

@@ -81,16 +81,4 @@ describe('the template, which everybody may read who may see the stack', () => {
       );
     }
   });
-
-  it('keeps everything encrypted where it rests and on its way', () => {
-    for (const queue of propertiesOf(template, 'AWS::SQS::Queue')) {
-      expect(queue.SqsManagedSseEnabled).toBe(true);
-    }
-    // Every queue refuses what comes without TLS.
-    const policies = propertiesOf(template, 'AWS::SQS::QueuePolicy');
-    expect(policies).toHaveLength(propertiesOf(template, 'AWS::SQS::Queue').length);
-    for (const { PolicyDocument } of policies) {
-      expect(JSON.stringify(PolicyDocument)).toContain('"aws:SecureTransport":"false"');
-    }
-  });
 });

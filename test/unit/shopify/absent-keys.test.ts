@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { productAt } from '../../../local/harness/product-payload.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
 import * as customers from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
+import * as references from '../../../shared/shopify/webhooks/read-event.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
-import * as references from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
@@ -123,22 +124,8 @@ function fullOrder(): unknown {
 }
 
 function product(): unknown {
-  return {
-    id: 788_032_119,
-    admin_graphql_api_id: 'gid://shopify/Product/788032119',
-    title: 'Linen shirt',
-    handle: 'linen-shirt',
-    status: 'active',
-    vendor: 'North Loom',
-    product_type: 'Shirts',
-    category: {
-      admin_graphql_api_id: 'gid://shopify/TaxonomyCategory/aa-1-13',
-      full_name: 'Apparel & Accessories > Clothing > Shirts',
-    },
-    updated_at: at,
-    variants: [{ price: '19.99' }],
-    image: { src: 'https://cdn.example.com/a.jpg' },
+  return productAt(1, {
     images: [{ src: 'https://cdn.example.com/b.jpg' }],
     media: [{ preview_image: { src: 'https://cdn.example.com/c.jpg' } }],
-  };
+  });
 }

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
-import type { StoreOrder } from '../../../shared/store/order.ts';
-import { rules } from '../../fixtures/store-entities.ts';
+import type { StoreOrder } from '../../../shared/store/store-entities.ts';
+import { buildOrder, paidBack } from '../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../fixtures/order-spec.ts';
+import { rules, storeOrder } from '../../fixtures/store-entities.ts';
 import { createChance } from '../../simulation/kernel/chance.ts';
 import { LivingStore, toStoreOrder } from '../../simulation/world/living-store.ts';
 
-const SEEDS = 40;
+const SEEDS = 8;
 const STEPS = 150;
 
 /** Goods that were added later count as if they had always been there. */
@@ -49,5 +51,22 @@ describe('an order that was refunded', () => {
       }
     }
     expect(compared).toBeGreaterThan(100);
+  });
+
+  it('counts money without goods from when it settled: 30 → 20 → 15 points', () => {
+    const line = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
+    const spec = { ...simpleOrder, lines: [line], amountRefundedCents: 500 };
+    const [goods, money] = buildOrder(spec).payload.refunds as object[];
+    const refunds = [
+      {
+        ...money,
+        created_at: '2026-10-07T10:00:00Z',
+        transactions: [paidBack(500, { processed_at: '2026-10-09T10:00:00Z' })],
+      },
+      goods,
+    ];
+    const order = storeOrder(spec, { refunds });
+    const totals = [...order.beforeRefunds, order].map(totalOf);
+    expect(totals.map(Number)).toEqual([30, 20, 15]);
   });
 });

@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { openConnector } from '../../../local/harness/in-process-connector.ts';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { hashBody } from '../../../shared/core/events/event.ts';
-import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
-import { type TopicRoute, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import {
+  identifyEntity,
+  type TopicRoute,
+  topicRoutes,
+} from '../../../shared/shopify/webhooks/topics.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const order: TopicRoute = { kind: 'order', claim: 'changed', carries: 'entity' };

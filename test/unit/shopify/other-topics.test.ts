@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { productAt, productEventAt } from '../../../local/harness/product-payload.ts';
-import { identifyEntity } from '../../../shared/shopify/webhooks/identify-entity.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { eventRoutes, routeOf, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
+import {
+  eventRoutes,
+  identifyEntity,
+  routeOf,
+  topicRoutes,
+} from '../../../shared/shopify/webhooks/topics.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { bodyOf, buildOrder, moneySet } from '../../fixtures/order-payload.ts';
 import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
@@ -173,6 +173,42 @@ describe('reading an order', () => {
       },
     );
     expect(order).toMatchObject({ currency: 'EUR', subtotal: '50', lines: [{ paid: '50' }] });
+  });
+
+  describe('paid back beyond the worth of lines and shipping', () => {
+    const money = (amount: string, changes: object = {}) => ({
+      ...{ kind: 'refund', status: 'success', currency: 'EUR', amount, ...changes },
+    });
+    const beyond = (transactions: readonly object[] | undefined, changes: object = {}) => {
+      const order_adjustments = [{ kind: 'refund_discrepancy', amount: '-5.00' }];
+      const refunds = [{ order_adjustments, transactions }];
+      return storeOrder({}, { refunds, ...changes }).refundedWithoutLines;
+    };
+
+    it.each([
+      ['all of it', [money('5.00')], '5'],
+      ['two payments', [money('2.00'), money('1.50')], '3.5'],
+      ['no more than the adjustments state', [money('9.00')], '5'],
+      ['nothing while it is pending', [money('5.00', { status: 'pending' })], '0'],
+      ['nothing where it failed', [money('5.00', { status: 'failure' })], '0'],
+      ['no money of another kind', [money('5.00', { kind: 'capture' })], '0'],
+      ['nothing without a transaction', [], '0'],
+    ])('is %s', (_, transactions, amount) => {
+      expect(beyond(transactions)).toBe(amount);
+    });
+
+    it('is known to the store alone where the money is in another currency, or not listed', () => {
+      expect(beyond([money('5.00', { currency: 'DKK' })])).toBeUndefined();
+      const unnamed = [money('5.00', { currency: undefined })];
+      expect(beyond(unnamed, { presentment_currency: 'DKK' })).toBeUndefined();
+      expect(beyond(unnamed)).toBe('5');
+      expect(beyond(undefined)).toBeUndefined();
+    });
+
+    it('is nothing where the money is what lines and shipping are worth', () => {
+      const lines = [twoShirts];
+      expect(storeOrder({ lines, shippingRefundedCents: 500 }).refundedWithoutLines).toBe('0');
+    });
   });
 
   it.each([['null'], ['absent']])(

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../../shared/shopify/webhooks/parse-json.ts';
 import {
   readCustomerRedaction,
   readDataRequest,
   readDeletionWebhook,
   readDiscountWebhook,
   readOrderReference,
-  readShopRedaction,
-} from '../../../shared/shopify/webhooks/read-reference-webhooks.ts';
-import { buildOrder } from '../../fixtures/order-payload.ts';
-import { simpleOrder } from '../../fixtures/order-spec.ts';
+} from '../../../shared/shopify/webhooks/read-event.ts';
+import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 
 function parsed(text: string): unknown {
   const result = parseJson(text);
@@ -21,13 +18,6 @@ describe('reading a deletion', () => {
     expect(readDeletionWebhook(parsed('{"id":820982911946154508}'))).toEqual({
       kind: 'read',
       id: '820982911946154508',
-    });
-  });
-
-  it('refuses a captured order body that is sent as a deletion', () => {
-    expect(readDeletionWebhook(buildOrder(simpleOrder).payload)).toEqual({
-      kind: 'unreadable',
-      faults: [{ path: '$', problem: 'has fields that a deletion does not have' }],
     });
   });
 
@@ -141,14 +131,5 @@ describe('reading a compliance request', () => {
     expect(
       JSON.stringify([readCustomerRedaction(redaction), readDataRequest(request)]),
     ).not.toContain('robin');
-  });
-
-  it('reads none of the three bodies as another, with any topic', () => {
-    expect(readShopRedaction(shop).kind).toBe('read');
-    expect(readShopRedaction(redaction).kind).toBe('unreadable');
-    expect(readShopRedaction(request).kind).toBe('unreadable');
-    expect(readCustomerRedaction(request).kind).toBe('unreadable');
-    expect(readCustomerRedaction(shop).kind).toBe('unreadable');
-    expect(readDataRequest(redaction).kind).toBe('unreadable');
   });
 });

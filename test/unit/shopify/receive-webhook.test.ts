@@ -7,11 +7,11 @@ import {
 } from '../../../local/harness/recorded-telemetry.ts';
 import { hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import {
-  type ReceivingWorld,
+  type ReceiverDependencies,
   receiveWebhook,
   type WebhookAnswer,
+  type WebhookSecrets,
 } from '../../../shared/shopify/webhooks/receive-webhook.ts';
-import type { WebhookSecrets } from '../../../shared/shopify/webhooks/signature.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
 
 const order = { id: 450789469, admin_graphql_api_id: 'gid://shopify/Order/450789469' };
@@ -24,7 +24,7 @@ let secrets: WebhookSecrets;
 let renewed: WebhookSecrets | undefined;
 let refreshes: number;
 let queueFails: boolean;
-let world: ReceivingWorld;
+let world: ReceiverDependencies;
 
 beforeEach(() => {
   queued = [];
@@ -153,60 +153,35 @@ describe('receiving a webhook', () => {
     expect(queued).toEqual([]);
   });
 
+  const discount = { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' };
   it.each([
-    ['orders/updated', { id: 7 }, 'order', '7'],
-    ['orders/paid', { id: 7 }, 'order', '7'],
-    ['orders/fulfilled', { id: 7 }, 'order', '7'],
-    ['orders/partially_fulfilled', { id: 7 }, 'order', '7'],
-    ['orders/cancelled', { id: 7 }, 'order', '7'],
-    ['orders/delete', { id: 7 }, 'order', '7'],
-    ['orders/edited', { order_edit: { id: 1, order_id: 7 } }, 'order', '7'],
-    ['refunds/create', { id: 1, order_id: 7 }, 'order', '7'],
-    ['products/create', { id: 8 }, 'product', '8'],
-    ['products/update', { id: 8 }, 'product', '8'],
-    ['products/delete', { id: 8 }, 'product', '8'],
-    [
-      'discounts/create',
-      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
-      'discount',
-      '9',
-    ],
-    [
-      'discounts/update',
-      { admin_graphql_api_id: 'gid://shopify/DiscountAutomaticNode/9' },
-      'discount',
-      '9',
-    ],
-    [
-      'discounts/delete',
-      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
-      'discount',
-      '9',
-    ],
-    [
-      'discounts/redeemcode_added',
-      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
-      'discount',
-      '9',
-    ],
-    [
-      'discounts/redeemcode_removed',
-      { admin_graphql_api_id: 'gid://shopify/DiscountCodeNode/9' },
-      'discount',
-      '9',
-    ],
-    ['customers/update', { id: 1, admin_graphql_api_id: CUSTOMER }, 'member', '6'],
-    ['customers/delete', { id: 6, tax_exemptions: [] }, 'member', '6'],
+    ['orders/updated', { id: 7 }, 'order', '7', 'changed'],
+    ['orders/paid', { id: 7 }, 'order', '7', 'changed'],
+    ['orders/fulfilled', { id: 7 }, 'order', '7', 'changed'],
+    ['orders/partially_fulfilled', { id: 7 }, 'order', '7', 'changed'],
+    ['orders/cancelled', { id: 7 }, 'order', '7', 'changed'],
+    ['orders/delete', { id: 7 }, 'order', '7', 'deleted'],
+    ['orders/edited', { order_edit: { id: 1, order_id: 7 } }, 'order', '7', 'changed'],
+    ['refunds/create', { id: 1, order_id: 7 }, 'order', '7', 'changed'],
+    ['products/create', { id: 8 }, 'product', '8', 'changed'],
+    ['products/update', { id: 8 }, 'product', '8', 'changed'],
+    ['products/delete', { id: 8 }, 'product', '8', 'deleted'],
+    ['discounts/create', discount, 'discount', '9', 'changed'],
+    ['discounts/update', discount, 'discount', '9', 'changed'],
+    ['discounts/delete', discount, 'discount', '9', 'deleted'],
+    ['discounts/redeemcode_added', discount, 'discount', '9', 'code-added'],
+    ['discounts/redeemcode_removed', discount, 'discount', '9', 'code-removed'],
+    ['customers/update', { id: 1, admin_graphql_api_id: CUSTOMER }, 'member', '6', 'changed'],
+    ['customers/delete', { id: 6, tax_exemptions: [] }, 'member', '6', 'deleted'],
     ['customers/merge', { admin_graphql_api_customer_deleted_id: CUSTOMER }, 'member', '6'],
-    ['customers/redact', { customer: { id: 5 } }, 'customer', '5'],
-    ['customers/data_request', { customer: { id: 5 } }, 'customer', '5'],
-    ['shop/redact', { shop_id: 3 }, 'shop', 'one.myshopify.com'],
-    ['app/uninstalled', { id: 3 }, 'shop', 'one.myshopify.com'],
-  ])('queues %s under the id of its entity', async (topic, body, kind, id) => {
-    expect(await send({ body, headers: { 'x-shopify-topic': topic } })).toMatchObject({
-      status: 200,
-    });
-    expect(queued).toMatchObject([{ kind, id, topic }]);
+    ['customers/redact', { customer: { id: 5 } }, 'customer', '5', 'customer-redaction'],
+    ['customers/data_request', { customer: { id: 5 } }, 'customer', '5', 'data-requested'],
+    ['shop/redact', { shop_id: 3 }, 'shop', 'one.myshopify.com', 'shop-redaction'],
+    ['app/uninstalled', { id: 3 }, 'shop', 'one.myshopify.com', 'app-removed'],
+  ])('queues %s under the id of its entity', async (topic, body, kind, id, claim?: string) => {
+    const { status } = await send({ body, headers: { 'x-shopify-topic': topic } });
+    expect(status).toBe(200);
+    expect(queued).toMatchObject([{ kind, id, topic, ...(claim && { claim }) }]);
   });
 
   it('keeps an id beyond 2^53 exact', async () => {
@@ -271,36 +246,34 @@ describe('bad input', () => {
     expect(queued).toEqual([]);
   };
 
-  it('a forged signature: 401 and nothing enqueued', () => refused({ secret: 'guess' }, 401));
-  it('no signature at all: 401', () =>
-    refused({ headers: { 'x-shopify-hmac-sha256': undefined } }, 401));
-  it('an empty signature: 401', () => refused({ headers: { 'x-shopify-hmac-sha256': '' } }, 401));
-  it('a truncated signature: 401', () =>
-    refused(
-      { headers: { 'x-shopify-hmac-sha256': sign(Buffer.from('x'), 'secret-one').slice(4) } },
-      401,
-    ));
-  it("another shop's signature at this address: 401", () => refused({ secret: 'secret-two' }, 401));
-  it("this shop's body at another shop's address: 401", () => refused({ path: '/two' }, 401));
-  it('a genuine body that claims another shop in its header: 401', () =>
-    refused({ headers: { 'x-shopify-shop-domain': 'two.myshopify.com' } }, 401));
-  it('an unknown shop: 401', () => refused({ path: '/three' }, 401));
-  it('a path with dot segments: 401', () => refused({ path: '/one/../one' }, 401));
-  it('GET: 405', () => refused({ method: 'GET' }, 405));
-  it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])(
-    'a %s header that would fill the log: 400',
-    (name) => refused({ headers: { [`x-shopify-${name}`]: 'é'.repeat(256) } }, 400),
-  );
+  const header = (name: string, value: string | undefined) => ({
+    headers: { [`x-shopify-${name}`]: value },
+  });
+  it.each<[string, Sent, number]>([
+    ['a forged signature', { secret: 'guess' }, 401],
+    ['no signature at all', header('hmac-sha256', undefined), 401],
+    ['an empty signature', header('hmac-sha256', ''), 401],
+    ['a truncated signature', header('hmac-sha256', sign(Buffer.from('x'), 'x').slice(4)), 401],
+    ["another shop's signature at this address", { secret: 'secret-two' }, 401],
+    ["this shop's body at another shop's address", { path: '/two' }, 401],
+    ['a body that claims another shop', header('shop-domain', 'two.myshopify.com'), 401],
+    ['an unknown shop', { path: '/three' }, 401],
+    ['a path with dot segments', { path: '/one/../one' }, 401],
+    ['GET', { method: 'GET' }, 405],
+    ['two topics: the sender must not choose', header('topic', 'orders/create,orders/delete'), 400],
+    ...['topic', 'shop-domain', 'webhook-id', 'api-version'].flatMap(
+      (name): [string, Sent, number][] => [
+        [`no ${name}`, header(name, undefined), 400],
+        [`a ${name} that would fill the log`, header(name, 'é'.repeat(256)), 400],
+      ],
+    ),
+  ])('%s is refused, and nothing is queued', (_, sent, status) => refused(sent, status));
+
   it('a time that would fill the message is ignored', async () => {
     const headers = { 'x-shopify-triggered-at': 'é'.repeat(256) };
     expect(await send({ headers })).toMatchObject({ status: 200 });
     expect(queued[0]).not.toHaveProperty('triggeredAt');
   });
-  it.each(['topic', 'shop-domain', 'webhook-id', 'api-version'])('no %s header: 400', (name) =>
-    refused({ headers: { [`x-shopify-${name}`]: undefined } }, 400),
-  );
-  it('a topic sent twice: 400, because the sender must not choose', () =>
-    refused({ headers: { 'x-shopify-topic': 'orders/create,orders/delete' } }, 400));
 
   it('an unknown topic: 200 and a metric, and nothing enqueued', async () => {
     await refused({ headers: { 'x-shopify-topic': 'carts/update' } }, 200);

@@ -3,12 +3,12 @@ import { createHmac } from 'node:crypto';
 import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSignature } from '../../../shared/shopify/webhooks/signature.ts';
 import {
+  checkSignature,
   type RequestHeaders,
   readSignature,
   readWebhookHeaders,
-} from '../../../shared/shopify/webhooks/webhook-headers.ts';
+} from '../../../shared/shopify/webhooks/receive-webhook.ts';
 
 const secret = 'the-secret-of-this-test';
 const sign = (body: string | Uint8Array, key = secret) =>

@@ -1,9 +1,9 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { settledMessages, toSqsEvent } from '../../../local/stack/functions/event-source.ts';
-import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/http-event.ts';
+import { settledMessages } from '../../../local/stack/functions/event-source.ts';
+import { readRateMs } from '../../../local/stack/functions/function-runner.ts';
 import { readEmbeddedMetrics } from '../../../local/stack/functions/metrics.ts';
-import { readRateMs } from '../../../local/stack/functions/schedules.ts';
+import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/web-server.ts';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
 import { toHttpRequest } from '../../../shared/aws/lambda-events.ts';
 
@@ -33,22 +33,6 @@ describe('a request becomes an event of payload format 2.0', () => {
     expect(Buffer.from(body).toString()).toBe('{"a":"ä"}');
   });
 
-  it('carries path, query, cookies and time as Lambda does', () => {
-    expect(toHttpEvent(request('text/plain', Buffer.from('x')), '$default')).toMatchObject({
-      version: '2.0',
-      routeKey: '$default',
-      rawPath: '/shop',
-      rawQueryString: 'a=1&a=2',
-      cookies: ['x=1', 'y=2'],
-      queryStringParameters: { a: '1,2' },
-      requestContext: {
-        http: { method: 'POST', path: '/shop', sourceIp: '127.0.0.1' },
-        time: '15/Nov/2026:04:57:37 +0000',
-        timeEpoch: 1794718657000,
-      },
-    });
-  });
-
   it('returns the answer of the function, or an error without details', () => {
     const returned = (value: unknown) =>
       toHttpAnswer({ kind: 'returned', json: JSON.stringify(value) });
@@ -76,21 +60,6 @@ describe('a batch of messages', () => {
     settledMessages(messages, { kind: 'returned', json }, reports).map(
       ({ MessageId }) => MessageId,
     );
-
-  it('becomes an event with all attributes of the messages', () => {
-    const arn = 'arn:aws:sqs:us-east-1:000000000000:q.fifo';
-    expect(toSqsEvent(messages, arn).Records[0]).toEqual({
-      messageId: 'a',
-      receiptHandle: 'handle-a',
-      body: 'a',
-      attributes: { ApproximateReceiveCount: '2', MessageGroupId: 'g' },
-      messageAttributes: {},
-      md5OfBody: 'm',
-      eventSource: 'aws:sqs',
-      eventSourceARN: arn,
-      awsRegion: 'us-east-1',
-    });
-  });
 
   it('is deleted except for the messages that the function reports as failed', () => {
     expect(settled('{"batchItemFailures":[{"itemIdentifier":"b"}]}')).toEqual(['a', 'c']);
@@ -138,24 +107,6 @@ describe('metrics in the log', () => {
       at: 1000,
       value: 3,
     });
-  });
-
-  it('give one point for each value and each set of dimensions', () => {
-    const line = JSON.stringify({
-      _aws: {
-        Timestamp: 5,
-        CloudWatchMetrics: [{ Dimensions: [['a'], ['a', 'b']], Metrics: [{ Name: 'ms' }] }],
-      },
-      a: 'x',
-      b: 'y',
-      ms: [1, 2],
-    });
-    expect(readEmbeddedMetrics(line)).toEqual([
-      { name: 'ms', dimensions: { a: 'x' }, at: 5, value: 1 },
-      { name: 'ms', dimensions: { a: 'x' }, at: 5, value: 2 },
-      { name: 'ms', dimensions: { a: 'x', b: 'y' }, at: 5, value: 1 },
-      { name: 'ms', dimensions: { a: 'x', b: 'y' }, at: 5, value: 2 },
-    ]);
   });
 
   it.each(['', 'text', '{"_aws"', '{"_aws":1}', '{"_aws":{}}'])('none are in %j', (line) => {

@@ -28,16 +28,6 @@ describe('a call in terms of IAM', () => {
     ]);
   });
 
-  it('a batch is one on every table in it', () => {
-    const fields = { RequestItems: { ledger: {}, other: {} } };
-    expect(call('DynamoDB_20120810.BatchGetItem', fields)).toEqual({
-      service: 'dynamodb',
-      action: 'dynamodb:BatchGetItem',
-      resources: [table('ledger'), table('other')],
-      items: [],
-    });
-  });
-
   it('a write has its item, for conditions on the key', () => {
     const Item = { entity: { S: 'order|shop|1' } };
     expect(call('DynamoDB_20120810.PutItem', { TableName: 'ledger', Item })?.items).toEqual([Item]);

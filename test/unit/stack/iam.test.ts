@@ -46,16 +46,6 @@ const allowed = { kind: 'allowed' };
 const denied = { kind: 'denied', why: 'no identity-based policy allows it' };
 
 describe('a request', () => {
-  it('is denied when nothing allows it', () => {
-    expect(roleWith()('sqs:SendMessage', QUEUE)).toEqual(denied);
-  });
-
-  it('is allowed by a statement with its action and its resource', () => {
-    const ask = roleWith(allow(['sqs:SendMessage', 'sqs:DeleteMessage'], [QUEUE]));
-    expect(ask('sqs:SendMessage', QUEUE)).toEqual(allowed);
-    expect(ask('sqs:ReceiveMessage', QUEUE)).toEqual(denied);
-  });
-
   it('is not allowed by the pairing of one statement’s action with another’s resource', () => {
     const ask = roleWith(allow('sqs:SendMessage', QUEUE), allow('dynamodb:PutItem', TABLE));
     expect(ask('dynamodb:PutItem', QUEUE)).toEqual(denied);
@@ -77,16 +67,6 @@ describe('a request', () => {
   it('is denied by an explicit denial, even if another statement allows it', () => {
     const ask = roleWith(allow('*', '*'), deny('dynamodb:DeleteItem', TABLE));
     expect(ask('dynamodb:DeleteItem', TABLE)).toEqual({ kind: 'denied', why: 'an explicit deny' });
-  });
-
-  it('meets a condition only with a value that it has', () => {
-    const ask = roleWith(
-      allow('lambda:InvokeFunction', '*', { ArnLike: { 'aws:SourceArn': 'arn:*:rule/hourly' } }),
-    );
-    const from = (rule: string) => ({ 'aws:SourceArn': `arn:aws:events:us-east-1:0:rule/${rule}` });
-    expect(ask('lambda:InvokeFunction', 'f', from('hourly'))).toEqual(allowed);
-    expect(ask('lambda:InvokeFunction', 'f', from('hourly-too'))).toEqual(denied);
-    expect(ask('lambda:InvokeFunction', 'f')).toEqual(denied);
   });
 });
 
@@ -111,9 +91,6 @@ describe('a condition on the keys of items', () => {
     expect(put('log|olivia|1')).toEqual(allowed);
     expect(put('log|max|1')).toEqual(denied);
     expect(put('cursor|shop|x')).toEqual(allowed);
-  });
-
-  it('holds only if every key matches, and never without a key', () => {
     expect(put('log|olivia|1', 'log|max|1')).toEqual(denied);
     expect(put()).toEqual(denied);
   });
@@ -201,12 +178,6 @@ describe('access control', () => {
   };
   const question = { who: 'orders', action: 'sqs:SendMessage', resource: QUEUE };
 
-  it('gives a role its own permissions and no other role’s', () => {
-    const access = new AccessControl(stack);
-    expect(access.decide(question)).toEqual(allowed);
-    expect(access.decide({ ...question, who: 'products' })).toEqual(denied);
-  });
-
   it('lets a queue’s own policy deny: a request without TLS is refused', () => {
     const access = new AccessControl(stack);
     const context = { 'aws:SecureTransport': 'false' };
@@ -221,6 +192,7 @@ describe('access control', () => {
     expect(reported).toEqual([question]);
     access.restore();
     expect(access.decide(question)).toEqual(allowed);
+    expect(access.decide({ ...question, who: 'products' })).toEqual(denied);
   });
 });
 

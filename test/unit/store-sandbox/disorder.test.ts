@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
 import { inOrder, planDelivery } from '../../../local/store-sandbox/delivery/disorder.ts';
-import { Outbox } from '../../../local/store-sandbox/delivery/outbox.ts';
+import { Outbox } from '../../../local/store-sandbox/delivery/sender.ts';
 import { parseSearch } from '../../../local/store-sandbox/graphql/search-query.ts';
 
 function drain<Item>(outbox: Outbox<Item>): Item[] {
@@ -12,12 +12,6 @@ function drain<Item>(outbox: Outbox<Item>): Item[] {
 }
 
 describe('the outbox', () => {
-  it('keeps the order where no delivery may overtake another, and sends all at once', () => {
-    const outbox = new Outbox<number>();
-    for (const n of [1, 2, 3]) outbox.add(n, 0);
-    expect([outbox.take(false), outbox.take(false), outbox.take(false)]).toEqual([1, 2, 3]);
-  });
-
   it('never loses a delivery, and keeps the limit of overtaking', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(8), { maxLength: 40 }), (lateness) => {
@@ -56,15 +50,6 @@ describe('the outbox', () => {
 });
 
 describe('the plan of a delivery', () => {
-  it('is one delivery in time without disorder', () => {
-    const random = seededRandom(7);
-    for (let i = 0; i < 100; i += 1) {
-      expect(planDelivery(inOrder, random)).toEqual([
-        { overtakenBy: 0, delayMs: 0, dropped: false, secret: 'current', isCopy: false },
-      ]);
-    }
-  });
-
   it('draws each kind of disorder with its own probability, independently of the others', () => {
     const count = 4_000;
     const draw = (disorder: Partial<typeof inOrder>) => {

@@ -63,33 +63,6 @@ describe('discounts', () => {
     expect(order.applications).toMatchObject([{ name: 'SOCKS', selection: 'entitled' }]);
     expect(one.rows.codes.get('socks')?.used).toBe(1);
   });
-
-  it('on shipping do not change the lines', () => {
-    const order = store().do('placeOrder', {
-      lines: [{ title: 'Thing', price: 10 }],
-      shipping: [{ price: 5 }],
-      discounts: [{ code: 'SHIPFREE' }],
-    });
-    expect(orderTotals(order)).toMatchObject({
-      subtotalMinor: 1_000,
-      totalMinor: 1_000,
-      discountsMinor: 500,
-      current: { shippingMinor: 0 },
-    });
-  });
-});
-
-describe('taxes', () => {
-  it.each([
-    [true, 1_200, 200],
-    [false, 1_440, 240],
-  ])('included %s: the total is %i with %i of tax', (taxesIncluded, totalMinor, taxMinor) => {
-    const order = store().do('placeOrder', {
-      lines: [{ title: 'Thing', price: 12 }],
-      taxesIncluded,
-    });
-    expect(orderTotals(order)).toMatchObject({ totalMinor, taxMinor });
-  });
 });
 
 describe('the life of an order', () => {
@@ -119,39 +92,6 @@ describe('the life of an order', () => {
     expect(states()).toEqual(['refunded', 'fulfilled']);
     expect(current(one, orderId).totals.current).toMatchObject({ totalMinor: 0, pieces: 0 });
     expect(current(one, orderId).order.cancelledAt).toBeNull();
-  });
-
-  it('ends with a total of zero when it is cancelled, and keeps the original total', () => {
-    const one = store();
-    const { id: orderId } = one.do('placeOrder', {
-      lines: [{ title: 'a', price: '33.33', quantity: 3 }],
-      discounts: [{ title: 'x', percentage: 7 }],
-      shipping: [{ price: '4.90' }],
-      tip: 3,
-      duties: 2,
-      taxesIncluded: false,
-      payment: 'paid',
-    });
-    const before = current(one, orderId).totals.totalMinor;
-    one.do('cancelOrder', { orderId });
-    const { totals, order } = current(one, orderId);
-    expect(totals).toMatchObject({
-      totalMinor: before,
-      refundedMinor: before,
-      outstandingMinor: 0,
-      current: {
-        totalMinor: 0,
-        subtotalMinor: 0,
-        taxMinor: 0,
-        shippingMinor: 0,
-        dutiesMinor: 0,
-        discountsMinor: 0,
-        pieces: 0,
-      },
-    });
-    expect(financialStatus(order)).toBe('refunded');
-    expect(() => one.do('cancelOrder', { orderId })).toThrow('already');
-    expect(() => one.do('payOrder', { orderId })).toThrow('cancelled');
   });
 
   it('has an amount due after an edit adds a line; a removal is a refund without money', () => {
@@ -228,22 +168,6 @@ describe('the life of an order', () => {
     expect(() => one.do('refundOrder', { orderId, amount: 7 })).toThrow('at most');
   });
 
-  it('has prices in currencies without cents and with thousandths', () => {
-    for (const [currency, price, minor] of [
-      ['JPY', '1500', 1_500],
-      ['KWD', '1.250', 1_250],
-    ] as const) {
-      const one = openStore({ shop: { currency } });
-      const order = one.do('placeOrder', { lines: [{ title: 'a', price }] });
-      expect(order.lines[0]?.unitMinor).toBe(minor);
-      expect(JSON.parse(one.sent[0]?.body ?? '')).toMatchObject({ total_price: price });
-    }
-    const yen = openStore({ shop: { currency: 'JPY' } });
-    expect(() => yen.do('placeOrder', { lines: [{ title: 'a', price: '1.5' }] })).toThrow(
-      'not an amount',
-    );
-  });
-
   it('loses its customer when that one is deleted, and all personal data with a redaction', () => {
     const one = store();
     const [robin, sasha] = one.rows.customers.values();
@@ -263,16 +187,6 @@ describe('the life of an order', () => {
     expect(JSON.parse(one.takeSent()[0]?.body ?? '')).toMatchObject({
       orders_to_redact: [Number(second.id)],
     });
-  });
-});
-
-describe('random orders', () => {
-  it('can always be placed: a code that the cart may not use is omitted', () => {
-    const one = store();
-    const orders = Array.from({ length: 500 }, () => one.do('placeRandomOrder', {}));
-    const codes = orders.flatMap(({ applications }) => applications.map(({ name }) => name));
-    expect(codes).toContain('FIVEOFF');
-    expect(one.rows.orders.size).toBeGreaterThanOrEqual(500);
   });
 });
 
@@ -300,49 +214,5 @@ describe('a quote', () => {
       }
     }
     expect(quoting.sent).toEqual(plain.sent);
-  });
-
-  it('leaves out a code that the order would be refused for, and says why', () => {
-    const one = store();
-    const [robin, sasha] = one.rows.customers.values();
-    const [shirt, socks] = one.rows.products.values();
-    const day = 86_400_000;
-    const at = (ms: number) => new Date(one.clock.ms + ms).toISOString();
-    const add = (code: string, fields: object) =>
-      one.do('createDiscount', { codes: [code], amount: 1, ...fields });
-    add('ROBINS', { customerIds: [robin?.id] });
-    add('ENDED', { endsAt: at(-day) });
-    add('LATER', { startsAt: at(day) });
-    add('SOCKS', { productIds: [socks?.id] });
-    add('ONCE', { usageLimit: 1 });
-    const lines = [{ variantId: shirt?.variants[0]?.id ?? '' }];
-    one.do('placeOrder', { lines, discounts: [{ code: 'ONCE' }] });
-    const why = (code: string, quantity = 1) =>
-      one.do('quoteOrder', {
-        lines: [{ variantId: shirt?.variants[0]?.id ?? '', quantity }],
-        customerId: sasha?.id ?? null,
-        discounts: [{ code }],
-      });
-    const refusals = ['NOPE', 'ROBINS', 'ENDED', 'LATER', 'SOCKS', 'ONCE', 'BUY2GET1'].map(
-      (code) => {
-        const { refusedCodes, totals } = why(code);
-        expect(totals).toMatchObject({ discountsMinor: 0, totalMinor: 4_900 });
-        return refusedCodes.map((refused) => refused.why).join();
-      },
-    );
-    expect(refusals).toEqual([
-      'There is no code NOPE.',
-      'The code ROBINS is for another customer.',
-      'The code ENDED has expired.',
-      'The code LATER is not valid yet.',
-      'The code SOCKS is for other products.',
-      'The code ONCE has been used already.',
-      'This store cannot price the code BUY2GET1: it does not know which item is free.',
-    ]);
-    add('BIG', { minimumSubtotal: 60 });
-    expect(why('BIG').refusedCodes[0]?.why).toBe(
-      'The code BIG needs a larger order: EUR 60.00 or more.',
-    );
-    expect(why('BIG', 2)).toMatchObject({ refusedCodes: [], totals: { discountsMinor: 100 } });
   });
 });

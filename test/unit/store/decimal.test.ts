@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { add, decimalOf, divide, round, textOf, times } from '../../../shared/store/decimal.ts';
+import { add, decimalOf, divide, round, textOf, times } from '../../../shared/store/money.ts';
 
 /** Exact for the quotients of these tests; big.js rounds a quotient once more. */
 const Exact = Big();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amountKept } from '../../../shared/store/kept-line.ts';
+import { amountKept } from '../../../shared/shopify/webhooks/order-amounts.ts';
 import { type Amount, ZERO } from '../../../shared/store/money.ts';
 
 const amount = (text: string) => text as Amount;

@@ -10,8 +10,12 @@ import type {
 } from '../../../program/answers.ts';
 import { type Ask, createAsk, type Failure } from '../../../program/ask.ts';
 import { ANY_PURCHASE, answered, Program } from '../../../program/program.ts';
-import { sayAnswered, sayNotRedeemed, sayRedeemed } from '../../../program/sentences.ts';
-import { readShopCurrency } from '../../../program/shop-currency.ts';
+import {
+  readShopCurrency,
+  sayAnswered,
+  sayNotRedeemed,
+  sayRedeemed,
+} from '../../../program/sentences.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords, type Words } from '../../../program/words.ts';
 

@@ -5,11 +5,9 @@ import type { FailureCode } from '../../../program/answers.ts';
 import type { Failure } from '../../../program/ask.ts';
 import { answered, type Model } from '../../../program/program.ts';
 import { Account } from './account.ts';
-import { Balance } from './balance.tsx';
-import { Codes } from './codes.tsx';
-import { History } from './history.tsx';
+import { Balance, History } from './balance.tsx';
 import { Quizzes } from './quizzes.tsx';
-import { Rewards } from './rewards.tsx';
+import { Codes, Rewards } from './rewards.tsx';
 
 declare const shopify: Api;
 

@@ -2,9 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { Quiz, QuizQuestion } from '../../../program/answers.ts';
 import { fill } from '../../../program/words.ts';
 import type { Account } from './account.ts';
-import { choicesOf, textOf } from './field-value.ts';
-import { Note } from './note.tsx';
 import { type Given, isUnanswered, readAnswers } from './quiz-answers.ts';
+import { choicesOf, Note, textOf } from './rewards.tsx';
 
 interface Props {
   readonly account: Account;

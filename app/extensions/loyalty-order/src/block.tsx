@@ -4,7 +4,7 @@ import type { Api } from '@shopify/ui-extensions/customer-account.order-status.b
 import { render } from 'preact';
 import type { OrderEarning } from '../../../program/answers.ts';
 import { type Answer, createAsk } from '../../../program/ask.ts';
-import { readShopCurrency } from '../../../program/shop-currency.ts';
+import { readShopCurrency } from '../../../program/sentences.ts';
 import { accountStrings } from '../../../program/strings/account.ts';
 import { createWords } from '../../../program/words.ts';
 import { sayEarning } from './say-earning.ts';
@@ -19,7 +19,7 @@ interface Earning {
   readonly currency: string | undefined;
 }
 
-/** Undefined: not answered yet. */
+/** Undefined until it is answered. */
 const earning = signal<Earning | undefined>(undefined);
 
 /** An order reaches the loyalty program some seconds after it was placed. */

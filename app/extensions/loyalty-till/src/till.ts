@@ -1,9 +1,7 @@
 import type { Contact, Redemption, Reward } from '../../../program/answers.ts';
-import type { Ask, Failure } from '../../../program/ask.ts';
+import { type Ask, type ClientKeys, type Failure, randomKey } from '../../../program/ask.ts';
 import { answered, isUncertain, Program, type ProgramParts } from '../../../program/program.ts';
 import type { CartProblem } from '../../../program/strings/till.ts';
-import { cartProblem, hasCode, itemsOf, type Sale, type TillCart } from './cart.ts';
-import type { StoredKeys } from './stored-keys.ts';
 
 /**
  *   choosing ──redeem──▶ redeeming ──▶ given, or kept with the reason why it is not in the cart
@@ -33,7 +31,7 @@ export type Step =
   | { readonly kind: 'kept'; readonly code: string; readonly why: CartProblem }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly mayHaveHappened: boolean };
 
-export interface TillParts {
+interface TillParts {
   readonly ask: Ask;
   readonly sale: Sale;
   readonly keys: StoredKeys;
@@ -44,7 +42,7 @@ export interface TillParts {
   readonly later?: NonNullable<ProgramParts['later']>;
 }
 
-interface Wish {
+interface Choice {
   readonly reward: Reward;
   readonly value: number | undefined;
 }
@@ -54,7 +52,7 @@ export class Till {
   step: Step = { kind: 'choosing' };
   readonly program: Program;
   readonly #parts: TillParts;
-  #wish: Wish | undefined;
+  #choice: Choice | undefined;
   /** The customer's answer to the challenge. */
   #answer: string | undefined;
   /** What the program asked for, to send this customer a message. */
@@ -87,7 +85,7 @@ export class Till {
 
   async redeem(reward: Reward, value?: number): Promise<void> {
     if (this.problem() !== undefined) return;
-    this.#wish = { reward, value };
+    this.#choice = { reward, value };
     this.#answer = undefined;
     this.#asks = [];
     const { needsChallenge } = answered(this.program.model.view) ?? {};
@@ -142,7 +140,7 @@ export class Till {
 
   /** Back to the list. */
   leave(): void {
-    this.#wish = undefined;
+    this.#choice = undefined;
     this.#answer = undefined;
     this.#go({ kind: 'choosing' });
   }
@@ -156,9 +154,9 @@ export class Till {
   }
 
   async #send(): Promise<void> {
-    if (!this.#wish || this.step.kind === 'redeeming') return;
+    if (!this.#choice || this.step.kind === 'redeeming') return;
     this.#go({ kind: 'redeeming' });
-    const { reward, value } = this.#wish;
+    const { reward, value } = this.#choice;
     await this.#parts.keys.recall(reward.id);
     const answer = await this.program.redeem(reward.id, value);
     if (answer.kind === 'ok') await this.#follow(answer.value);
@@ -181,7 +179,7 @@ export class Till {
     const { step } = this;
     return step.kind === 'waiting'
       ? step.redemption.id === id
-      : step.kind === 'failed' && step.mayHaveHappened && this.#wish?.reward.id === rewardId;
+      : step.kind === 'failed' && step.mayHaveHappened && this.#choice?.reward.id === rewardId;
   }
 
   async #follow(redemption: Redemption): Promise<void> {
@@ -194,4 +192,131 @@ export class Till {
     this.step = step;
     this.#parts.changed();
   }
+}
+
+/** Shopify's storage of an extension on one till. */
+interface Storage {
+  get(name: string): Promise<unknown>;
+  set(name: string, value: unknown): Promise<void>;
+  delete(name: string): Promise<boolean>;
+}
+
+interface Kept {
+  readonly key: string;
+  readonly at: number;
+}
+
+/** By then the list of the customer's codes shows what became of the request. */
+const VALID_MS = 15 * 60 * 1000;
+
+interface StoredKeys extends ClientKeys {
+  /** Finds the key of an earlier request; to be awaited before the reward is redeemed. */
+  recall(rewardId: number): Promise<void>;
+}
+
+/**
+ * The idempotency keys of one customer. They outlive the modal: a cashier who closes it after a lost
+ * connection, and opens it again, repeats the same request.
+ */
+export function storedKeys(storage: Storage, customerId: number, now: () => number): StoredKeys {
+  const kept = new Map<number, Kept>();
+  const nameOf = (rewardId: number) => `redeem ${customerId} ${rewardId}`;
+  return {
+    async recall(rewardId) {
+      const found = kept.get(rewardId) ?? (await quietly(() => storage.get(nameOf(rewardId))));
+      if (isKept(found) && now() - found.at < VALID_MS) kept.set(rewardId, found);
+      else kept.delete(rewardId);
+    },
+    of(rewardId) {
+      const used = kept.get(rewardId) ?? { key: randomKey(), at: now() };
+      kept.set(rewardId, used);
+      void quietly(() => storage.set(nameOf(rewardId), used));
+      return used.key;
+    },
+    forget(rewardId) {
+      kept.delete(rewardId);
+      void quietly(() => storage.delete(nameOf(rewardId)));
+    },
+  };
+}
+
+/** A full storage must not stop a sale: the key is then kept as long as the modal. */
+async function quietly<T>(use: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await use();
+  } catch {
+    return undefined;
+  }
+}
+
+function isKept(value: unknown): value is Kept {
+  const { key, at } = (value ?? {}) as Partial<Kept>;
+  return typeof key === 'string' && typeof at === 'number';
+}
+
+/** What the extension reads of the till's cart (Shopify, "Cart API"). */
+export interface TillCart {
+  /** Absent: it can be changed. */
+  readonly editable?: boolean | undefined;
+  readonly currency: string;
+  readonly customer?: { readonly id: number } | undefined;
+  readonly lineItems: readonly TillLine[];
+  readonly cartDiscounts: readonly Discount[];
+}
+
+interface TillLine {
+  readonly productId?: number | undefined;
+  readonly price?: number | undefined;
+  readonly quantity: number;
+  readonly discounts: readonly Discount[];
+  readonly discountAllocations?:
+    | readonly { readonly allocatedAmount: { readonly amount: string } }[]
+    | undefined;
+}
+
+interface Discount {
+  readonly discountDescription?: string | undefined;
+}
+
+interface Sale {
+  /** The customer whose details are open. */
+  readonly customerId: number;
+  /** The currency of the program: that of the store. */
+  readonly currency: string | undefined;
+}
+
+export function cartProblem(cart: TillCart, sale: Sale): CartProblem | undefined {
+  if (!cart.customer) return 'no-customer';
+  if (cart.customer.id !== sale.customerId) return 'other-customer';
+  if (cart.lineItems.length === 0) return 'empty-cart';
+  if (sale.currency !== undefined && cart.currency !== sale.currency) return 'other-currency';
+  return cart.editable === false ? 'not-editable' : undefined;
+}
+
+/** A discount of the cart or of a line: a code for one product is shown at its line. */
+export function hasCode({ cartDiscounts, lineItems }: TillCart, code: string): boolean {
+  const discounts = [...cartDiscounts, ...lineItems.flatMap((line) => line.discounts)];
+  const wanted = code.toLowerCase();
+  return discounts.some((one) => one.discountDescription?.toLowerCase() === wanted);
+}
+
+/** The function reads no more than these. */
+const MOST_LINES = 50;
+
+/**
+ * `id:price:quantity,…`, the price of one piece after discounts; undefined where no line has a product
+ * and a price.
+ */
+export function itemsOf({ lineItems }: TillCart): string | undefined {
+  const items = lineItems.flatMap((line) => {
+    const { productId, price, quantity, discountAllocations = [] } = line;
+    if (productId === undefined || price === undefined || quantity < 1) return [];
+    const off = discountAllocations.reduce(
+      (sum, one) => sum + Number(one.allocatedAmount.amount),
+      0,
+    );
+    const paid = Math.max(0, Math.round((price - off / quantity) * 100) / 100);
+    return [`${productId}:${paid.toFixed(2)}:${quantity}`];
+  });
+  return items.length > 0 ? items.slice(0, MOST_LINES).join(',') : undefined;
 }

@@ -3,9 +3,7 @@ import { useEffect, useReducer, useState } from 'preact/hooks';
 import { createAsk } from '../../../program/ask.ts';
 import { forStaff, type TillStrings, tillStrings } from '../../../program/strings/till.ts';
 import { createWords, type Words } from '../../../program/words.ts';
-import { itemsOf, type TillCart } from './cart.ts';
-import { storedKeys } from './stored-keys.ts';
-import { Till } from './till.ts';
+import { itemsOf, storedKeys, Till, type TillCart } from './till.ts';
 
 /** What both targets have. Named one by one: Shopify's type has any property at all. */
 type TillApi = Pick<Api, 'cart' | 'connectivity' | 'customer' | 'locale' | 'session' | 'storage'>;

@@ -1,4 +1,4 @@
-import type { AboutConsole } from '../about-console.ts';
+import type { AboutConsole } from '../server.ts';
 
 /** The console that serves this page. */
 export const about = JSON.parse(contentOf('console') ?? '{}') as AboutConsole;

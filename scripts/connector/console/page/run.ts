@@ -1,5 +1,4 @@
-import { signal } from '@preact/signals';
-import type { ConsoleEvent, Line, Spent } from '../run-command.ts';
+import type { ConsoleEvent, Line } from '../run-command.ts';
 import { sessionKey } from './about.ts';
 
 export type { Line };
@@ -7,14 +6,12 @@ export type Progress = Extract<ConsoleEvent, { kind: 'progress' }>;
 
 /** How a command ended. */
 export interface Ran<Document> {
-  /** Of `loyalty-connector --help`; undefined: the console was stopped, or the request broke off. */
+  /** Of `loyalty-connector --help`; undefined when the console was stopped, or the request broke off. */
   readonly code: number | undefined;
   readonly document?: Document;
   /** What the command printed, where it was not asked for a document. */
   readonly text: string;
   readonly notes: readonly string[];
-  /** Its requests to AWS. */
-  readonly counted?: Spent;
   readonly problem?: { readonly message: string; readonly next?: string };
 }
 
@@ -25,9 +22,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
-
-/** What this console has asked AWS since it was opened, for the foot of the page. */
-export const spent = signal<Spent>({ requests: 0, dollars: 0 });
 
 const key = sessionKey();
 
@@ -92,9 +86,6 @@ function withEvent<Document>(
       return { ...ran, notes: [...ran.notes, event.text] };
     case 'problem':
       return { ...ran, problem: event };
-    case 'counted':
-      spent.value = event.session;
-      return { ...ran, counted: event.run };
     case 'end':
       return { ...ran, code: event.code };
   }

@@ -3,7 +3,7 @@ import { type Line, type Progress, type Ran, run } from './run.ts';
 
 /** A question that is asked when a view opens, and again when it changes. */
 export interface Question<Document> {
-  /** Undefined: nothing is asked. */
+  /** Undefined when nothing is asked. */
   readonly line: Line | undefined;
   /** The newest answer; the one before stays while a new one is on its way. */
   readonly ran: Ran<Document> | undefined;
@@ -47,7 +47,7 @@ export function useQuestion<Document>(line: Line | undefined): Question<Document
 
 /**
  * Asks again as long as the page is visible: each time costs requests to AWS. An answer that takes longer is waited
- * for. Undefined: not by itself.
+ * for. Without it, only a person asks.
  */
 export function useRefresh(question: Question<unknown>, everyMs: number | undefined): void {
   const newest = useRef(question);

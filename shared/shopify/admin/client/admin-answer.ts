@@ -115,7 +115,7 @@ interface GraphqlBody {
   readonly extensions?: { readonly cost?: unknown } | null;
 }
 
-/** Undefined: not written by the Admin API. */
+/** Undefined if the Admin API did not write it. */
 export function readBody(text: string): GraphqlBody | undefined {
   try {
     const body: unknown = JSON.parse(text);
@@ -214,7 +214,7 @@ function isObject(value: unknown): value is object {
 /**
  * Readers rely on the types of the store's schema and do not check every step of an answer. An answer
  * that differs from the schema causes a TypeError and counts as unreadable. It is read again later; a
- * walk continues with the other entities.
+ * scan continues with the other entities.
  */
 export async function ifLikeSchema<T, Otherwise>(
   read: () => T | Promise<T>,

@@ -11,7 +11,7 @@ import {
   type QueuedEvent,
 } from '../../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../../shared/core/events/message-body.ts';
-import { pointTopics } from '../../../../shared/loyalty/point-topics.ts';
+import { pointTopics } from '../../../../shared/loyalty/operations.ts';
 import { pointEvent } from '../../../fixtures/point-event.ts';
 import { SHOP } from '../../../support/balance-worker.ts';
 

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { followMerges, noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { askForDifferences } from '../../../../shared/core/reconcile/repair-balances.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
-import { serveInProcess } from '../../../support/served-storefront.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 
@@ -82,29 +80,5 @@ describe('the balance of a customer who was merged into another', () => {
     expect(worker.store.customers.get('1')?.points).toBe('');
     expect(worker.store.customers.get('2')?.points).toBe('70');
     expect(await followMerges({ shop: SHOP, id: '1' }, worker.ledger)).toBe('2');
-  });
-
-  it('is not asked for by the nightly comparison', async () => {
-    const ledger = createMemoryLedger();
-    await merge(ledger, '1', '2');
-    const sent: unknown[] = [];
-    const queue = { send: async (event: unknown) => void sent.push(event) };
-    const reported = ['1', '2'].map((OriginalId) => ({ OriginalId, PointsBalance: 5 }));
-    const world = { ledger, queue, now: () => now } as never;
-    expect(await askForDifferences(SHOP, reported as never, 0, world)).toEqual({
-      compared: 2,
-      asked: 1,
-    });
-    expect(sent).toMatchObject([{ id: '2' }]);
-  });
-});
-
-describe('a visit of a customer who was merged into another', () => {
-  it('shows the balance of the kept one', async () => {
-    const shop = serveInProcess();
-    await shop.enroll('8', 80);
-    await shop.remember('8', '80', '4');
-    await merge(shop.parts.ledger, '7', '8');
-    expect((await shop.ask('me', { customerId: '7' })).json).toMatchObject({ points: 80 });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
 import type { CouponRules } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
+import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
 import { amount, rules, storeCoupon } from '../../../fixtures/store-entities.ts';
 
 const now = new Date('2026-10-15T12:00:00Z');

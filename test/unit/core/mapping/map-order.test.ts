@@ -1,8 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { mapDeletedOrder, mapOrder } from '../../../../shared/core/mapping/map-order.ts';
-import type { KnownBefore, OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { StoreOrder } from '../../../../shared/store/order.ts';
-import { neverSent, rules, storeOrder } from '../../../fixtures/store-entities.ts';
+import type { EntityEntry } from '../../../../shared/core/ledger/ledger.ts';
+import {
+  isBetweenLines,
+  lacksPayment,
+  mapDeletedOrder,
+  mapOrder,
+  needsEnrichment,
+  neverCompleted,
+  orderProgress,
+  paymentMethod,
+} from '../../../../shared/core/mapping/map-order.ts';
+import { mapSnapshot } from '../../../../shared/core/mapping/map-snapshot.ts';
+import { lacksAmounts, orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
+import {
+  faultText,
+  idempotencyKey,
+  type KnownBefore,
+  type OrderRules,
+} from '../../../../shared/core/mapping/wanted-state.ts';
+import type { Snapshot } from '../../../../shared/core/store/store.ts';
+import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
+import {
+  amount,
+  giftCards,
+  neverSent,
+  rules,
+  storeOrder,
+} from '../../../fixtures/store-entities.ts';
 
 function wantedOf(
   order: StoreOrder,
@@ -74,20 +98,6 @@ describe('mapping an order', () => {
     });
   });
 
-  it('completes on payment only where the settings say so, when it was paid or else placed', () => {
-    const paid = storeOrder();
-    expect(formOf(paid)).toMatchObject({ IsCompleted: false, OrderStatus: 'paid' });
-    expect(formOf(paid, { completeWhen: 'paid' })).toMatchObject({
-      IsCompleted: true,
-      OrderCompletedDate: '2026-10-05T09:12:44.000Z',
-    });
-    const paidAt = '2026-11-06T08:00:00.000Z';
-    expect(formOf({ ...paid, paidAt }, { completeWhen: 'paid' }).OrderCompletedDate).toBe(paidAt);
-    const unpaid = storeOrder({ fulfilledAfterDays: 1 }, { financial_status: 'pending' });
-    expect(formOf(unpaid, { completeWhen: 'paid' }).IsCompleted).toBe(false);
-    expect(formOf(unpaid).IsCompleted).toBe(true);
-  });
-
   it('takes the closing date where no fulfilment is recorded', () => {
     const changes = { fulfillment_status: 'fulfilled', closed_at: '2026-10-08T12:00:00Z' };
     expect(formOf(storeOrder({}, changes)).OrderCompletedDate).toBe('2026-10-08T12:00:00.000Z');
@@ -101,15 +111,6 @@ describe('mapping an order', () => {
     });
   });
 
-  it('never marks an order as both completed and cancelled', () => {
-    const both = storeOrder({ fulfilledAfterDays: 1, cancelledAfterDays: 2 });
-    expect(formOf(both)).toMatchObject({
-      IsCancelledOrReturned: true,
-      IsCompleted: false,
-      OrderCompletedDate: null,
-    });
-  });
-
   it('takes a fully returned order for cancelled on the day of its last refund', () => {
     const line = { product: 1, priceCents: 5000, quantity: 2, discountCents: 0, takenBack: 2 };
     expect(wantedOf(storeOrder({ lines: [line] })).wanted).toMatchObject({
@@ -117,18 +118,6 @@ describe('mapping an order', () => {
       cancellation: { OrderCancelledDate: '2026-10-08T08:00:00.000Z', OrderStatus: 'returned' },
       order: { OrderTotal: 0, Products: [] },
     });
-  });
-
-  it('stays completed at its first date when an exchange adds a line that is not shipped', () => {
-    const shipped = storeOrder({ fulfilledAfterDays: 2 });
-    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 0, takenBack: 0 };
-    const lines = [line, { ...line, product: 2, priceCents: 1950 }];
-    const exchanged = storeOrder({ lines }, { fulfillment_status: 'partial' });
-    expect(formOf(exchanged).IsCompleted).toBe(false);
-    const completed = { IsCompleted: true, OrderCompletedDate: '2026-10-07T09:12:44.000Z' };
-    expect(formOf(exchanged, {}, sent(shipped))).toMatchObject({ ...completed, OrderTotal: 69.5 });
-    const again = storeOrder({ lines, fulfilledAfterDays: 4 });
-    expect(formOf(again, {}, sent(shipped))).toMatchObject(completed);
   });
 
   it('waits in the middle of an exchange: nothing kept, and the money not refunded', () => {
@@ -157,15 +146,6 @@ describe('mapping an order', () => {
     expect(wantedOf(order).wanted).toMatchObject({ kind: 'order', order: { OrderTotal: 0 } });
   });
 
-  it('shrinks the order after a partial refund', () => {
-    const kept = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
-    const gone = { ...kept, product: 2, takenBack: 3 };
-    expect(formOf(storeOrder({ lines: [kept, gone] }))).toMatchObject({
-      OrderTotal: 20,
-      Products: [{ OriginalId: '8012345678901', ProductPrice: 20 }],
-    });
-  });
-
   it('sums the lines of one product and gives a custom line an id of its own', () => {
     const line = { product: 1, priceCents: 1010, quantity: 1, discountCents: 0, takenBack: 0 };
     const lines = [line, { ...line, product: undefined }, { ...line, priceCents: 2020 }];
@@ -173,44 +153,6 @@ describe('mapping an order', () => {
       { OriginalId: '8012345678901', ProductPrice: 30.3 },
       { OriginalId: 'line-9001', Title: 'Gift wrapping', IsActive: false, ProductBrand: null },
     ]);
-  });
-
-  it('gives a product renamed between two lines one title, whatever source lists them', () => {
-    const line = { quantity: 1, price: '1.00', product_id: 5 };
-    const lines = [
-      { ...line, id: 2, title: 'New name' },
-      { ...line, id: 1, title: 'Old name' },
-    ];
-    const titleOf = (line_items: object[]) => formOf(storeOrder({}, { line_items })).Products;
-    expect(titleOf(lines)).toEqual(titleOf(lines.toReversed()));
-  });
-
-  it('keeps a gift card that was bought among the products', () => {
-    const line_items = [
-      { id: 1, product_id: 77, title: 'Gift card', gift_card: true, quantity: 1, price: '25.00' },
-    ];
-    const changes = { line_items, current_subtotal_price: '25.00' };
-    expect(formOf(storeOrder({}, changes))).toMatchObject({
-      OrderTotal: 25,
-      Products: [{ OriginalId: '77', ProductPrice: 25 }],
-    });
-  });
-
-  it('sends the first code used as the coupon and all of several as metadata', () => {
-    const codes = (...names: string[]) =>
-      storeOrder(
-        {},
-        { discount_applications: names.map((code) => ({ type: 'discount_code', code })) },
-      );
-    expect(formOf(codes('A1'))).toMatchObject({ Coupon: 'A1' });
-    expect(formOf(codes('A1')).Metadatas).not.toContainEqual(
-      expect.objectContaining({ Name: 'coupons' }),
-    );
-    expect(formOf(codes('A1', 'B2'))).toMatchObject({ Coupon: 'A1' });
-    expect(formOf(codes('A1', 'B2')).Metadatas).toContainEqual({
-      Name: 'coupons',
-      Value: 'A1, B2',
-    });
   });
 
   it('names the payment as specifically as it is known', () => {
@@ -233,23 +175,6 @@ describe('mapping an order', () => {
       Branch: { OriginalId: '71', Name: '71' },
       SalesPerson: { OriginalId: '402', Name: '402' },
     });
-  });
-
-  it('does not take back what a better source has said', () => {
-    const webhook = storeOrder({}, { source_name: 'pos', location_id: 71 });
-    const graphql = {
-      ...webhook,
-      card: { brand: 'Visa', type: undefined },
-      location: { id: '71', name: 'Harbour Street' },
-    };
-    const later = formOf(webhook, {}, sent(graphql));
-    expect(later).toEqual(formOf(graphql));
-    expect(later).toMatchObject({
-      PaymentMethod: { Name: 'Visa' },
-      Branch: { Name: 'Harbour Street' },
-    });
-    const moved = { ...webhook, location: { id: '72', name: undefined } };
-    expect(formOf(moved, {}, sent(graphql)).Branch).toEqual({ OriginalId: '72', Name: '72' });
   });
 });
 
@@ -365,5 +290,273 @@ describe('a deleted order', () => {
     expect(mapDeletedOrder('55', { ...neverSent, now })).toMatchObject({
       wanted: { kind: 'cancelled-order', id: '55' },
     });
+  });
+});
+
+const PLACED = '2026-10-05T09:12:44.000Z';
+const LATER = '2026-10-08T09:12:44.000Z';
+const orderWith = (changes: Partial<StoreOrder> = {}): StoreOrder => ({
+  ...storeOrder(),
+  ...changes,
+});
+
+describe('an order that completes when it is paid', () => {
+  const rules = { completeWhen: 'paid' } as const;
+
+  const completes = (changes: Partial<StoreOrder>) =>
+    orderProgress(orderWith(changes), rules, undefined).completedAt !== undefined;
+
+  it.each([
+    ['paid', true],
+    ['partially_refunded', true],
+    ['pending', false],
+    ['partially_paid', false],
+    ['voided', false],
+    ['expired', false],
+  ])('is completed as %s: %s', (paymentStatus, expected) => {
+    expect(completes({ paymentStatus })).toBe(expected);
+  });
+
+  it('is not completed by a refunded deposit: of 40.00, 20.00 were paid and 5.00 paid back', () => {
+    const paymentStatus = 'partially_refunded';
+    const refunded = { paymentStatus, refundedWithoutLines: amount('5') };
+    // With or without the money that was paid back: the store does not document which.
+    expect(completes({ ...refunded, outstanding: amount('20') })).toBe(false);
+    expect(completes({ ...refunded, outstanding: amount('25') })).toBe(false);
+    expect(completes({ ...refunded, outstanding: amount('5') })).toBe(true);
+    // More was refunded than is owed.
+    expect(completes({ ...refunded, outstanding: amount('4') })).toBe(false);
+    expect(completes({ ...refunded, outstanding: amount('0') })).toBe(true);
+    expect(completes({ paymentStatus, outstanding: amount('5') })).toBe(false);
+  });
+
+  it('counts from its last payment, else from its placement, also if it was sent days later', () => {
+    const sent = orderWith({ paymentStatus: 'paid', fulfilledAt: LATER });
+    expect(orderProgress(sent, rules, undefined).completedAt).toBe(PLACED);
+    const paid = { ...sent, paidAt: '2026-11-06T08:00:00.000Z' };
+    expect(orderProgress(paid, rules, undefined).completedAt).toBe('2026-11-06T08:00:00.000Z');
+    expect(
+      orderProgress({ ...sent, paidAt: '2026-10-05T09:12:43.000Z' }, rules, undefined),
+    ).toEqual(expect.objectContaining({ completedAt: PLACED }));
+  });
+
+  it('lacks its date if its first snapshot that completes it is an hour younger than the order', () => {
+    const at = (updatedAt: string, changes: Partial<StoreOrder> = {}) =>
+      orderWith({ paymentStatus: 'paid', updatedAt, ...changes });
+    expect(lacksPayment(at('2026-10-05T10:12:44.000Z'), rules, undefined)).toBe(false);
+    const late = at('2026-10-05T10:12:45.000Z');
+    expect(lacksPayment(late, rules, undefined)).toBe(true);
+    expect(lacksPayment(late, rules, PLACED)).toBe(false);
+    expect(lacksPayment(late, { completeWhen: 'fulfilled' }, undefined)).toBe(false);
+    expect(lacksPayment({ ...late, paidAt: PLACED }, rules, undefined)).toBe(false);
+    expect(lacksPayment({ ...late, paymentStatus: 'pending' }, rules, undefined)).toBe(false);
+    const unstated = { paymentStatus: 'partially_refunded', outstanding: undefined };
+    expect(lacksPayment(at('2026-10-05T09:20:00.000Z', unstated), rules, undefined)).toBe(true);
+  });
+});
+
+describe('an order that completes when it is shipped', () => {
+  const rules = { completeWhen: 'fulfilled' } as const;
+  const shipped = { fulfillmentStatus: 'fulfilled', fulfilledAt: PLACED };
+
+  it.each([
+    ['paid', PLACED],
+    ['pending', PLACED],
+    ['voided', undefined],
+    ['expired', undefined],
+  ])('and is %s is completed at %s', (paymentStatus, completedAt) => {
+    const progress = orderProgress(orderWith({ ...shipped, paymentStatus }), rules, undefined);
+    expect(progress.completedAt).toBe(completedAt);
+  });
+
+  it('stays completed if its payment is voided afterwards', () => {
+    const voided = orderWith({ ...shipped, paymentStatus: 'voided' });
+    expect(orderProgress(voided, rules, PLACED).completedAt).toBe(PLACED);
+  });
+});
+
+describe('an order that ended and was never sent', () => {
+  it('is sent as ended only if it could have earned points before', () => {
+    const rules = { completeWhen: 'fulfilled' } as const;
+    const cancelled = orderWith({ cancelledAt: LATER, fulfilledAt: undefined });
+    expect(neverCompleted(cancelled, rules)).toBe(true);
+    expect(neverCompleted({ ...cancelled, fulfilledAt: PLACED }, rules)).toBe(false);
+  });
+});
+
+describe('an order of which nothing is kept', () => {
+  const emptied = orderWith({ paymentStatus: 'paid' });
+  const lines = emptied.lines.map((line) => ({ ...line, kept: 0 }));
+
+  it('is in the middle of an exchange while its money is kept, and not once it is cancelled', () => {
+    expect(isBetweenLines({ ...emptied, lines })).toBe(true);
+    expect(isBetweenLines({ ...emptied, lines, cancelledAt: LATER })).toBe(false);
+    expect(isBetweenLines({ ...emptied, lines, paymentStatus: 'refunded' })).toBe(false);
+    expect(isBetweenLines({ ...emptied, lines: [] })).toBe(false);
+  });
+});
+
+describe('the status of an order', () => {
+  it('is open where the store has no word for its payment', () => {
+    const unpaid = orderWith({ paymentStatus: undefined, fulfillmentStatus: undefined });
+    const { status } = orderProgress(unpaid, { completeWhen: 'fulfilled' }, undefined);
+    expect(status).toBe('open');
+  });
+});
+
+const sold = { ...storeOrder(), pointOfSale: true, paymentGateways: ['cards'] };
+const card = { brand: 'Visa', type: 'debit' };
+const place = { id: '3', name: undefined };
+const staff = { id: '4', name: undefined };
+
+function mapped(order: StoreOrder, changed: Partial<OrderRules> = {}) {
+  return mapOrder(order, { ...rules, ...changed }, neverSent);
+}
+
+const metadataOf = (order: StoreOrder) => {
+  const result = mapped(order);
+  return result.kind === 'wanted' && 'order' in result.wanted ? result.wanted.order.Metadatas : [];
+};
+
+describe('the store is asked for more of an order', () => {
+  const asks = (
+    order: Partial<StoreOrder>,
+    enrich: OrderRules['enrich'],
+    remembered: Parameters<typeof needsEnrichment>[2] = undefined,
+  ) => needsEnrichment({ ...sold, ...order }, { enrich }, remembered);
+
+  it('for the card, unless it is known or nothing was paid', () => {
+    const cardDetails = true;
+    expect(asks({}, { cardDetails })).toBe(true);
+    expect(asks({}, {})).toBe(false);
+    expect(asks({ card }, { cardDetails })).toBe(false);
+    expect(asks({}, { cardDetails }, { card })).toBe(false);
+    expect(asks({ paymentGateways: [] }, { cardDetails })).toBe(false);
+  });
+
+  it.each([
+    [
+      'the place',
+      'locationNames',
+      { location: place },
+      { branch: { OriginalId: '3', Name: 'Shop' } },
+    ],
+    ['the staff', 'staffNames', { staff }, { salesPerson: { OriginalId: '4', Name: 'Kim' } }],
+  ] as const)('for the name of %s of a till, unless it is known', (_, wanted, order, known) => {
+    const named = Object.entries(order).map(([key, one]) => [key, { ...one, name: 'Named' }]);
+    expect(asks(order, { [wanted]: true })).toBe(true);
+    expect(asks(order, {})).toBe(false);
+    expect(asks({}, { [wanted]: true })).toBe(false);
+    expect(asks(Object.fromEntries(named), { [wanted]: true })).toBe(false);
+    expect(asks(order, { [wanted]: true }, known)).toBe(false);
+    expect(
+      asks(
+        { location: { ...place, id: '8' }, staff: { ...staff, id: '8' } },
+        { [wanted]: true },
+        known,
+      ),
+    ).toBe(true);
+    expect(asks({ ...order, pointOfSale: false }, { [wanted]: true })).toBe(false);
+  });
+
+  it('for what gift cards paid, where that earns nothing', () => {
+    const unknown = { ...sold, paidWithGiftCards: undefined };
+    expect(lacksAmounts(unknown, rules)).toBe(true);
+    expect(lacksAmounts(unknown, { ...rules, giftCards: 'earn-when-used' })).toBe(false);
+    expect(lacksAmounts({ ...sold, paidWithGiftCards: giftCards('1') }, rules)).toBe(false);
+  });
+
+  it('for what was refunded without lines in another currency, under any rules', () => {
+    const unknown = { ...sold, refundedWithoutLines: undefined };
+    expect(lacksAmounts(unknown, { ...rules, giftCards: 'earn-when-used' })).toBe(true);
+  });
+});
+
+describe('an order names', () => {
+  it('the card that paid it by one id, however the brand is written', () => {
+    const written = { brand: '“Diners  Club”', type: '(credit)' };
+    expect(paymentMethod({ ...sold, card: written }, undefined)?.OriginalId).toBe(
+      'diners-club-credit',
+    );
+  });
+
+  it('all that paid it, if that were several', () => {
+    const several = { ...sold, paymentGateways: ['cards', 'gift_card'] };
+    const entry = { Name: 'payment_gateways', Value: 'cards, gift_card' };
+    expect(metadataOf(several)).toContainEqual(entry);
+    expect(JSON.stringify(metadataOf(sold))).not.toContain('payment_gateways');
+  });
+
+  it('a product by the same line, in any order in which a source lists them', () => {
+    const [line] = sold.lines;
+    if (!line) throw new Error('the order has no line');
+    const lines = ['7', '8', '9'].map((id) => ({ ...line, id, title: `Shirt ${id}` }));
+    const of = (listed: typeof lines) => mapped({ ...sold, lines: listed });
+    const first = of(lines);
+    expect(first).toMatchObject({ wanted: { sold: [{ Title: 'Shirt 7' }] } });
+    expect(of(lines.toReversed())).toEqual(first);
+  });
+});
+
+describe('a tip', () => {
+  it('earns as much less as a gift card paid of the order', () => {
+    const whole = { ...rules, orderTotal: 'total-less-shipping' } as const;
+    const tipped = storeOrder({ tipCents: 300, shippingCents: 0 });
+    const half = { ...tipped, paidWithGiftCards: giftCards('26.5') };
+    expect(Number(orderAmounts(tipped, whole).total)).toBe(53);
+    expect(Number(orderAmounts(half, whole).total)).toBe(26.5);
+  });
+});
+
+describe('a rule of the merchant’s that fails', () => {
+  it('with something that is not an error repeats nothing of it', () => {
+    const fails = (order: StoreOrder): never => {
+      throw order.customer?.email;
+    };
+    const result = mapped(sold, { document: fails, metadata: fails });
+    if (result.kind !== 'fault') throw new Error(result.kind);
+    expect(faultText(result)).toBe(
+      'connector.config.ts: rules.document threw something that is not an error; rules.metadata threw something that is not an error',
+    );
+  });
+});
+
+const NOW = new Date('2026-10-10T00:00:00Z');
+const VERSION = Date.parse('2026-10-09T00:00:00Z');
+const order = storeOrder({ fulfilledAfterDays: 1 });
+const key = { shop: 'example-store.myshopify.com', kind: 'order', id: order.id } as const;
+const entry: EntityEntry = {
+  ...{ version: VERSION, appliedKey: 'k', uncertain: false, outcomes: [], revision: 1 },
+};
+const of = (entity: Snapshot['entity']): Snapshot => ({
+  ...{ kind: 'snapshot', entity, version: VERSION, source: 'event' },
+});
+const map = (entity: Snapshot['entity'], known: EntityEntry) =>
+  mapSnapshot(key, of(entity), known, rules, NOW);
+
+describe('an order whose customer was redacted', () => {
+  const redactedAt = VERSION + 1;
+
+  it('is left as it is when its old body comes again: it needs no call', () => {
+    const before = map({ kind: 'order', order }, entry);
+    if (before.kind !== 'wanted') throw new Error(before.kind);
+    const appliedKey = idempotencyKey(before.wanted);
+    expect(map({ kind: 'order', order }, { ...entry, appliedKey, redactedAt })).toEqual(before);
+  });
+});
+
+describe('an order without a customer that the service knows', () => {
+  it('is not said to be redacted, unless it was', () => {
+    const nameless = { kind: 'order', order: { ...order, customer: undefined } } as const;
+    expect(map(nameless, entry).kind).toBe('wanted');
+    const redacted = map(nameless, { ...entry, redactedAt: VERSION - 1 });
+    expect(redacted).toEqual({ kind: 'skip', why: 'redacted' });
+  });
+});
+
+describe('an order that the store deleted', () => {
+  it('keeps the history mark it was sent with, and gets none', () => {
+    expect(map({ kind: 'gone' }, { ...entry, history: true })).toHaveProperty('history', true);
+    expect(map({ kind: 'gone' }, entry)).not.toHaveProperty('history');
   });
 });

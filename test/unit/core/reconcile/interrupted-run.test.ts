@@ -69,24 +69,6 @@ describe('a run that does not come to its end', () => {
     expect(last?.stopped).toEqual([{ kind: 'order', why: 'overtaken' }]);
   });
 
-  it('waits for as long as the store asks for, and goes on in the same run', async () => {
-    for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
-    connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
-    let asked = 0;
-    const throttling = Object.create(walked) as typeof walked;
-    throttling.changedOrders = async (...given: Parameters<StoreWalk['changedOrders']>) => {
-      asked += 1;
-      return asked % 2 === 0
-        ? { kind: 'unavailable', why: 'throttled', afterSeconds: 12 }
-        : walked.changedOrders(...given);
-    };
-    connector.parts.walked = throttling;
-    await connector.reconcile();
-    expect(healed()).toBe(12);
-    expect(connector.telemetry.total('reconciled')).toBe(2);
-  });
-
   it('begins a page list anew when the store does not know the place any more', async () => {
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
@@ -195,7 +177,7 @@ describe('a run that does not come to its end', () => {
     expect([healed(), looked()]).toEqual([2, 2]);
   });
 
-  it('ends in time, and the runs that follow it bring the walk to its end', async () => {
+  it('ends in time, and the runs that follow it bring the scan to its end', async () => {
     const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
     connector.clock.ms += 1000;
@@ -218,35 +200,6 @@ describe('a run that does not come to its end', () => {
     expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(232);
     // Each was looked at once, although their page took several runs.
     expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
-  });
-
-  it('says that its time was over when it ended while the store was waited for', async () => {
-    await history.putOrder('71', {}, false);
-    connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
-    const end = new AbortController();
-    connector.parts.walked = Object.assign(Object.create(walked), {
-      changedOrders: async () => {
-        end.abort();
-        return { kind: 'unavailable', why: 'aborted' };
-      },
-    });
-    await connector.reconcile({ deep: true, deadline: end.signal });
-    const last = await readLastReconcile(connector.ledger, SHOP);
-    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'out-of-time' });
-    expect(last?.deep?.stopped).toEqual({ in: 'order', why: 'out-of-time' });
-  });
-
-  it('waits while the queue is full, and leaves the rest to the next run', async () => {
-    for (let i = 0; i < 260; i += 1) await history.putOrder(String(7_000 + i), {}, false);
-    connector.clock.ms += HOUR_MS;
-    const most = await reconcileAndWatch(connector, 'orders');
-    expect(most).toBeLessThanOrEqual(210);
-    expect(most).toBeGreaterThan(190);
-    await connector.drain();
-    await connector.reconcile();
-    await connector.drain();
-    expect(connector.loyalty.rows.orders.size).toBe(260);
   });
 
   it('waits while the queue is full within the codes of one discount, too', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
-import type { LoyaltyAssumptions } from '../../../../shared/config/loyalty-assumptions.ts';
+import type { LoyaltyAssumptions } from '../../../../shared/config/connector-settings.ts';
 import {
   changeControl,
   type ShopControl,
@@ -68,13 +67,6 @@ async function place(connector: Connector, changed: Partial<OrderSpec>): Promise
   await connector.drain();
 }
 
-/** A completed order of 50.00, of which 20.00 are refunded a minute later. */
-async function refund(connector: Connector): Promise<void> {
-  for (const takenBack of [0, 2]) {
-    await place(connector, { ...COMPLETED, lines: [{ ...LINE, quantity: 5, takenBack }] });
-  }
-}
-
 async function walk(connector: Connector): Promise<void> {
   await connector.reconcile({ deep: true });
   await connector.drain();
@@ -93,7 +85,7 @@ const found = async ({ ledger }: Connector) => (await readFindings(ledger, SHOP)
 const stoppedIn = async ({ ledger }: Connector) =>
   (await readLastReconcile(ledger, SHOP))?.deep?.stopped;
 
-describe('a deep walk that reads the loyalty service', () => {
+describe('a deep scan that reads the loyalty service', () => {
   it('reads every order that was sent, counts it, and changes nothing', async () => {
     const { connector } = await open();
     const calls = callsOf(connector);
@@ -134,17 +126,9 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
   });
 
-  it('says nothing of orders where it had none to read', async () => {
-    const { connector, history } = await open({ orders: [] });
-    await history.putProduct('81', 'Hat', true);
-    await connector.drain();
-    await walk(connector);
-    expect(await readFindings(connector.ledger, SHOP)).toEqual([]);
-  });
-
   it('counts what it sent before the service refused to be read', async () => {
     const { connector } = await open();
-    // The hourly walk has passed these orders.
+    // The hourly scan has passed these orders.
     await connector.reconcile();
     await connector.ledger.markUncertain({ shop: SHOP, kind: 'order', id: '72' });
     connector.loyalty.world.interfere = () => ({ ...DOWN, status: 401 });
@@ -153,28 +137,12 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(1);
   });
 
-  it('forgets a report once a later walk finds the order corrected', async () => {
-    const { connector } = await open();
-    change(connector, '72', { OrderTotal: 51 });
+  it('says nothing of orders where it had none to read', async () => {
+    const { connector, history } = await open({ orders: [] });
+    await history.putProduct('81', 'Hat', true);
+    await connector.drain();
     await walk(connector);
-    change(connector, '72', { OrderTotal: 50 });
-    connector.clock.ms += 7 * DAY_MS;
-    await walk(connector);
-    expect(await readFindings(connector.ledger, SHOP)).toEqual([
-      { read: 3, unread: 0, differing: 0, ids: [] },
-    ]);
-  });
-
-  it('keeps what the walk before found until the next one has ended', async () => {
-    const { connector } = await open();
-    change(connector, '72', { OrderTotal: 51 });
-    await walk(connector);
-    connector.clock.ms += 7 * DAY_MS;
-    connector.store.outage = { kind: 'unavailable', why: 'server-error' };
-    await walk(connector);
-    expect(await readFindings(connector.ledger, SHOP)).toMatchObject([
-      { differing: 1, ids: ['72'] },
-    ]);
+    expect(await readFindings(connector.ledger, SHOP)).toEqual([]);
   });
 
   it('sends an order that the service lost again: 0 → 50 points, a day after its last call', async () => {
@@ -260,48 +228,7 @@ describe('a deep walk that reads the loyalty service', () => {
     expect(await found(connector)).toMatchObject({ read: 3, unread: 0, differing: 0 });
   });
 
-  it('cancels again what the store cancelled and the service shows as completed', async () => {
-    const { connector, history } = await open();
-    await history.putOrder('72', { ...COMPLETED, cancelledAfterDays: 0 }, true);
-    await connector.drain();
-    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(true);
-    change(connector, '72', { IsCancelledOrReturned: false, OrderCancelledDate: null });
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(false);
-    connector.clock.ms += 25 * HOUR_MS;
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('72')?.IsCancelledOrReturned).toBe(true);
-  });
-
-  it('reports a lost order of which something was taken: sending it would give too many points', async () => {
-    const { connector } = await open({ orders: [] });
-    await refund(connector);
-    const row = connector.loyalty.rows.orders.get('71');
-    expect(row && amountHeld(row)).toBe(30);
-    connector.clock.ms += 25 * HOUR_MS;
-    connector.loyalty.rows.orders.delete('71');
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('71')).toBeUndefined();
-    expect(reported(connector)).toBe(1);
-  });
-
-  it.each([
-    ['as-sent', 'as-sent', 0],
-    ['less-partial-cancels', 'less-partial-cancels', 0],
-    ['as-sent', 'less-partial-cancels', 1],
-  ] as const)(
-    'reads totals %s where the service gives them %s: %i differ',
-    async (readTotals, readTotal, differing) => {
-      const assumptions = { readTotals };
-      const { connector } = await open({ orders: [], assumptions, service: { readTotal } });
-      await refund(connector);
-      connector.clock.ms += 25 * HOUR_MS;
-      await walk(connector);
-      expect(await found(connector)).toMatchObject({ read: 1, differing });
-    },
-  );
-
-  it('does not report what a worker changes while the walk reads', async () => {
+  it('does not report what a worker changes while the scan reads', async () => {
     const shown = 'less-partial-cancels';
     const { connector, history } = await open({
       ...{ orders: ['71'], assumptions: { readTotals: shown }, service: { readTotal: shown } },
@@ -320,7 +247,7 @@ describe('a deep walk that reads the loyalty service', () => {
   });
 });
 
-describe('a deep walk whose reading is interrupted', () => {
+describe('a deep scan whose reading is interrupted', () => {
   const orders = Array.from({ length: 9 }, (_, index) => String(71 + index));
 
   it('continues with its page after it was killed, and reads every order', async () => {
@@ -369,38 +296,11 @@ describe('a deep walk whose reading is interrupted', () => {
     expect(await stoppedIn(connector)).toBeUndefined();
     await connector.drain();
 
-    // The next walk reads again.
+    // The next scan reads again.
     connector.loyalty.world.interfere = undefined;
     connector.clock.ms += 6 * DAY_MS;
     await walk(connector);
     expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
-  });
-
-  it('waits for a whole day anew where it could read a page between two outages', async () => {
-    const { connector } = await open({ orders: [...orders, '80', '81', '82', '83', '84'] });
-    let readable = 0;
-    connector.loyalty.world.interfere = ({ path }, pass) =>
-      Number(path.orderId) > readable ? DOWN : pass();
-    await connector.reconcile({ deep: true });
-    connector.clock.ms += 20 * HOUR_MS;
-    readable = 77;
-    await connector.reconcile();
-    expect(await found(connector)).toMatchObject({ read: 7, unread: 0 });
-    connector.clock.ms += 5 * HOUR_MS;
-    await connector.reconcile();
-    expect(await stoppedIn(connector)).toMatchObject({ in: 'order' });
-  });
-
-  it('ends its run when the time is over, and takes no order for one that cannot be read', async () => {
-    const { connector } = await open({ orders });
-    const end = new AbortController();
-    connector.loyalty.world.interfere = ({ path }, pass) => {
-      if (path.orderId === '73') end.abort();
-      return pass();
-    };
-    await connector.reconcile({ deep: true, deadline: end.signal });
-    expect(readsOf(connector)).toEqual(['71', '72', '73']);
-    expect(await stoppedIn(connector)).toEqual({ in: 'order', why: 'out-of-time' });
   });
 
   it.each([
@@ -426,18 +326,5 @@ describe('a deep walk whose reading is interrupted', () => {
     };
     await walk(connector);
     expect(await stoppedIn(connector)).toEqual(stopped);
-  });
-
-  it('waits as long as the service asks it to', async () => {
-    const { connector } = await open({ orders });
-    let refusals = 2;
-    connector.loyalty.world.interfere = (_, pass) => {
-      refusals -= 1;
-      if (refusals < 0) return pass();
-      return { kind: 'answer', status: 429, headers: { 'retry-after': '5' }, text: '' };
-    };
-    await walk(connector);
-    expect(connector.telemetry.total('throttled')).toBe(2);
-    expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
   });
 });

@@ -6,8 +6,12 @@ import { rememberBalance } from '../../../../shared/core/balances/point-balance.
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
+import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
-import { repairBalances } from '../../../../shared/core/reconcile/repair-balances.ts';
+import {
+  askForDifferences,
+  repairBalances,
+} from '../../../../shared/core/reconcile/repair-balances.ts';
 import type { LoyaltyClient } from '../../../../shared/loyalty/client.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -139,28 +143,6 @@ describe('the nightly repair of balances', () => {
     expect(repair.askedFor()).toEqual(['1']);
   });
 
-  it('asks for nothing about a redacted person', async () => {
-    const repair = openRepair();
-    await repair.buy('1');
-    await repair.remember('1');
-    const mark = { redactedAt: repair.clock.ms, expiresAt: 1_900_000_000 };
-    await repair.ledger.redact([repair.keyOf('1')], mark);
-    repair.clock.ms += HOUR_MS;
-    await repair.run();
-    expect(repair.askedFor()).toEqual([]);
-  });
-
-  it('looks only at customers whose points moved, at each movement on two nights', async () => {
-    const repair = openRepair();
-    await repair.buy('1');
-    const compared = [];
-    for (let night = 0; night < 4; night += 1) {
-      repair.clock.ms += 24 * HOUR_MS;
-      compared.push((await repair.run())?.compared);
-    }
-    expect(compared).toEqual([1, 1, 0, 0]);
-  });
-
   it('asks for the movements of two days, without the last quarter of an hour, and with pauses', async () => {
     const repair = openRepair();
     await repair.run();
@@ -203,16 +185,6 @@ describe('the nightly repair of balances', () => {
     expect(await repair.run()).toBeUndefined();
     repair.clock.ms += 24 * HOUR_MS;
     expect(await repair.run()).toEqual({ compared: 1, asked: 1 });
-  });
-
-  it('asks for smaller pages when a large one does not come, and loses none', async () => {
-    const repair = openRepair();
-    for (let id = 1; id <= 130; id += 1) await repair.buy(String(id));
-    repair.clock.ms += HOUR_MS;
-    repair.loyalty.world.interfere = ({ query }, pass) =>
-      query.pageSize === '20' ? pass() : TIME_OUT;
-    expect(await repair.run()).toEqual({ compared: 130, asked: 130 });
-    expect(new Set(repair.askedFor()).size).toBe(130);
   });
 
   it.each([
@@ -324,5 +296,61 @@ describe('the nightly repair of balances', () => {
     expect([...asked].every((id) => Number(id) > known)).toBe(true);
     // A killed run repeats at most the page that it was at.
     expect(repair.reports().length).toBeLessThanOrEqual(Math.ceil(all / 500) + 1 + kills);
+  });
+});
+
+describe('the comparison of balances with the report', () => {
+  const SHOP = 'example-store.myshopify.com';
+  const KEY = { shop: SHOP, kind: 'customer', id: '1' } as const;
+  const NOW = new Date('2026-10-09T12:00:00.000Z');
+  const AT = '2026-11-01T00:00:00Z';
+  const soon = (Points: number, When = AT) => ({ PointsToExpire: [{ Points, When }] });
+  const expiring = { points: '15', at: AT };
+
+  /** Who is asked for, where the ledger holds 40 points and 2 of cashback. */
+  async function ask(reported: object, { uncertain = false, mergedInto = '', ...known }) {
+    const ledger = createMemoryLedger();
+    const remembered = rememberBalance({ points: '40', cashback: '2', seen: [], ...known });
+    await ledger.write(KEY, { version: 1, uncertain, remembered, outcomes: [] }, undefined);
+    if (mergedInto) {
+      await noteMerge(KEY, mergedInto, { ledger, now: NOW, topic: 'merge', retentionDays: 400 });
+    }
+    const sent: QueuedEvent[] = [];
+    const queue = { send: async (event: QueuedEvent) => void sent.push(event) };
+    const customer = { OriginalId: '1', PointsBalance: 40, CashbackBalance: 2, ...reported };
+    await askForDifferences(SHOP, [customer], 7, { ledger, queue, now: () => NOW });
+    return sent;
+  }
+
+  it.each([
+    ['the same', {}, {}, 0],
+    ['other points', { PointsBalance: 41 }, {}, 1],
+    ['other cashback', { CashbackBalance: 3 }, {}, 1],
+    ['no points', { PointsBalance: undefined }, {}, 1],
+    ['the same, after a write whose end is not known', {}, { uncertain: true }, 1],
+    ['points that expire and are not shown', soon(15), {}, 1],
+    ['the points that expire', soon(15), { expiring }, 0],
+    ['fewer points that expire', soon(14), { expiring }, 1],
+    ['points that expire later', soon(15, '2026-11-02T00:00:00Z'), { expiring }, 1],
+    ['no more points that expire', { PointsToExpire: [] }, { expiring }, 1],
+    ['nothing about points that expire', { PointsToExpire: undefined }, { expiring }, 0],
+    ['other points of a customer who was merged', { PointsBalance: 41 }, { mergedInto: '2' }, 0],
+  ])(
+    'a report with %s asks for the balance only where it differs',
+    async (_, reported, known, count) => {
+      expect(await ask(reported, known)).toHaveLength(count);
+    },
+  );
+
+  it('asks for a balance once in a night, though its page is compared again', async () => {
+    expect(await ask({ PointsBalance: 41 }, {})).toEqual([
+      {
+        ...KEY,
+        kind: 'balance',
+        topic: 'repair',
+        deliveryId: 'repair/1/7',
+        receivedAt: NOW.toISOString(),
+      },
+    ]);
   });
 });

@@ -2,9 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import { createProgramIds, readCart } from '../../../../shared/core/redeem/available-rewards.ts';
-import { findOffer, type OfferRequest } from '../../../../shared/core/redeem/find-offer.ts';
+import {
+  cashbackRange,
+  createProgramIds,
+  readCart,
+  readCartOrNone,
+} from '../../../../shared/core/redeem/available-rewards.ts';
+import {
+  findOffer,
+  meaningOf,
+  type OfferRequest,
+  productDiscount,
+  readTerms,
+} from '../../../../shared/core/redeem/find-offer.ts';
 import { createMemoryRewardStore } from '../../../support/memory-reward-store.ts';
+import { namesOfClick, openRedeeming } from '../../../support/redeem-world.ts';
 
 const MUG = '8012300098313';
 const TYPES = { 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' } as const;
@@ -79,25 +91,6 @@ describe('a reward on offer', () => {
     ]);
   });
 
-  it('is none of any purchase where the program allows no cashback for a small one, or cannot be asked', async () => {
-    const { find, loyalty } = await openOffers();
-    const answer = { kind: 'allowed' };
-    const before = loyalty.world.interfere;
-    loyalty.world.interfere = async (call, pass) => {
-      const isSmall = JSON.stringify(call.body ?? '').includes('"PurchaseValue":1.5');
-      if (!isSmall) return before ? before(call, pass) : pass();
-      if (answer.kind === 'down') return { kind: 'answer', status: 503, headers: {}, text: '' };
-      const passed = await pass();
-      if (passed.kind !== 'answer') return passed;
-      const body = JSON.parse(passed.text);
-      for (const reward of body.Rewards) reward.MaxCashbackForCurrentPurchase = 0;
-      return { ...passed, text: JSON.stringify(body) };
-    };
-    expect(await find(8, { value: 1.5 }, ANY_PURCHASE)).toEqual(refused('below-minimum'));
-    answer.kind = 'down';
-    expect(await find(8, { value: 1.5 }, ANY_PURCHASE)).toEqual({ kind: 'unavailable' });
-  });
-
   it('of type 0 is a percentage, with the dates and limits of its configuration', async () => {
     const { find, loyalty } = await openOffers();
     expect(await find(2)).toEqual({
@@ -167,13 +160,6 @@ describe('a reward on offer', () => {
     expect(await find(8, { value: 10 }, '11:200:1')).toMatchObject({ terms: { minimum: 40 } });
   });
 
-  it('of type 3 that gives all or nothing gives all', async () => {
-    const { find, offered } = await openOffers();
-    offered({ CanSelectValue: false });
-    expect(await find(8, { value: 50 })).toMatchObject({ terms: { value: 50 } });
-    expect(await find(8, { value: 49.99 })).toEqual(refused('value-not-allowed'));
-  });
-
   it('of type 3 is judged by its own limit, not by that of another reward', async () => {
     const { find, loyalty } = await openOffers();
     loyalty.world.interfere = (_, pass) => {
@@ -206,20 +192,6 @@ describe('a reward on offer', () => {
     expect(await find(9, {}, `${MUG}:30:1`)).toMatchObject({
       terms: { kind: 'fixed', value, product: { id: MUG, name: 'Enamel Mug' } },
     });
-  });
-
-  it.each([
-    ['a fixed final price', { ProductDiscountMode: 1, ProductDiscountValue: 5 }],
-    ['an unknown mode', { ProductDiscountMode: 4 }],
-    ['nothing off', { ProductDiscountValue: 0 }],
-    ['more than all', { ProductDiscountValue: 101 }],
-    ['no product', { ExternalProductId: null }],
-    ['a product that is no id of the store', { ExternalProductId: 'SKU-1' }],
-    ['a product that the store does not sell', { ExternalProductId: '999' }],
-  ])('of type 5 is not redeemable for %s', async (_, more) => {
-    const { find, offered } = await openOffers();
-    offered(more);
-    expect(await find(9, {}, `${MUG}:30:1`)).toEqual(refused('not-online'));
   });
 
   it('of type 5 is not redeemable where variants differ in price, or a purchase must be larger', async () => {
@@ -276,14 +248,6 @@ describe('a reward on offer', () => {
     expect(await find(404)).toEqual(refused('unknown-reward'));
     offered({ CanUse: null });
     expect(await find(2)).toEqual(refused('not-available'));
-  });
-
-  it('is not looked up by a number that the service did not list', async () => {
-    const { find, loyalty } = await openOffers();
-    await find(404);
-    expect(loyalty.journal.map(({ operation }) => operation)).not.toContain(
-      'getRewardConfiguration',
-    );
   });
 
   it('is not known while the service or the store does not answer', async () => {
@@ -368,5 +332,153 @@ describe('the id of a customer in the reward operations', () => {
     clock.ms += 60_000;
     await programIdOf('7');
     expect(calls()).toHaveLength(2);
+  });
+});
+
+describe('the code of a reward', () => {
+  it('has the smallest order that the reward needs, and the customer’s reward in its title', async () => {
+    const more = { MinimalValue: 25 };
+    const world = openRedeeming({
+      rewards: [
+        { id: 1, points: 100, more },
+        { id: 2, points: 50 },
+      ],
+    });
+    await world.redeem({ rewardId: 1 });
+    await world.redeem({ rewardId: 2, clientKey: 'click-0002' });
+    const [first, second] = [...world.store.codes.values()];
+    expect(first).toMatchObject({ minimum: 25, title: `Reward 1 (${namesOfClick().id})` });
+    expect(second).not.toHaveProperty('minimum');
+  });
+
+  it('is for the product of the reward alone, else it would take its amount off any order', async () => {
+    const more = { ExternalProductId: '7', ProductDiscountMode: 2, ProductDisplayName: 'Mug' };
+    const world = openRedeeming({ rewards: [{ id: 1, points: 100, type: 5, more }] });
+    world.store.prices.set('7', { lowest: 30, highest: 30 });
+    await world.redeem();
+    expect([...world.store.codes.values()]).toMatchObject([{ productId: '7', value: 30 }]);
+  });
+});
+
+describe('the terms of a reward', () => {
+  const read = (reward: object, configuration: object = {}, discount: object = {}) =>
+    readTerms({ Id: 4, Points: 10, Title: 'Ten off', ...reward }, configuration, {
+      ...({ kind: 'percent', value: 10 } as const),
+      ...discount,
+    });
+
+  it.each([
+    ['points below 0', { Points: -1 }, {}],
+    ['points that are no number', { Points: Number.NaN }, {}],
+    ['no points', { Points: undefined }, {}],
+    ['0 percent', {}, { value: 0 }],
+    ['more than 100 percent', {}, { value: 100.5 }],
+    ['an amount of 0', {}, { kind: 'fixed', value: 0 }],
+    ['an endless amount', {}, { kind: 'fixed', value: Number.POSITIVE_INFINITY }],
+  ])('are none for %s: no store makes such a code', (_, reward, discount) => {
+    expect(read(reward, {}, discount)).toBeUndefined();
+  });
+
+  it.each([
+    ['0 points', { Points: 0 }, {}, {}, { points: 0 }],
+    ['an amount above 100', {}, {}, { kind: 'fixed', value: 150 }, { value: 150 }],
+    ['100 percent', {}, {}, { value: 100 }, { value: 100 }],
+    ['a long title', { Title: ` ${'x'.repeat(300)}` }, {}, {}, { title: 'x'.repeat(120) }],
+    ['no title', { Title: ' ' }, {}, {}, { title: 'Reward 4' }],
+    ['ten years', {}, { ValidDays: 3650 }, {}, { validDays: 3650 }],
+    ['a limit for each customer', {}, { HasSameCustomerUsageLimit: true }, {}, { limited: true }],
+    ['a limit for all', {}, { HasGlobalUsageLimit: true }, {}, { limited: true }],
+    ['a reward that combines', { RewardCanBeCumulative: true }, {}, {}, { combines: true }],
+    ['a discount that combines', {}, { CumulativeDiscount: true }, {}, { combines: true }],
+    [
+      'a reward that does not combine, although its discount does',
+      { RewardCanBeCumulative: false },
+      { CumulativeDiscount: true },
+      {},
+      { combines: false },
+    ],
+    ['no prefix', {}, {}, {}, { codePrefix: 'REWARD' }],
+    ['a prefix of signs', {}, { CodePrefix: '%!' }, {}, { codePrefix: 'REWARD' }],
+    ['a prefix', {}, { CodePrefix: ' ten % off-now!' }, {}, { codePrefix: 'TEN-OFF-NOW' }],
+    ['a long prefix', {}, { CodePrefix: 'a'.repeat(30) }, {}, { codePrefix: 'A'.repeat(20) }],
+  ])('keep what the customer was offered: %s', (_, reward, configuration, discount, expected) => {
+    expect(read(reward, configuration, discount)).toMatchObject(expected);
+  });
+
+  it.each([3651, 0, -1])('have no end of %i days', (ValidDays) => {
+    expect(read({}, { ValidDays })).not.toHaveProperty('validDays');
+  });
+
+  it('are of no type where the service names none', () => {
+    expect(meaningOf(undefined, { 0: 'percent', 1: 'fixed' })).toBe('custom');
+  });
+});
+
+describe('a reward for a product', () => {
+  const reward = { ExternalProductId: '7', ProductDiscountMode: 0, ProductDiscountValue: 100 };
+
+  it.each(['7x', 'x7', '', '12345678901234567890'])('is none for the product %s', (id) => {
+    expect(productDiscount({ ...reward, ExternalProductId: id })).toBeUndefined();
+  });
+
+  it.each([
+    [0, 0, undefined],
+    [0, 100, 100],
+    [0, 100.5, undefined],
+    [3, 0, undefined],
+    [3, 4, 4],
+    [2, 0, 100],
+    [1, 5, undefined],
+  ])('of mode %i and value %d takes off %s', (mode, value, expected) => {
+    const given = { ...reward, ProductDiscountMode: mode, ProductDiscountValue: value };
+    expect(productDiscount(given)?.value).toBe(expected);
+  });
+
+  it('has the name of the product, else its own', () => {
+    const nameOf = (more: object) => productDiscount({ ...reward, ...more })?.product.name;
+    expect(nameOf({ ProductDisplayName: ' Mug ', Title: 'Free mug' })).toBe('Mug');
+    expect(nameOf({ ProductDisplayName: ' ', Title: ' Free mug ' })).toBe('Free mug');
+    expect(nameOf({})).toBe('');
+  });
+});
+
+describe('cashback', () => {
+  const offered = { AvailableCashback: 12.345, MaxCashbackForCurrentPurchase: 20, Rewards: [] };
+
+  it('is all or nothing where the customer may not choose', () => {
+    expect(cashbackRange({ CanSelectValue: false }, offered)).toEqual({
+      least: 12.34,
+      most: 12.34,
+    });
+    expect(cashbackRange({ CanSelectValue: true }, offered)).toEqual({ least: 0.01, most: 12.34 });
+  });
+});
+
+describe('a cart', () => {
+  const LONGEST = '1234567890123456789:999999999.1234:9999';
+
+  it.each(['8012300032771:64.90:2', '1:0:1', LONGEST, Array(50).fill(LONGEST).join(',')])(
+    'is read: %s',
+    (text) => {
+      const [line] = readCart(text) ?? [];
+      expect(readCart(text)).toHaveLength(text.split(',').length);
+      expect([line?.id, String(line?.quantity)]).toEqual([
+        text.split(':')[0],
+        text.split(',')[0]?.split(':')[2],
+      ]);
+    },
+  );
+
+  it.each([
+    ...['x1:1:1', '1:1:1x', '12345678901234567890:1:1', '1:1234567890:1', '1:1.12345:1', '1:1.:1'],
+    ...['1:x:1', '1:1.x:1', '1:1:10000', '1:1:01', '1:1:1x0', '1:1x5:1', ':1:1', '1::1', '1:1:'],
+    ...['x:1:1', 'x:x:x', '1:1:x', '1:1:1,x'],
+  ])('is not read: %s', (text) => {
+    expect(readCart(text)).toBeUndefined();
+  });
+
+  it('is empty where the page sends none', () => {
+    expect([readCartOrNone(undefined), readCartOrNone('')]).toEqual([[], []]);
+    expect(readCartOrNone('1:1:1')).toHaveLength(1);
   });
 });

@@ -37,17 +37,6 @@ function restore(copy?: ReturnType<typeof copyOf>) {
 }
 
 describe('a ledger that has forgotten a redemption', () => {
-  it('spends nothing when the same click comes again, and gives the same code', async () => {
-    const first = await world.redeem();
-    restore();
-    const again = await world.redeem();
-    const codeIn = (answer: typeof first) =>
-      answer.kind === 'redemption' ? [answer.redemption.id, answer.redemption.code] : answer.kind;
-    expect(codeIn(again)).toEqual(codeIn(first));
-    expect(spent()).toBe(100);
-    expect(world.store.codes.size).toBe(1);
-  });
-
   it.each(['first-result', 'refused'] as const)(
     'believes no refusal while it is in doubt, where a repeated key is answered with %s',
     async (repetition) => {

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { transportFailure } from '../../../../shared/loyalty/result.ts';
 import {
   namesOfClick,
   openRedeeming,
   type Redeeming,
   ROBIN,
+  SHOP,
 } from '../../../support/redeem-world.ts';
 
 let world: Redeeming;
@@ -40,33 +42,6 @@ describe('redeeming a reward', () => {
     const other = await world.redeem({ clientKey: 'click-0003', rewardId: 2 });
     expect(other).toMatchObject({ redemption: { state: 'ready', rewardId: 2 } });
     expect(world.loyalty.calls()).toBe(2);
-  });
-
-  it('redeems again after the first is done, when the customer clicks anew', async () => {
-    await world.redeem();
-    const again = await world.redeem({ clientKey: 'click-0002' });
-    expect(again).toMatchObject({ redemption: { state: 'ready', code: 'FIVE-2' } });
-    expect(world.loyalty.balances.get(ROBIN)).toBe(800);
-  });
-
-  it('says why the service refuses, and asks it once for each click', async () => {
-    const more = { HasSameCustomerUsageLimit: true, SameCustomerUsageLimit: 1 };
-    const limited = { id: 1, points: 100, more };
-    world = openRedeeming({ rewards: [limited, { id: 2, points: 100 }] });
-    world.loyalty.balances.set(ROBIN, 99);
-    const refused = async (clientKey: string, rewardId: number) => {
-      const answer = await world.redeem({ clientKey, rewardId });
-      return answer.kind === 'refused' && answer.why;
-    };
-    expect(await refused('click-0001', 1)).toBe('too-few-points');
-    expect(await refused('click-0001', 1)).toBe('too-few-points');
-    expect(world.loyalty.calls()).toBe(1);
-    world.loyalty.fates.push('unknown-customer', 'refused', 'refused');
-    expect(await refused('click-0002', 1)).toBe('too-few-points');
-    expect(await refused('click-0003', 1)).toBe('limit-reached');
-    expect(await refused('click-0004', 2)).toBe('not-available');
-    // The answers said so: the list need not repeat it.
-    expect(await world.list()).toEqual({ redemptions: [] });
   });
 
   it('sends the chosen amount and the customer’s id in the program', async () => {
@@ -128,18 +103,130 @@ describe('redeeming a reward', () => {
     const other = await world.redeem({ customerId: '7002' });
     expect(other).toEqual({ kind: 'refused', why: 'too-few-points' });
   });
+});
 
-  it('is finished by the worker where the process of the click died before the call', async () => {
+const READY_ANSWER = { kind: 'redemption', redemption: { state: 'ready', code: 'FIVE-1' } };
+const PENDING = { kind: 'redemption', redemption: { state: 'pending', code: null } };
+const OTHER_TAB = { clientKey: 'click-0002' };
+
+/** Its intent is on the queue, and its call is not begun. */
+async function clickThatDies(): Promise<void> {
+  const { write } = world.ledger;
+  let writes = 0;
+  world.ledger.write = async (...given) => {
+    writes += 1;
+    if (writes === 2) throw new Error('the process died');
+    return write(...given);
+  };
+  expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+  world.ledger.write = write;
+}
+
+/** Once, after the intent is on the queue and before its click calls. */
+function afterIntent(act: () => Promise<unknown>): void {
+  const { send } = world.events;
+  world.events.send = async (event) => {
+    await send(event);
+    world.events.send = send;
+    await act();
+  };
+}
+
+describe('a click beside the worker', () => {
+  it('has its code at once, because the worker leaves it half a minute', async () => {
+    const calls: number[] = [];
+    afterIntent(async () => {
+      await world.work();
+      calls.push(world.loyalty.calls());
+    });
+    expect(await world.redeem()).toMatchObject(READY_ANSWER);
+    expect(calls).toEqual([0]);
+  });
+
+  it('of another tab carries out what died before its call, and spends the points once', async () => {
+    await clickThatDies();
+    expect(await world.redeem(OTHER_TAB)).toMatchObject(READY_ANSWER);
+    await world.drain();
+    expect(world.loyalty.calls()).toBe(1);
+  });
+
+  it('makes no second call of what has no answer yet: that is the worker’s', async () => {
+    world.loyalty.fates.push('lost-answer');
+    await world.redeem();
+    world.clock.ms += 60_000;
+    for (const click of [{}, OTHER_TAB]) expect(await world.redeem(click)).toMatchObject(PENDING);
+    expect(world.loyalty.calls()).toBe(1);
+  });
+
+  it('hears that it failed when others write all the time, and does not wait for ever', async () => {
     const { write } = world.ledger;
-    let writes = 0;
-    world.ledger.write = async (...given) => {
-      writes += 1;
-      if (writes === 2) throw new Error('the process died');
-      return write(...given);
-    };
+    world.ledger.write = async (key, ...given) =>
+      key.kind === 'redemption' ? ({ kind: 'conflict' } as never) : write(key, ...given);
     expect(await world.redeem()).toEqual({ kind: 'unavailable' });
+    expect(world.loyalty.calls()).toBe(0);
+  });
+});
+
+describe('the answer to a click', () => {
+  const error = (code: number) =>
+    ({ kind: 'business-error', class: 'rejected', code, message: 'no', fields: [] }) as never;
+  const failure = (reason: 'refused' | 'connection') =>
+    transportFailure(reason, { mayHaveHappened: false, message: 'no' }) as never;
+  const refused = (why: string) => ({ kind: 'refused', why });
+
+  it.each([
+    [46, error(46), refused('too-few-points')],
+    [94, error(94), refused('too-few-points')],
+    [82, error(82), refused('not-available')],
+    [87, error(87), refused('not-available')],
+    [47, error(47), refused('limit-reached')],
+    [1, error(1), refused('refused')],
+    ['a request that is not acceptable', failure('refused'), refused('refused')],
+    ['no connection', failure('connection'), { kind: 'unavailable' }],
+  ])('says why nothing was spent: %s', async (_, result, expected) => {
+    const more = { HasGlobalUsageLimit: true };
+    world = openRedeeming({ rewards: [{ id: 1, points: 100, more }] });
+    world.loyalty.redeemRewardByKey = async () => result;
+    expect(await world.redeem()).toEqual(expected);
+    const open = (await world.kept()).filter(({ state }) => state.at !== 'refused');
+    expect(open).toEqual([]);
+  });
+});
+
+const AWAY = () => ({ kind: 'unavailable', why: 'time-out' }) as const;
+describe('a code', () => {
+  it('is noted in the ledger before the customer sees it', async () => {
+    const noted: boolean[] = [];
+    const { write } = world.ledger;
+    world.ledger.write = (key, entry, revision) => {
+      const isReady = entry.remembered?.includes('"ready"') ?? false;
+      if (isReady) noted.push(world.ledger.entries.has(`reward-code|${SHOP}|five-1`));
+      return write(key, entry, revision);
+    };
+    expect(await world.redeem()).toMatchObject({ redemption: READY });
+    expect(noted).toEqual([true]);
+  });
+
+  it('that fails while the customer waits is said to be made, and is made by the worker', async () => {
+    world.store.before = () => {
+      throw new Error('the store broke off');
+    };
+    expect(await world.redeem()).toMatchObject({ redemption: { state: 'making', code: null } });
+    world.store.before = undefined;
     await world.drain();
     expect(await world.list()).toMatchObject({ redemptions: [READY] });
-    expect(world.loyalty.calls()).toBe(1);
+  });
+
+  it('is erased by a redaction with what the customer redeemed, and nothing brings it back', async () => {
+    world.store.before = AWAY;
+    await world.redeem();
+    const marked = { redactedAt: 1, expiresAt: 1_900_000_000 };
+    await world.ledger.redact([{ shop: SHOP, kind: 'redemption', id: ROBIN }], marked);
+    world.store.before = undefined;
+    await world.drain();
+    expect(await world.list()).toEqual({ redemptions: [] });
+    const remembered = [...world.ledger.entries.values()].map((entry) => entry.remembered);
+    expect(remembered).toEqual([undefined]);
+    expect(world.store.codes.size).toBe(0);
   });
 });

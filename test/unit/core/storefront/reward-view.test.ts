@@ -1,11 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
+import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
+import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import type { KnownQuizzes } from '../../../../shared/core/storefront/answer-quiz.ts';
+import type { EarnedPoints } from '../../../../shared/core/storefront/earn-points.ts';
+import { readTier } from '../../../../shared/core/storefront/read-view.ts';
 import {
+  type RewardItem,
   type RewardView,
+  readActive,
+  readTiersOf,
   unexplained,
   viewOffered,
   viewUnoffered,
   withOtherTiers,
 } from '../../../../shared/core/storefront/reward-view.ts';
+import { TIME_OUT } from '../../../fixtures/service-answers.ts';
+import { serveInProcess } from '../../../support/served-storefront.ts';
 
 const rewardTypes = {
   ...({ 0: 'percent', 1: 'fixed', 2: 'free-shipping', 3: 'cashback', 4: 'custom' } as const),
@@ -144,5 +156,200 @@ describe('the rewards of other tiers', () => {
     expect(views.map(({ id, why, tiers }) => [id, why, tiers])).toEqual(expected);
     for (const { why, redeemable } of views)
       if (why === 'other-tier') expect(redeemable).toBe(false);
+  });
+});
+
+describe('the rewards', () => {
+  let shop: ReturnType<typeof serveInProcess>;
+  beforeEach(() => {
+    shop = serveInProcess();
+  });
+
+  const CART = { items: '11:100:1' };
+  const ofCustomer = () => shop.ask('rewards', { customerId: '7', own: CART });
+  const whys = ({ json }: { readonly json: unknown }) =>
+    Object.fromEntries(
+      (json as { rewards: { id: number; why: string }[] }).rewards.map(({ id, why }) => [id, why]),
+    );
+
+  it('are the active ones for a visitor, who must log in', async () => {
+    const visitor = await shop.ask('rewards');
+    expect(visitor.json.points).toBeNull();
+    const ids = [1, 2, 3, 4, 5, 6, 8, 9];
+    const notLoggedIn = Object.fromEntries(ids.map((id) => [id, 'not-logged-in']));
+    // The last one is a custom reward.
+    expect(whys(visitor)).toEqual({ ...notLoggedIn, 10: 'not-online' });
+    for (const reward of visitor.json.rewards) expect(reward.redeemable).toBe(false);
+    await shop.ask('rewards');
+    expect(shop.calls('listRewardConfigurations')).toBe(1);
+    expect(shop.loyalty.journal).toHaveLength(1);
+    expect(visitor.headers['cache-control']).toBe('private, no-store');
+  });
+
+  it('are those that the service offers a customer for their cart, with its reasons', async () => {
+    await shop.enroll('7', 120);
+    const customer = await ofCustomer();
+    expect(customer.json.points).toBe(120);
+    // Not those of another season: the service does not list them, and says nothing about them.
+    expect(whys(customer)).toEqual({
+      ...{ 1: null, 2: 'too-few-points', 3: null, 4: null, 5: 'other-tier', 8: null },
+      ...{ 9: 'product-conditions', 10: 'not-online' },
+    });
+    const empty = await shop.ask('rewards', { customerId: '7' });
+    expect(whys(empty)).toMatchObject({ 1: 'below-minimum', 3: 'exceeds-purchase' });
+    expect(customer.headers['cache-control']).toBe('private, no-store');
+  });
+
+  it('are shown to a customer whom the service does not know, with that reason', async () => {
+    const { json } = await ofCustomer();
+    expect(json).toMatchObject({ points: null, rewards: { length: 9 } });
+    expect(whys({ json })).toMatchObject({ 1: 'not-a-member', 10: 'not-online' });
+    expect(shop.calls('listAvailableRewards')).toBe(0);
+  });
+
+  it('are shown without descriptions while the service does not list them', async () => {
+    await shop.enroll('7', 120);
+    shop.loyalty.world.interfere = ({ operation }, pass) =>
+      operation === 'listRewardConfigurations' ? TIME_OUT : pass();
+    const { json } = await ofCustomer();
+    expect(json.rewards[0]).toMatchObject({ id: 1, title: '5 off', description: '', why: null });
+    expect((await shop.ask('rewards', { own: CART })).status).toBe(503);
+  });
+
+  it.each(['getCustomer', 'listAvailableRewards'])(
+    'are not guessed while the service does not answer %s',
+    async (silent) => {
+      await shop.enroll('7', 120);
+      shop.loyalty.world.interfere = ({ operation }, pass) =>
+        operation === silent ? TIME_OUT : pass();
+      expect((await ofCustomer()).status).toBe(503);
+    },
+  );
+
+  it('are not listed for a cart that cannot be read', async () => {
+    const { status, json } = await shop.ask('rewards', { own: { items: '11:1' } });
+    expect([status, json.error.code]).toEqual([400, 'bad-request']);
+  });
+});
+
+const NOON = Date.parse('2026-10-09T12:00:00Z');
+
+const success = (value: unknown) => ({ kind: 'success', value });
+const refusal = (name?: string) => ({
+  ...{ kind: 'business-error', class: 'rejected', code: 1, name, message: 'no', fields: [] },
+});
+
+/** A loyalty service that gives one operation’s answers, the last of them for ever. */
+function open(...answers: readonly unknown[]) {
+  const clock = { ms: NOON };
+  const now = () => new Date(clock.ms);
+  const asked: unknown[][] = [];
+  const answer = async (...given: unknown[]) => {
+    asked.push(given.slice(0, -1));
+    return (answers[asked.length - 1] ?? answers.at(-1)) as never;
+  };
+  const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
+  const world = {
+    ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
+    ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
+    rewardTypes: {},
+    ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
+    ledger: createMemoryLedger(),
+    loyalty: {
+      ...{ calculateProductPoints: answer, listQuizzes: answer, listTiers: answer },
+      ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
+    },
+  };
+  return { clock, asked, world };
+}
+
+describe('the rewards of the program', () => {
+  const page = (HasNextPage: boolean, ...Items: readonly object[]) =>
+    success({ Items, HasNextPage });
+
+  it('are those of two pages that are active, and are asked for once', async () => {
+    const { world, asked } = open(
+      page(true, { Id: 1 }, { Id: 2, IsActive: false }),
+      page(true, { Id: 3, IsActive: true }),
+    );
+    for (const _ of ['first page', 'second page']) {
+      const value = [{ Id: 1 }, { Id: 3, IsActive: true }];
+      expect(await readActive(world)).toEqual({ kind: 'answered', value });
+    }
+    const query = { IsActive: true, PageSize: 50 };
+    expect(asked).toEqual([[{ ...query, PageNumber: 1 }], [{ ...query, PageNumber: 2 }]]);
+  });
+
+  it('are none where the service has an error for that', async () => {
+    const { world, asked } = open(refusal());
+    for (const _ of ['first page', 'second page']) {
+      expect(await readActive(world)).toEqual({ kind: 'answered', value: [] });
+    }
+    expect(asked).toHaveLength(1);
+  });
+
+  it('are for the tiers that are active, five of them asked for at once and the rest by the next page', async () => {
+    const Tiers = [{ Name: 'Gold' }, { Name: 'Old', IsActive: false }, { Name: null }];
+    const { world, asked } = open(success({ Tiers }), success({}), refusal(), success({ Tiers }));
+    const ids = [1, 2, 3, 4, 5, 6];
+    const tiers = async () => [...(await readTiersOf(ids, world)).values()];
+    expect(await tiers()).toEqual([['Gold'], [], [], ['Gold'], ['Gold'], []]);
+    expect(asked.flat()).toEqual([1, 2, 3, 4, 5]);
+    expect(await tiers()).toEqual([['Gold'], [], [], ['Gold'], ['Gold'], ['Gold']]);
+    expect(asked.flat()).toEqual(ids);
+  });
+});
+
+describe('the tier of a customer', () => {
+  const goal = { Name: 'Orders', CurrentValue: 1, GoalValue: 3, PercentToGoal: 33 };
+
+  it.each([
+    [
+      'the next by its order',
+      { Name: 'B', Order: 2, Color: '#b' },
+      [
+        { Name: 'D', Order: 4 },
+        { Name: 'C', Order: 3, Goals: [goal, {}] },
+        { Name: 'A', Order: 1 },
+        { Name: 'B', Order: 2 },
+      ],
+      {
+        ...{ name: 'B', color: '#b' },
+        next: {
+          name: 'C',
+          goals: [
+            { name: 'Orders', value: 1, goal: 3, percent: 33 },
+            { name: '', value: 0, goal: 0, percent: 0 },
+          ],
+        },
+      },
+    ],
+    [
+      'none after the last',
+      { Name: 'B', Order: 2 },
+      [{ Name: 'A', Order: 1 }],
+      { name: 'B', color: null, next: null },
+    ],
+    [
+      'the first where its own has no order',
+      { Name: 'B' },
+      [{ Name: 'A' }],
+      { name: 'B', color: null, next: { name: 'A', goals: [] } },
+    ],
+    [
+      'none without a name',
+      { Name: 'B', Order: 1 },
+      [{ Order: 2 }],
+      { name: 'B', color: null, next: null },
+    ],
+    ['none for who has none', null, [{ Name: 'A', Order: 1 }], null],
+    ['none for one without a name', { Order: 1 }, [], null],
+  ])('shows the way to %s', async (_, CurrentTier, NextTiers, expected) => {
+    const { world } = open(success({ CurrentTier, NextTiers }));
+    expect(await readTier('7', world)).toEqual(expected);
+  });
+
+  it('is not known where the service refuses to say it', async () => {
+    expect(await readTier('7', open(refusal()).world)).toBe('unknown');
   });
 });

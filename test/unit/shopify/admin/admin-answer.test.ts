@@ -42,7 +42,7 @@ describe('an answer that differs from the schema', () => {
     });
   });
 
-  it('makes a walk skip one entity, not the page', async () => {
+  it('makes a scan skip one entity, not the page', async () => {
     const gid = 'gid://shopify/Product/1';
     const updatedAt = '2026-10-09T11:00:00Z';
     const products = {
@@ -72,7 +72,7 @@ describe('an answer that differs from the schema', () => {
   });
 });
 
-it('reports a refused query, so that a walk drops a cursor that is no longer valid', () => {
+it('reports a refused query, so that a scan drops a cursor that is no longer valid', () => {
   expect(unavailable(failure('query-refused'))).toMatchObject({
     why: 'query-refused',
     queryRefused: true,

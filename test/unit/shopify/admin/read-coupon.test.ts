@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { mapCoupon } from '../../../../shared/core/mapping/map-coupon.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
+import { REWARD_TAG } from '../../../../shared/shopify/admin/make-reward-code.ts';
 import {
   readCoupon,
   readDiscount,
-  walkDiscounts,
-} from '../../../../shared/shopify/admin/discounts/read-discounts.ts';
-import { REWARD_TAG } from '../../../../shared/shopify/admin/storefront/make-reward-code.ts';
-import type { StoreCoupon } from '../../../../shared/store/coupon.ts';
+  scanDiscounts,
+} from '../../../../shared/shopify/admin/read-discounts.ts';
+import type { StoreCoupon } from '../../../../shared/store/store-entities.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../../fixtures/discount-node.ts';
 import { customerNode } from '../../../fixtures/order-node.ts';
 import { neverSent, rules } from '../../../fixtures/store-entities.ts';
@@ -150,10 +150,6 @@ describe('one code of a discount', () => {
     expect(mapped).toEqual({ kind: 'skip', why: 'reward-coupon' });
   });
 
-  it('is found in any case, and keeps the spelling of the store', async () => {
-    expect((await coupon({}, 'autumn10')).code).toBe('AUTUMN10');
-  });
-
   it('is never read as another code of the same discount', async () => {
     const codes = ['TEN', 'TEN-A', 'TEN-B'].map((code, index) =>
       redeemCode({ code, id: `gid://shopify/DiscountRedeemCode/${index}` }),
@@ -174,10 +170,6 @@ describe('one code of a discount', () => {
     };
     expect(await readCoupon(spy, 'A" OR id:>0 \\')).toMatchObject({ kind: 'found' });
     expect(search).toBe('"A\\" OR id:>0 \\\\"');
-  });
-
-  it('is gone when no discount has this code', async () => {
-    expect(await readCoupon(askIn(rootWithDiscounts()), 'AUTUMN10')).toEqual({ kind: 'gone' });
   });
 });
 
@@ -220,7 +212,7 @@ describe('discounts that changed', () => {
     const found: string[] = [];
     let after: string | undefined;
     do {
-      const answer = await walkDiscounts(ask, { from: undefined, until: 0 }, after);
+      const answer = await scanDiscounts(ask, { from: undefined, until: 0 }, after);
       if (answer.kind !== 'found') throw new Error(answer.why);
       found.push(...answer.value.changed.map(({ id }) => id));
       after = answer.value.next;
@@ -230,20 +222,6 @@ describe('discounts that changed', () => {
 });
 
 describe('a discount', () => {
-  it('is recognized as automatic, without codes', async () => {
-    const automatic = {
-      __typename: 'DiscountAutomaticNode',
-      id: 'gid://shopify/DiscountAutomaticNode/7',
-    };
-    const answer = await readDiscount(askIn(rootWithDiscounts(automatic)), '7', undefined);
-    expect(answer).toEqual({ kind: 'found', value: { automatic: true, coupons: [] } });
-  });
-
-  it('is gone when the store has none with this id', async () => {
-    const answer = await readDiscount(askIn(rootWithDiscounts()), '7', undefined);
-    expect(answer).toEqual({ kind: 'gone' });
-  });
-
   it('is unavailable when one of its codes cannot be read', async () => {
     const codes = [redeemCode(), redeemCode({ code: 'SECOND', id: 'gid://shopify/Other/1' })];
     const answer = await readDiscount(

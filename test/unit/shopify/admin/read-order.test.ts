@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../../shared/shopify/admin/client/admin-client.ts';
-import type { Enrichment } from '../../../../shared/shopify/admin/orders/enrichment.ts';
-import { readOrder } from '../../../../shared/shopify/admin/orders/read-orders.ts';
-import { LOCALIZED_FIELDS } from '../../../../shared/store/order.ts';
+import type { Enrichment } from '../../../../shared/shopify/admin/order-as-payload.ts';
+import { readOrder } from '../../../../shared/shopify/admin/read-orders.ts';
+import { LOCALIZED_FIELDS } from '../../../../shared/store/store-entities.ts';
 import { bag, customerNode, orderNode, rootWithOrder } from '../../../fixtures/order-node.ts';
 import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
 import { type AdminRoot, askIn, pagesOf } from '../../../support/admin-execution.ts';

@@ -1,28 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { readProduct } from '../../../../shared/shopify/admin/products/read-products.ts';
+import { productAt } from '../../../../local/harness/product-payload.ts';
+import { readProduct } from '../../../../shared/shopify/admin/admin-store.ts';
 import { readProductWebhook } from '../../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { askIn, pagesOf } from '../../../support/admin-execution.ts';
 
 const ID = '8012345678901';
 const PICTURE = 'https://cdn.example.com/linen-shirt.jpg?v=1';
 
-const payload = {
-  id: 8_012_345_678_901,
-  admin_graphql_api_id: `gid://shopify/Product/${ID}`,
-  title: 'Linen shirt',
-  handle: 'linen-shirt',
-  status: 'active',
-  vendor: 'North Loom',
-  product_type: 'Shirt',
+const payload = productAt(0, {
   updated_at: '2026-10-05T11:00:00+02:00',
-  category: {
-    admin_graphql_api_id: 'gid://shopify/TaxonomyCategory/aa-1-13',
-    full_name: 'Apparel & Accessories > Clothing > Shirts',
-  },
-  variants: [{ price: '59.90' }, { price: '49.90' }],
   image: { src: PICTURE },
   images: [{ src: PICTURE }],
-};
+});
 
 const node = {
   id: `gid://shopify/Product/${ID}`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createThrottle } from '../../../../shared/shopify/admin/client/throttle.ts';
+import { createThrottle } from '../../../../shared/shopify/admin/client/admin-client.ts';
 
 function cost(requestedQueryCost: number, currentlyAvailable: number, restoreRate = 50) {
   return {

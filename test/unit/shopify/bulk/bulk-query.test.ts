@@ -3,7 +3,7 @@ import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { bulkProblem } from '../../../../local/store-sandbox/graphql/bulk-rules.ts';
 import { adminSchema } from '../../../../shared/shopify/admin/schema/admin-schema.ts';
-import { type BulkKind, bulkQuery } from '../../../../shared/shopify/bulk/bulk-query.ts';
+import { type BulkKind, bulkQuery } from '../../../../shared/shopify/bulk/bulk-operation.ts';
 
 const anyEnrichment = fc.record({
   card: fc.boolean(),

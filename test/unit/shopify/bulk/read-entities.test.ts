@@ -2,15 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonlWriter } from '../../../../local/store-sandbox/graphql/write-jsonl.ts';
 import {
-  type BulkLine,
-  NotGrouped,
-  readGroups,
-} from '../../../../shared/shopify/bulk/bulk-lines.ts';
-import {
   type BulkEntity,
+  type BulkLine,
   type BulkPlace,
   FILE_START,
+  NotGrouped,
   readEntities,
+  readGroups,
 } from '../../../../shared/shopify/bulk/read-entities.ts';
 
 async function* linesOf(text: string, from = 0): AsyncGenerator<BulkLine> {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   proveProxyRequest,
   WINDOW_SECONDS,
-} from '../../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
+} from '../../../../shared/shopify/storefront-requests/caller.ts';
 import { encode, proxyValues, signedQuery } from '../../../support/running-storefront.ts';
 
 const SHOP = 'example-store.myshopify.com';

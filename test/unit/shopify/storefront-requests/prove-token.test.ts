@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { shopifyApi } from '@shopify/shopify-api';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import '@shopify/shopify-api/adapters/node';
 import {
   claimsOf,
@@ -12,7 +12,7 @@ import {
   LEEWAY_SECONDS,
   proveToken,
   type TokenHolder,
-} from '../../../../shared/shopify/storefront-requests/prove-token.ts';
+} from '../../../../shared/shopify/storefront-requests/caller.ts';
 import { CLIENT_ID, SECRET, SHOP } from '../../../support/served-storefront.ts';
 
 const NOW = new Date('2026-10-09T12:00:00.400Z');
@@ -221,24 +221,23 @@ describe("Shopify's own library", () => {
     ...{ apiKey: CLIENT_ID, apiSecretKey: SECRET, hostName: 'example.com', scopes: [] },
     ...{ apiVersion: '2026-10' as never, isEmbeddedApp: false, logger: { log: () => {} } },
   });
-  /** It reads the time of the process. */
-  const now = new Date();
-  const fresh = { ...issue, now };
-  const at = Math.floor(now.getTime() / 1000);
+  // It reads the time of the process, and five seconds decide.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }));
+  afterEach(() => void vi.useRealTimers());
 
   it('accepts what we accept and refuses what we refuse', async () => {
-    const claims = claimsOf(customer, fresh);
+    const claims = claimsOf(customer, issue);
     const tokens = [
-      ...[customer, staff].map((user) => issueSessionToken(user, fresh)),
+      ...[customer, staff].map((user) => issueSessionToken(user, issue)),
       signToken({ ...claims, aud: 'another-app' }, SECRET),
-      signToken({ ...claims, exp: at - 60 }, SECRET),
-      signToken({ ...claims, exp: at - 5 }, SECRET),
-      signToken({ ...claims, nbf: at + 60 }, SECRET),
-      signToken({ ...claims, nbf: at + 5 }, SECRET),
+      signToken({ ...claims, exp: AT - 60 }, SECRET),
+      signToken({ ...claims, exp: AT - 5 }, SECRET),
+      signToken({ ...claims, nbf: AT + 60 }, SECRET),
+      signToken({ ...claims, nbf: AT + 5 }, SECRET),
       signToken(claims, 'another-secret'),
       ...['none', 'RS256', 'HS512'].map((alg) => signToken(claims, SECRET, { alg })),
       signToken(claims, SECRET, { alg: 'HS256', crit: ['b64'] }),
-      ...['', 'a.b.c', 'a.b', issueSessionToken(customer, fresh).slice(0, -1)],
+      ...['', 'a.b.c', 'a.b', issueSessionToken(customer, issue).slice(0, -1)],
     ];
     const verdicts = new Set<boolean>();
     for (const token of tokens) {
@@ -247,7 +246,7 @@ describe("Shopify's own library", () => {
         () => false,
       );
       const ours = (['customer', 'staff'] as const).some(
-        (wanted) => prove(token, wanted, now).kind === 'proved',
+        (wanted) => prove(token, wanted).kind === 'proved',
       );
       expect([token, ours]).toEqual([token, theirs]);
       verdicts.add(theirs);
@@ -256,7 +255,7 @@ describe("Shopify's own library", () => {
   });
 
   it('reads the same customer out of a token that we accept', async () => {
-    const payload = await library.session.decodeSessionToken(issueSessionToken(customer, fresh));
+    const payload = await library.session.decodeSessionToken(issueSessionToken(customer, issue));
     expect(payload).toMatchObject({ sub: 'gid://shopify/Customer/7001', dest: SHOP });
   });
 });

@@ -5,7 +5,7 @@ import {
   readQuery,
   signedText,
   signQuery,
-} from '../../../../shared/shopify/storefront-requests/prove-proxy-request.ts';
+} from '../../../../shared/shopify/storefront-requests/caller.ts';
 import { encode, signedQuery } from '../../../support/running-storefront.ts';
 
 const SECRET = 'hush';

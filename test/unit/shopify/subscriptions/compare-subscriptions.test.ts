@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   compareSubscriptions,
   isInOrder,
-} from '../../../../shared/shopify/subscriptions/compare-subscriptions.ts';
+} from '../../../../shared/shopify/subscriptions/subscriptions.ts';
 import {
   type ExistingSubscription,
   shopAddress,

@@ -2,16 +2,13 @@ import { Kind, parse, type SelectionNode, type SelectionSetNode } from 'graphql'
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { checkAdminDocument } from '../../../../scripts/build/check-admin-document.ts';
-import { completeHealing } from '../../../../shared/config/healing-settings.ts';
-import { adminSchema } from '../../../../shared/shopify/admin/schema/admin-schema.ts';
-import { queryCost } from '../../../../shared/shopify/admin/schema/query-cost.ts';
+import { completeHealing } from '../../../../shared/config/connector-settings.ts';
+import { adminSchema, queryCost } from '../../../../shared/shopify/admin/schema/admin-schema.ts';
 import {
+  appConfiguration,
   PRODUCT_TRIGGERS,
   topicsOfEvents,
   wantedEvents,
-} from '../../../../shared/shopify/subscriptions/wanted-events.ts';
-import {
-  appConfiguration,
   wantedSubscriptions,
 } from '../../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 

@@ -1,14 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Action, action } from '../action.ts';
 import { type Progress, type Ran, runForText } from '../run.ts';
-import { strings } from '../strings.ts';
-import { words } from '../words.ts';
 import { ProblemText, ProgressText } from './answer.tsx';
-import { InTerminal } from './command-line.tsx';
+import { InTerminal } from './suggestion.tsx';
 
 /** Asks, runs a command with progress and a stop button, and shows how it ended. */
 export function ActionDialog({ title, line, preview, children, onEnd }: Action) {
-  const texts = words(strings);
   const dialog = useRef<HTMLDialogElement>(null);
   const controller = useRef<AbortController | undefined>(undefined);
   const [ran, setRan] = useState<Ran<never>>();
@@ -58,17 +55,17 @@ export function ActionDialog({ title, line, preview, children, onEnd }: Action) 
       <h2 id="action-title">{title}</h2>
       {state === 'asks' && children}
       {state === 'asks' && preview && !previewed && (
-        <p role="status">{progress ? <ProgressText progress={progress} /> : texts.asking}</p>
+        <p role="status">{progress ? <ProgressText progress={progress} /> : 'Asking…'}</p>
       )}
       {state === 'asks' && previewed && <Outcome ran={previewed} />}
       {(state === 'runs' || state === 'stops') && (
         <p role="status">
           {state === 'stops' ? (
-            texts.stopping
+            'Stopping after what is under way…'
           ) : progress ? (
             <ProgressText progress={progress} />
           ) : (
-            texts.running
+            'Running…'
           )}
         </p>
       )}
@@ -82,17 +79,17 @@ export function ActionDialog({ title, line, preview, children, onEnd }: Action) 
       <p class="buttons">
         {state === 'asks' && (
           <button type="button" onClick={() => void runIt()} disabled={preview && !previewed}>
-            {texts.runIt}
+            Do it
           </button>
         )}
         {state === 'runs' && (
           <button type="button" onClick={stop}>
-            {texts.stop}
+            Stop
           </button>
         )}
         {(state === 'asks' || state === 'ended') && (
           <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
-            {state === 'asks' ? texts.cancel : texts.close}
+            {state === 'asks' ? 'Cancel' : 'Close'}
           </button>
         )}
       </p>
@@ -100,8 +97,8 @@ export function ActionDialog({ title, line, preview, children, onEnd }: Action) 
   );
 
   function endText({ code }: Ran<never>): string {
-    if (code === 0) return texts.done;
-    return code === undefined || code === 130 ? texts.interrupted : texts.failed;
+    if (code === 0) return 'Done';
+    return code === undefined || code === 130 ? 'Stopped' : 'Not done';
   }
 }
 
@@ -109,9 +106,9 @@ function Outcome({ ran }: { readonly ran: Ran<never> }) {
   return (
     <>
       {ran.problem && <ProblemText problem={ran.problem} />}
-      {ran.text.trim() !== '' && <pre lang="en">{ran.text.trimEnd()}</pre>}
+      {ran.text.trim() !== '' && <pre>{ran.text.trimEnd()}</pre>}
       {ran.notes.map((note) => (
-        <p class="note" lang="en" key={note}>
+        <p class="note" key={note}>
           {note}
         </p>
       ))}

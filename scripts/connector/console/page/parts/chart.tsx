@@ -2,8 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
-import { strings } from '../strings.ts';
-import { LOCALES, language, momentText, words } from '../words.ts';
+import { clockText, momentText } from '../words.ts';
 import { Table } from './table.tsx';
 
 export interface Series {
@@ -64,7 +63,7 @@ export function Chart(props: ChartProps) {
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [names, language.value]);
+  }, [names]);
   useEffect(() => {
     plot.current?.setData(newest.current.data);
   }, [JSON.stringify(data)]);
@@ -74,7 +73,7 @@ export function Chart(props: ChartProps) {
       <figcaption>{title}</figcaption>
       <div ref={place} aria-hidden="true" />
       <details>
-        <summary>{words(strings).asTable}</summary>
+        <summary>As a table</summary>
         <ValueTable {...props} times={times} text={text} />
       </details>
     </figure>
@@ -88,19 +87,18 @@ function ValueTable({
   times,
   text,
 }: ChartProps & { readonly times: readonly number[] }) {
-  const { time, nothing } = words(strings);
   const rows = times
     .map((at, index) => ({ at, values: series.map(({ values }) => values[index] ?? null) }))
     .filter(({ values }) => values.some((one) => one !== null && one !== 0))
     .reverse();
-  if (rows.length === 0) return <p class="soft">{nothing}</p>;
+  if (rows.length === 0) return <p class="soft">Nothing in this time.</p>;
   return (
     <Table
       caption={<caption class="unseen">{title}</caption>}
       rows={rows}
       keyOf={({ at }) => at}
       columns={[
-        { title: time, kind: 'row', cell: ({ at }) => momentText(at * 1000) },
+        { title: 'Time', kind: 'row', cell: ({ at }) => momentText(at * 1000) },
         ...series.map(({ name }, index) => ({
           ...{ title: name, kind: 'number' as const },
           cell: ({ values }: (typeof rows)[number]) => {
@@ -122,9 +120,6 @@ function createPlot(place: HTMLElement, { series, text }: ChartProps, data: uPlo
     ticks: { show: false },
   };
   const values = (_: uPlot, splits: readonly number[]) => splits.map((one) => text(one));
-  const locale = LOCALES[language.value];
-  const clock = (seconds: number) =>
-    new Date(seconds * 1000).toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' });
   const options: uPlot.Options = {
     width: place.clientWidth,
     height: HEIGHT,
@@ -132,11 +127,11 @@ function createPlot(place: HTMLElement, { series, text }: ChartProps, data: uPlo
     cursor: { drag: { x: false, y: false }, y: false },
     scales: { y: { range: (_, _least, most) => [0, Math.max(most, 1) * 1.05] } },
     axes: [
-      { ...axis, size: 30, space: 60, values: (_, splits) => splits.map(clock) },
+      { ...axis, size: 30, space: 60, values: (_, splits) => splits.map(clockText) },
       { ...axis, size: 60, space: 40, values },
     ],
     series: [
-      { label: words(strings).time, value: (_, at) => (at === null ? '–' : clock(at)) },
+      { label: 'Time', value: (_, at) => (at === null ? '–' : clockText(at)) },
       ...series.map(({ name, tone }) => ({
         label: name,
         stroke: colour(`--chart-${tone}`),

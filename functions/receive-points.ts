@@ -1,0 +1,29 @@
+import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { type PointsDeps, receivePoints } from '../shared/core/balances/receive-points.ts';
+import { openFunction, storefrontOf, withTelemetry } from './wiring.ts';
+
+export function createPointsReceiver(connector: Connector) {
+  const { customerIdIn } = storefrontOf(connector);
+  const { environment, sqs, telemetry, secrets } = openFunction(
+    connector,
+    'receive-points',
+    ['BALANCES_QUEUE_URL'],
+    RECEIVER_BUDGET,
+  );
+  const dependencies: PointsDeps = {
+    shops: new Map(
+      connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
+    ),
+    customerIdIn,
+    queue: createSqsEventQueue(sqs, { balances: environment.BALANCES_QUEUE_URL }),
+    telemetry,
+    now: () => new Date(),
+  };
+  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
+    toLambdaAnswer(await receivePoints(toHttpRequest(event), dependencies)),
+  );
+}

@@ -1,4 +1,0 @@
-import connector from '#settings';
-import { createPointsReceiver } from '../create-points-receiver.ts';
-
-export const handler = createPointsReceiver(connector);

@@ -1,0 +1,39 @@
+import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
+import { toHttpRequest, toLambdaAnswer } from '../shared/aws/lambda-events.ts';
+import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { API_VERSION } from '../shared/shopify/entity-id.ts';
+import {
+  type ReceiverDependencies,
+  receiveWebhook,
+} from '../shared/shopify/webhooks/receive-webhook.ts';
+import { openFunction, withTelemetry } from './wiring.ts';
+
+export function createReceiver(connector: Connector) {
+  const { environment, sqs, telemetry, secrets } = openFunction(
+    connector,
+    'receive-webhook',
+    ['ORDERS_QUEUE_URL', 'PRODUCTS_QUEUE_URL', 'COUPONS_QUEUE_URL'],
+    RECEIVER_BUDGET,
+  );
+  const dependencies: ReceiverDependencies = {
+    shops: new Map(
+      connector.shops.map(({ domain, path, orderSilence }) => [
+        `/${path}`,
+        { domain, secrets: secrets.webhook(path), watchesSilence: orderSilence !== false },
+      ]),
+    ),
+    queue: createSqsEventQueue(sqs, {
+      orders: environment.ORDERS_QUEUE_URL,
+      products: environment.PRODUCTS_QUEUE_URL,
+      coupons: environment.COUPONS_QUEUE_URL,
+    }),
+    telemetry,
+    now: () => new Date(),
+    apiVersion: API_VERSION,
+  };
+  return withTelemetry(telemetry, async (event: LambdaFunctionURLEvent) =>
+    toLambdaAnswer(await receiveWebhook(toHttpRequest(event), dependencies)),
+  );
+}

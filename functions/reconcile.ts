@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
+import { WORKER_BUDGET } from '../shared/aws/aws-client.ts';
+import { createSqsEventQueue, createSqsQueueDepth } from '../shared/aws/sqs-queues.ts';
+import type { Connector } from '../shared/config/connector-config.ts';
+import { HEALED_PERCENT } from '../shared/config/metrics.ts';
+import { createCallRate } from '../shared/core/calls/rate-limit.ts';
+import { type ReconcileRequest, reconcile } from '../shared/core/reconcile/reconcile.ts';
+import { repairBalances } from '../shared/core/reconcile/repair-balances.ts';
+import { createConfiguredStore } from '../shared/services/configured-store.ts';
+import { openShopLoyalty } from '../shared/services/shop-loyalty.ts';
+import {
+  checkSubscriptions,
+  createSubscriptions,
+} from '../shared/shopify/subscriptions/subscriptions.ts';
+import { topicOf } from '../shared/shopify/webhooks/topics.ts';
+import { openWithLedger, readEnvironment, withTelemetry } from './wiring.ts';
+
+/**
+ * What is left of the function's time when scanning stops: enough to finish a page and record its
+ * position.
+ */
+const RESERVE_MS = 20_000;
+
+/** Half of the store's rate limit is left to the workers, who read it for live events. */
+const RESERVE_OF_POINTS = 0.5;
+
+export function createReconcile(connector: Connector) {
+  const { environment, sqs, telemetry, secrets, ledger, pauses, rateOf } = openWithLedger(
+    connector,
+    'reconcile',
+    ['ORDERS_QUEUE_URL', 'PRODUCTS_QUEUE_URL', 'COUPONS_QUEUE_URL', 'WEBHOOK_ADDRESS'],
+    WORKER_BUDGET,
+    createCallRate,
+  );
+  const { storefront } = connector;
+  const queues = {
+    orders: environment.ORDERS_QUEUE_URL,
+    products: environment.PRODUCTS_QUEUE_URL,
+    coupons: environment.COUPONS_QUEUE_URL,
+    ...(storefront && { balances: readEnvironment(['BALANCES_QUEUE_URL']).BALANCES_QUEUE_URL }),
+  };
+  const store = createConfiguredStore(connector, secrets, undefined, RESERVE_OF_POINTS);
+  const { everyMinutes, subscriptions: madeBy } = connector.healing;
+  const shopOf = (domain: string) => {
+    const shop = connector.shops.find((one) => one.domain === domain);
+    if (!shop) throw new Error(`unknown shop: ${domain}`);
+    return shop;
+  };
+  const { assumptions } = connector.loyalty;
+  const programs = new Map(
+    connector.shops.map((shop) => [
+      shop.domain,
+      { ...openShopLoyalty(connector, secrets, shop, { pauses, rateOf }), assumptions },
+    ]),
+  );
+  const program = (shop: string) => {
+    const found = programs.get(shop);
+    if (!found) throw new Error(`unknown shop: ${shop}`);
+    return found;
+  };
+  const dependencies = {
+    ledger,
+    queue: createSqsEventQueue(sqs, queues),
+    topicOf,
+    depth: createSqsQueueDepth(sqs, queues),
+    program,
+    telemetry,
+    pauses,
+    now: () => new Date(),
+    everyMinutes,
+    healedPercent: HEALED_PERCENT,
+    quietProducts: connector.healing.productChanges === 'events',
+    orderRetentionDays: connector.orderRetentionDays,
+  };
+
+  async function run(
+    asked: ReconcileRequest,
+    context: Pick<Context, 'getRemainingTimeInMillis'>,
+  ): Promise<void> {
+    const deadline = AbortSignal.timeout(
+      Math.max(Math.floor(context.getRemainingTimeInMillis()) - RESERVE_MS, 1),
+    );
+    const askable = store.until(deadline);
+    const subscriptions = createSubscriptions({
+      ask: askable.ask,
+      shopOf,
+      webhookAddress: environment.WEBHOOK_ADDRESS,
+      madeBy,
+      products: connector.healing,
+    });
+    // Subscriptions of the app's configuration are not visible here, so they must not be repaired here.
+    const repair = madeBy === 'admin-api';
+    const pause = (ms: number) => sleep(ms, undefined, { signal: deadline }).catch(() => {});
+    await reconcile(connector.shops, asked, {
+      ...dependencies,
+      store: askable,
+      checkSubscriptions: (shop) => checkSubscriptions(shop, { subscriptions, telemetry, repair }),
+      ...(storefront && {
+        repairBalances: (shop, othersWait, doubt) =>
+          repairBalances(
+            shop,
+            { ...dependencies, ...program(shop), deadline, pause, othersWait },
+            doubt,
+          ),
+      }),
+      deadline,
+      pause,
+    });
+  }
+  return withTelemetry(telemetry, run);
+}

@@ -1,4 +1,0 @@
-import connector from '#settings';
-import { createWorker } from '../create-worker.ts';
-
-export const handler = createWorker(connector, 'coupons');

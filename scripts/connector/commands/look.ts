@@ -1,0 +1,200 @@
+import type { Command } from 'commander';
+import { parseMoment, wholeNumber } from '../arguments.ts';
+import type { ConsoleOptions } from '../console/run-console.ts';
+import { BadArguments } from '../exit.ts';
+import { runAction, runLazily } from '../run-action.ts';
+import type { TraceOptions } from '../trace/show-trace.ts';
+
+const STATUS_EXAMPLES = `
+Examples:
+  npx loyalty-connector status
+  npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
+  npx loyalty-connector status --charts                      the last hour and the last day as charts
+  npx loyalty-connector status --json | jq .state            "well", "waiting" or "action-required"
+
+Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
+that does not answer), and with 1 when something needs a person.
+`;
+
+/** `loyalty-connector status` */
+export function registerStatus(program: Command): void {
+  program
+    .command('status')
+    .summary('show whether all is well, what waits, what is wrong and which command to run next')
+    .description(
+      "Shows queues, the last hour's outcomes, latency, reconciliation, subscriptions and credentials.",
+    )
+    .option('--charts', 'show the last hour and the last day as charts, too')
+    .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600))
+    .addHelpText('after', STATUS_EXAMPLES)
+    .action(runLazily(async () => (await import('../status/print-status.ts')).showStatus));
+}
+
+const TRACE_EXAMPLES = `
+Examples:
+  npx loyalty-connector trace 1007                             an order, or a code of this name
+  npx loyalty-connector trace order 1007
+  npx loyalty-connector trace order '#1007-A' --shop example-store.myshopify.com
+  npx loyalty-connector trace customer someone@example.com
+  npx loyalty-connector trace product gid://shopify/Product/7712345678901 --json
+  npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
+
+Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
+with 0 when both sides agree, with 1 otherwise, and with 2 when several things may be meant.
+`;
+
+/** `loyalty-connector trace` */
+export function registerTrace(program: Command): void {
+  program
+    .command('trace')
+    .summary('show everything known about one order, product, coupon or customer')
+    .description(
+      'Shows the ledger entry, the dead letters, the current state of the store and what the loyalty service should hold.',
+    )
+    .argument('<kind>', 'order, product, coupon or customer; or the id alone, to find what it is')
+    .argument(
+      '[id]',
+      "the store's id; of an order also its number, name or e-mail address (the newest); of a product its title, without a kind; of a coupon its code; of a customer also the e-mail address",
+    )
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .option('--full', 'show what the loyalty service should hold, field by field')
+    .option('--reveal', 'show personal data instead of masking it; this is recorded')
+    .addHelpText('after', TRACE_EXAMPLES)
+    .action(
+      runAction<TraceOptions>(async (session, options, kind, id) => {
+        const { showTrace } = await import('../trace/show-trace.ts');
+        return showTrace(session, options, kind, id);
+      }),
+    );
+}
+
+const COMPARE_EXAMPLES = `
+Examples:
+  npx loyalty-connector compare order 5512345678901
+  npx loyalty-connector compare orders --since 24h
+  npx loyalty-connector compare coupon SUMMER10 --shop example-store.myshopify.com
+
+Changes nothing. The loyalty service has no operation that reads a product: of one, only the ledger is
+compared. Ends with 0 when both sides were read and agree, 1 when they differ, 2 when it cannot tell.
+`;
+
+interface CompareOptions {
+  readonly shop?: string;
+  /** Epoch milliseconds. */
+  readonly since?: number;
+}
+
+/** `loyalty-connector compare` */
+export function registerCompare(program: Command): void {
+  program
+    .command('compare')
+    .summary('read one order or coupon from both sides and show the difference')
+    .description(
+      'Reads the store, the ledger and the loyalty service, and compares what they say of one entity.',
+    )
+    .argument('<kind>', 'order, product or coupon; or orders, for all since --since')
+    .argument('[id]', "the store's id, the order's number or name, or the coupon's code")
+    .option('--since <when>', 'of orders: changed since, 90m, 24h, 3d or a date', (text) =>
+      parseMoment(text),
+    )
+    .option('--shop <domain>', 'the shop, where the settings name several')
+    .addHelpText('after', COMPARE_EXAMPLES)
+    .action(
+      runAction<CompareOptions>(async (session, { since, ...options }, kind, id) => {
+        if (kind === 'orders' && since !== undefined) {
+          const { compareOrders } = await import('../compare/compare.ts');
+          return compareOrders(session, { ...options, since });
+        }
+        if (id === undefined) throw new BadArguments('give an id, or: compare orders --since 24h.');
+        const { showComparison } = await import('../compare/compare.ts');
+        return showComparison(session, options, kind, id);
+      }),
+    );
+}
+
+const DOCTOR_EXAMPLES = `
+Examples:
+  npx loyalty-connector doctor
+  npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector doctor --json | jq '.checks[].findings[] | select(.verdict == "fail")'
+
+Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
+Ends with 0 when nothing failed and with 1 otherwise.
+`;
+
+/** `loyalty-connector doctor` */
+export function registerDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .summary('check everything that a deployment needs, with a fix for each problem')
+    .description(
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota; shows rewards and assumptions.',
+    )
+    .addHelpText('after', DOCTOR_EXAMPLES)
+    .action(runLazily(async () => (await import('../doctor/examine.ts')).examine));
+}
+
+const HISTORY_EXAMPLES = `
+Examples:
+  npx loyalty-connector history --since 7d
+  npx loyalty-connector history --command "dead-letters drop" --who olivia
+  npx loyalty-connector history --until 2026-10-05T12:30:00.000Z --limit 20
+  npx loyalty-connector history --json | jq '.changes[] | select(.end == null)'
+
+Changes nothing. A change is recorded before it begins and when it ends. One without an end still runs, or its
+process was ended. Records are kept for 400 days; what CloudTrail adds is in docs/security.md.
+`;
+
+/** `loyalty-connector history` */
+export function registerHistory(program: Command): void {
+  program
+    .command('history')
+    .summary('list what operators changed, and whose personal data they saw')
+    .description(
+      'Lists what was changed with this command line, and where it showed personal data (--reveal), by any operator of the stack, the newest first.',
+    )
+    .option('--since <when>', 'begun since this date, or this long ago: 2026-10-01, 7d', (text) =>
+      parseMoment(text),
+    )
+    .option('--until <when>', 'begun before this date, or this long ago', (text) =>
+      parseMoment(text),
+    )
+    .option('--command <name>', 'only this command: "secrets set", or all of a group: secrets')
+    .option('--who <text>', "only callers whose ARN contains this text, such as a person's name")
+    .option('--limit <n>', 'so many at most (default: 50)', wholeNumber(1, 10_000))
+    .addHelpText('after', HISTORY_EXAMPLES)
+    .action(runLazily(async () => (await import('../history/show-history.ts')).showHistory));
+}
+
+const CONSOLE_EXAMPLES = `
+Examples:
+  npx loyalty-connector console                     the stack that runs on this machine
+  npx loyalty-connector console --stack loyalty-connector-prod --region eu-west-1
+  npx loyalty-connector console --read-only         for support: looks, and changes nothing
+
+The page runs on this machine alone, with your AWS credentials: what you may not do, it cannot do. The address
+that is printed opens it once, in one browser. It is described in docs/console.md.
+`;
+
+/** `loyalty-connector console` */
+export function registerConsole(program: Command, createProgram: () => Command): void {
+  program
+    .command('console')
+    .summary('open a page to look at everything and to repair it')
+    .description(
+      'Serves a page on this machine: what happens now, orders, dead letters, customers.',
+    )
+    .option('--read-only', 'offer nothing that changes anything')
+    .option('--port <n>', 'on 127.0.0.1 (default: any free one)', wholeNumber(1, 65_535))
+    .option('--no-open', 'print the address, but do not open it in a browser')
+    .addHelpText('after', CONSOLE_EXAMPLES)
+    .action(
+      runAction<Omit<ConsoleOptions, 'createProgram'>>(async (session, options) =>
+        (await import('../console/run-console.ts')).runConsole(session, {
+          ...options,
+          createProgram,
+        }),
+      ),
+    );
+}

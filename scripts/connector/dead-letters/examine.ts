@@ -1,0 +1,260 @@
+import {
+  type EntityKey,
+  isStoreEvent,
+  type StoreEvent,
+} from '../../../shared/core/events/event.ts';
+import type { Outcome } from '../../../shared/core/events/outcome.ts';
+import {
+  type EntityEntry,
+  type Ledger,
+  ledgerKeyText,
+} from '../../../shared/core/ledger/ledger.ts';
+import {
+  type CouponForm,
+  type OrderForm,
+  recallOrder,
+  recallProduct,
+} from '../../../shared/core/mapping/wanted-state.ts';
+import type { ReadEvent, Task } from '../../../shared/core/store/store.ts';
+import {
+  type Preview,
+  type PreviewedCall,
+  type PreviewWorld,
+  previewSync,
+} from '../../../shared/core/sync/preview-sync.ts';
+import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import { openShopServices } from '../deployment/services.ts';
+import type { CommonOptions } from '../session.ts';
+import type { ReadLetter } from './read.ts';
+
+interface ExaminingWorld {
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly read: ReadEvent;
+  readonly shop: (domain: string) => PreviewWorld;
+}
+
+/** What would become of a letter if it were sent now. */
+export type Prospect =
+  | { readonly kind: 'preview'; readonly preview: Preview }
+  | { readonly kind: 'task'; readonly task: Task }
+  | { readonly kind: 'unreadable'; readonly why: string }
+  /** No event of the store: its worker decides by what it then finds. */
+  | { readonly kind: 'storefront' }
+  /** The store, or a secret that opens it, could not be had. */
+  | { readonly kind: 'unknown'; readonly error: unknown };
+
+export interface Examined {
+  readonly letter: ReadLetter;
+  /** Undefined for what has no entry, and for an entity that the ledger does not know. */
+  readonly entry: EntityEntry | undefined;
+  readonly prospect: Prospect;
+}
+
+/** A letter beside what the ledger knows, and what today's code and settings would make of it. */
+export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): Promise<Examined> {
+  const { event } = letter;
+  if (!event) {
+    const why = letter.undecodable ?? letter.why;
+    return { letter, entry: undefined, prospect: { kind: 'unreadable', why } };
+  }
+  if (!isStoreEvent(event)) {
+    return { letter, entry: undefined, prospect: { kind: 'storefront' } };
+  }
+  const key = keyOf(event);
+  const entries = await world.ledger.readMany(key ? [key] : []);
+  const entry = key && entries.get(ledgerKeyText(key));
+  return { letter, entry, prospect: await foresee(event, key, entry, world) };
+}
+
+/** What a worker would do with the event now. */
+export async function foresee(
+  event: StoreEvent,
+  key: EntityKey | undefined,
+  entry: EntityEntry | undefined,
+  world: ExaminingWorld,
+): Promise<Prospect> {
+  const reading = world.read(event);
+  if (reading.kind === 'unreadable') return reading;
+  if (reading.kind === 'task') return reading;
+  if (!key) return { kind: 'unreadable', why: 'it is neither about an entity nor a task' };
+  try {
+    const preview = await previewSync(key, { event, reading }, entry, world.shop(event.shop));
+    return { kind: 'preview', preview };
+  } catch (error) {
+    return { kind: 'unknown', error };
+  }
+}
+
+function keyOf({ shop, kind, id }: StoreEvent): EntityKey | undefined {
+  return kind === 'order' || kind === 'product' || kind === 'coupon' || kind === 'member'
+    ? { shop, kind, id }
+    : undefined;
+}
+
+/** As the workers of this deployment see it. */
+export function examiningWorld(deployment: Deployment): ExaminingWorld {
+  const { connector } = deployment;
+  const { store } = openShopServices(deployment);
+  const ledger = openLedger(deployment);
+  return {
+    ledger,
+    read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
+    shop(domain) {
+      const shop = connector.shops.find((one) => one.domain === domain);
+      if (!shop) throw new Error('an event of an unknown shop was not called unreadable');
+      const { assumptions } = connector.loyalty;
+      return { store, ledger, rules: shop.rules, assumptions, now: () => new Date() };
+    },
+  };
+}
+
+/** One sentence on what would happen to the letter now. */
+export function describeProspect(prospect: Prospect, options: CommonOptions): string {
+  switch (prospect.kind) {
+    case 'unreadable':
+      return `A replay would only bring it back: ${prospect.why}.`;
+    case 'storefront':
+      return 'Its worker would decide by what it finds then: an older balance never replaces a newer one, and a redemption goes on from where it stands.';
+    case 'task':
+      return describeTask(prospect.task);
+    case 'unknown': {
+      const { error } = prospect;
+      const known = explainAwsError(error, options)?.message;
+      const words = known ?? (error instanceof Error ? error.message : String(error));
+      return `This is not known now, because the store could not be asked: ${words}`;
+    }
+    case 'preview': {
+      const asked = prospect.preview.storeAsked ? ' The store was asked.' : '';
+      return `${describeOutcome(prospect.preview.outcome)}${asked}`;
+    }
+  }
+}
+
+function describeOutcome(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'applied':
+      return `It would be sent: ${outcome.calls.join(', then ')}.`;
+    case 'unchanged':
+      return 'Nothing would be sent: it is applied already (--force sends it all the same).';
+    case 'superseded':
+      return 'Nothing would be sent: a newer version is settled already.';
+    case 'skipped':
+      return `Nothing would be sent: it is skipped (${outcome.why}).`;
+    case 'handled':
+      return `It would be handled (${outcome.how}).`;
+    case 'retry':
+      return `It would wait and be tried again (${outcome.why}).`;
+    case 'rejected':
+      return `It would be refused again: ${outcome.why}.`;
+  }
+}
+
+function describeTask(task: Task): string {
+  switch (task.kind) {
+    case 'fan-out':
+      return 'The codes of the discount would be read from the store and sent one by one.';
+    case 'sync-code':
+      return 'The code would be read from the store and sent.';
+    case 'skip':
+      return `Nothing would be sent: it is skipped (${task.why}).`;
+    case 'redact':
+      return 'What the ledger remembers of the customer would be erased.';
+    case 'merge':
+      return 'It would be asked whether the customer who is gone still has points.';
+    case 'notify':
+      return `A notice would be recorded for a person: ${task.why}.`;
+  }
+}
+
+/** One field that would be sent otherwise than it was applied. */
+export interface FieldDifference {
+  readonly field: string;
+  readonly applied: unknown;
+  readonly now: unknown;
+}
+
+/** Undefined where there is nothing to compare with, or the call does not carry the whole. */
+export function differencesOf(
+  { operation, body }: PreviewedCall,
+  entry: EntityEntry | undefined,
+): readonly FieldDifference[] | undefined {
+  const isWhole = operation === 'sendOrder' || operation === 'updateProduct';
+  if (!body || !isWhole || entry?.appliedKey === undefined) return undefined;
+  return findDifferences(body, entry.remembered);
+}
+
+/**
+ * How a form differs from what the ledger remembers of the applied one. The ledger keeps a hash of the
+ * whole, and of a few fields the value: only those can be compared one by one.
+ */
+function findDifferences(form: object, remembered: string | undefined): FieldDifference[] {
+  const applied = rememberedFields(remembered);
+  const fields = new Map<string, unknown>(Object.entries(form));
+  return Object.entries(applied).flatMap(([field, before]) => {
+    const now = fields.get(field);
+    return JSON.stringify(before) === JSON.stringify(now) ? [] : [{ field, applied: before, now }];
+  });
+}
+
+function rememberedFields(remembered: string | undefined): object {
+  const product = recallProduct(remembered);
+  if (product) return product;
+  const order = recallOrder(remembered);
+  if (!order) return {};
+  const { basics, customer, branch, salesPerson } = order;
+  return {
+    ...basics,
+    ...(customer && { Customer: customer }),
+    ...(branch && { Branch: branch }),
+    ...(salesPerson && { SalesPerson: salesPerson }),
+  };
+}
+
+/** Of what goes to the loyalty service, the parts that are about a person, or may be. */
+const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm>([
+  'Customer',
+  'SalesPerson',
+  // What a merchant's own function puts there is not known here.
+  'Metadatas',
+]);
+
+/** An id identifies a person only for those who may look it up. */
+const SHOWN_WITHIN: ReadonlySet<string> = new Set(['OriginalId']);
+
+const MASK = '•••';
+
+export function isPersonal(field: string): boolean {
+  return PERSONAL.has(field);
+}
+
+/** The form as it is built, without what it says of people. */
+export function maskPersonal(form: object): object {
+  return Object.fromEntries(
+    Object.entries(form).map(([name, value]) => [name, isPersonal(name) ? maskAll(value) : value]),
+  );
+}
+
+/** A form that is about nothing but a person. */
+export function maskPerson(form: object): object {
+  return Object(maskAll(form));
+}
+
+/** The body of a call, without what it says of people. */
+export function maskCall({ operation, body = {} }: PreviewedCall): object {
+  return operation === 'upsertCustomer' ? maskPerson(body) : maskPersonal(body);
+}
+
+function maskAll(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskAll);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [
+        name,
+        SHOWN_WITHIN.has(name) ? field : maskAll(field),
+      ]),
+    );
+  }
+  return typeof value === 'string' || typeof value === 'number' ? MASK : value;
+}

@@ -1,0 +1,463 @@
+import type { MappingRules, MappingSettings } from './mapping-settings.ts';
+import type { Monitoring } from './metrics.ts';
+
+export interface ShopSettings {
+  /** The shop's permanent domain: `example-store.myshopify.com`. */
+  readonly domain: string;
+
+  /**
+   * The part of the webhook address that belongs to this shop alone, as in `https://…/example-store`.
+   * Default: the domain up to its first dot.
+   */
+  readonly path?: string;
+
+  /** Rules that differ for this shop; all others are those of `rules`. */
+  readonly rules?: MappingSettings;
+
+  /** When this shop counts as silent. Default: as `alarms.orderSilence` says. */
+  readonly orderSilence?: false | OrderSilence;
+}
+
+/** The settings in `connector.config.ts`. Secrets are not settings and are in no file. */
+export interface ConnectorSettings {
+  /** The shops that the connector syncs with the loyalty service; one or more. */
+  readonly shops: readonly ShopSettings[];
+
+  readonly loyalty: {
+    /** Base address of the loyalty service: `https://loyalty.example.com`. */
+    readonly address: string;
+    /**
+     * The most calls a second to an account of the service, by all functions of the stack together, from 0.1 to
+     * 1000. Shops with `rules.sharedAccount` share it. Shoppers do not wait for it: the workers make room.
+     * Default: no limit, because the service documents none. It costs a write a second and worker.
+     */
+    readonly callsPerSecond?: number;
+    /** Assumptions where its documentation is silent. */
+    readonly assumptions?: LoyaltyAssumptions;
+  };
+
+  /** How entities of the store become entities of the loyalty service, in all shops. */
+  readonly rules?: MappingSettings;
+
+  /**
+   * How long an event is retried before it is parked for a person, in days from 1 to 10. Must be longer
+   * than an outage of the loyalty service. Default: 4.
+   */
+  readonly retryWindowDays?: number;
+
+  /**
+   * How long the connector remembers an order after its last event, in days from 35 (longer than any
+   * event can wait in a queue or as a dead letter) to 3650. A later event reads the order from the
+   * store again. Default: 400, so that a return after a year still finds its order. Raise it before the first
+   * entry expires: an order that was forgotten under a lower number counts as never sent until then.
+   */
+  readonly orderRetentionDays?: number;
+
+  /** How lost webhooks are found and made up for. */
+  readonly healing?: HealingSettings;
+
+  /** Who gets alarms, and when. */
+  readonly alarms?: AlarmSettings;
+
+  /** How it is deployed. */
+  readonly deployment?: DeploymentSettings;
+
+  /** Balances and rewards in the store. Default: not deployed. */
+  readonly storefront?: StorefrontSettings;
+}
+
+export interface Shop {
+  readonly domain: string;
+  readonly path: string;
+  readonly rules: MappingRules;
+  readonly orderSilence: false | OrderSilence;
+}
+
+/** The settings, checked and complete. */
+export interface Connector {
+  readonly shops: readonly Shop[];
+  readonly loyalty: {
+    readonly address: string;
+    readonly callsPerSecond: number | undefined;
+    readonly assumptions: CompleteAssumptions;
+  };
+  readonly retryWindowDays: number;
+  readonly orderRetentionDays: number;
+  readonly healing: Healing;
+  /** `orderSilence` is completed for each shop. */
+  readonly alarms: { readonly emails: readonly string[] };
+  readonly deployment: Deployment;
+  /** Undefined where the storefront is not deployed. */
+  readonly storefront: Storefront | undefined;
+}
+
+/** An HTTP API in front of the receiver, instead of its function URL. About a dollar per million. */
+interface HttpApiEndpoint {
+  readonly kind: 'http-api';
+  /**
+   * Requests per second that are let through, and how many at once; more is answered with 429. The storefront's
+   * two addresses stay function URLs and get a reservation of `burst`, at most 50, where the quota allows it.
+   */
+  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
+  /** A domain of your own, with the ARN of its certificate in the region of the stack. */
+  readonly domain?: { readonly name: string; readonly certificateArn: string };
+}
+
+interface PerQueue {
+  readonly orders?: number;
+  readonly products?: number;
+  readonly coupons?: number;
+}
+
+/** How the connector is deployed. All have a default that suits a shop of up to a million events. */
+export interface DeploymentSettings {
+  /**
+   * Where webhooks arrive. `function-url` costs nothing beyond the function; an HTTP API adds throttling
+   * and a domain of your own. Default: `{ kind: 'function-url' }`.
+   */
+  readonly endpoint?: { readonly kind: 'function-url' } | HttpApiEndpoint;
+
+  /**
+   * How many workers of a queue run in parallel at most, from 2 to 1000. This limits the load on the
+   * loyalty service: each worker makes up to five calls at once. Default: 10 for orders, 5 for others,
+   * or fewer, as the quota of the AWS account allows.
+   */
+  readonly maxConcurrency?: PerQueue;
+
+  /** How long logs are kept, in days as CloudWatch offers them. Default: 30. */
+  readonly logRetentionDays?: 1 | 3 | 5 | 7 | 14 | 30 | 60 | 90 | 180 | 365;
+
+  /**
+   * Keep the ledger, the queues and the secrets when the stack is deleted or a shop is removed, and protect
+   * the stage `prod` from deletion. Set `false` for a test stage.
+   * Default: `true`.
+   */
+  readonly retainData?: boolean;
+
+  /**
+   * `full`: every alarm, and the figures of the last hour in `status`. `basic`: one alarm for everything
+   * that needs a person, and alarms when a queue or the receiver stands still, for less than half the
+   * price (docs/cost.md). Default: `full`.
+   */
+  readonly monitoring?: Monitoring;
+
+  /** A CloudWatch dashboard. The first three of an account are free, each further one is $3 a month. Default: `false`. */
+  readonly dashboard?: boolean;
+
+  /**
+   * The ARN of a key of your own in KMS, in the region of the stack, for queues, ledger, secrets and logs. It costs
+   * about two dollars a month, and its key policy must allow the use: docs/security.md. Default: keys of AWS,
+   * which cost nothing.
+   */
+  readonly encryptionKey?: string;
+}
+
+/** `maxConcurrency` as stated: `deploy` chooses the others. */
+export type Deployment = Required<Omit<DeploymentSettings, 'encryptionKey'>> & {
+  readonly encryptionKey: string | undefined;
+};
+
+const DEPLOYMENT = {
+  endpoint: { kind: 'function-url' },
+  logRetentionDays: 30,
+  retainData: true,
+  monitoring: 'full',
+  dashboard: false,
+  encryptionKey: undefined,
+} as const;
+
+export function completeDeployment(settings: DeploymentSettings = {}): Deployment {
+  return { ...DEPLOYMENT, ...given(settings), maxConcurrency: given(settings.maxConcurrency) };
+}
+
+/** A setting written as undefined takes the default, like one that is not written. */
+export function given<T extends object>(settings: T | undefined): Partial<T> {
+  const entries = Object.entries(settings ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+/** A shop's part of the webhook address when none is set: the domain up to its first dot. */
+export function defaultPath(domain: string): string {
+  return domain.split('.', 1)[0] ?? domain;
+}
+
+/** How the connector finds changes in the store that no webhook announced, and sends them. */
+export interface HealingSettings {
+  /** How often recent changes in the store are compared with the ledger, in minutes. Default: 60. */
+  readonly everyMinutes?: number;
+
+  /**
+   * How often the whole store is compared, in days; `false` for never. This applies a corrected rule to
+   * old products and codes and finds deletions that no webhook announced. Default: 7.
+   */
+  readonly deepEveryDays?: number | false;
+
+  /**
+   * How the webhook subscriptions are created. Each way sees only its own subscriptions, and both at once
+   * would send every event twice.
+   *
+   * - `admin-api`: by the connector (`npx loyalty-connector webhooks sync`).
+   * - `app-configuration`: by `shopify.app.toml`, with `shopify app deploy`.
+   *
+   * Default: `admin-api`.
+   */
+  readonly subscriptions?: 'admin-api' | 'app-configuration';
+
+  /**
+   * How changes of products arrive.
+   *
+   * - `webhooks`: `products/create`, `products/update` and `products/delete`. Each sale sends an update, which
+   *   nearly always changes nothing for the loyalty service.
+   * - `events`: Shopify's Events, only when a field changes that the connector sends. They exist only in
+   *   `shopify.app.toml`, so write the app's folder again and release it after you choose this
+   *   (`npx loyalty-connector app write`, `shopify app deploy`). Existing webhooks of products stay until
+   *   `npx loyalty-connector webhooks sync --covered --yes`.
+   *
+   * Default: `webhooks`.
+   */
+  readonly productChanges?: 'webhooks' | 'events';
+
+  /**
+   * With `productChanges: 'events'`: the fields whose change sends an Event, in place of the connector's own list
+   * (`PRODUCT_TRIGGERS` in shared/shopify/subscriptions/wanted-subscriptions.ts). For the case that `shopify app deploy`
+   * refuses a path; `['product.*']` is every field.
+   */
+  readonly productTriggers?: readonly string[];
+}
+
+export type Healing = Required<Omit<HealingSettings, 'productTriggers'>> & {
+  readonly productTriggers: HealingSettings['productTriggers'];
+};
+
+const HEALING: Healing = {
+  everyMinutes: 60,
+  deepEveryDays: 7,
+  subscriptions: 'admin-api',
+  productChanges: 'webhooks',
+  productTriggers: undefined,
+};
+
+export function completeHealing(settings?: HealingSettings): Healing {
+  return { ...HEALING, ...given(settings) };
+}
+
+/** Who gets alarms, and when. */
+export interface AlarmSettings {
+  /** E-mail addresses that get every alarm; each must confirm the subscription once. Default: none. */
+  readonly emails?: readonly string[];
+
+  /**
+   * Raises an alarm when a shop sends no order webhooks during its opening hours: webhooks may have
+   * stopped. A shop can have its own. `false` for shops with few orders. Default: `false`.
+   */
+  readonly orderSilence?: false | OrderSilence;
+}
+
+/** When a shop counts as silent. */
+export interface OrderSilence {
+  /** Hours without any order webhook, all within the opening hours; from 1 to 24. */
+  readonly hours: number;
+  /** The hours of the day, from 0 to 24, between which orders are expected, in `timeZone`. */
+  readonly opens: number;
+  readonly closes: number;
+  /** Default: `every-day`. */
+  readonly days?: 'every-day' | 'monday-to-friday' | 'monday-to-saturday';
+  /** Such as `America/Sao_Paulo`. */
+  readonly timeZone: string;
+}
+
+/**
+ * The storefront: balances and rewards of the loyalty service in the store. Without this setting none of
+ * its parts is deployed, and it costs nothing.
+ */
+export interface StorefrontSettings {
+  /**
+   * The field of a point event's customer that holds the customer's id in the store. The service
+   * documents `Id` for it, and that on some platforms it holds something else: for a document, set
+   * `OriginalId`, so that no document is taken for an id. Default: `Id`.
+   */
+  readonly customerIdIn?: string;
+
+  /**
+   * The namespace of the customer metafields `points`, `cashback` and `tier`. Themes name it, so change
+   * it only before the first balance is written. Default: `loyalty`.
+   */
+  readonly metafieldNamespace?: string;
+
+  /**
+   * How the service's reward operations name a customer. They are documented to take e-mail or
+   * document, which the connector reads from the service's own record of the customer; whether they
+   * also take the customer's id in the store (`store-id`, which saves a request) is not known.
+   * Default: `email-or-document`: the e-mail address, else the digits of the document.
+   */
+  readonly posCustomerId?: 'email-or-document' | 'store-id';
+
+  /**
+   * Replaces the meaning of single numbers of a reward's `RewardType`. Only the service's sample client
+   * shows them, so check a reward of each kind before customers can redeem. A reward of meaning
+   * `custom`, or of a number that is not here, is shown and cannot be redeemed. Default:
+   * `{ 0: 'percent', 1: 'fixed', 3: 'cashback', 4: 'custom', 5: 'product' }`. Coupons are numbered
+   * otherwise.
+   */
+  readonly rewardTypes?: Readonly<Record<number, RewardMeaning>>;
+
+  /**
+   * How many requests the pages of one customer may make in a minute, from 10 to 1000; all visitors who
+   * are not logged in share ten times as many. One user of the point of sale may make twice as many, all tills of
+   * a shop together twenty times. Each running function counts on its own, so this stops
+   * a runaway page and is no exact quota. Default: 60.
+   */
+  readonly readsPerMinute?: number;
+
+  /**
+   * The tax inside the store's prices, in percent, such as 19: pages that say what a product or a cart earns
+   * leave it out where orders count without taxes (`taxes: 'exclude'`). Pages of a store do not
+   * know its rates. Default: 0, for prices without tax.
+   */
+  readonly taxInPrices?: number;
+
+  /**
+   * How many rewards one customer may redeem in an hour, from 1 to 1000. Default: 10.
+   */
+  readonly redeemsPerHour?: number;
+}
+
+/** What a type of reward may be. */
+export const MEANINGS = [
+  'percent',
+  'fixed',
+  'free-shipping',
+  'cashback',
+  'product',
+  'custom',
+] as const;
+
+type RewardMeaning = (typeof MEANINGS)[number];
+
+export type Storefront = Required<StorefrontSettings>;
+
+const STOREFRONT = {
+  customerIdIn: 'Id',
+  metafieldNamespace: 'loyalty',
+  posCustomerId: 'email-or-document',
+  readsPerMinute: 60,
+  taxInPrices: 0,
+  redeemsPerHour: 10,
+} as const;
+
+const REWARD_TYPES = {
+  0: 'percent',
+  1: 'fixed',
+  3: 'cashback',
+  4: 'custom',
+  5: 'product',
+} as const;
+
+/** Undefined where it is not configured. */
+export function completeStorefront(
+  settings: StorefrontSettings | undefined,
+): Storefront | undefined {
+  return (
+    settings && {
+      ...STOREFRONT,
+      ...given(settings),
+      rewardTypes: { ...REWARD_TYPES, ...settings.rewardTypes },
+    }
+  );
+}
+
+/**
+ * What the connector assumes where the loyalty service's documentation is silent. Each assumption is a
+ * setting, so that a wrong one is corrected in one place.
+ * See docs/decisions/0003-one-contract-and-a-setting-for-each-gap.md.
+ */
+export interface LoyaltyAssumptions {
+  /**
+   * An order sent again under the same id replaces the earlier one. If `false`, a change of an order
+   * that was sent already is parked for a person. Default: `true`.
+   */
+  readonly ordersAreReplaced?: boolean;
+
+  /**
+   * A coupon sent again under the same id replaces the earlier one. If `false`, a change of a coupon
+   * that was sent already is parked for a person. Default: `true`.
+   */
+  readonly couponsAreReplaced?: boolean;
+
+  /**
+   * A completed order, which the service refuses to cancel (error 13), can be sent again marked as
+   * cancelled or returned. If `false`, that second attempt is not made and the order is parked.
+   * Default: `true`.
+   */
+  readonly completedOrdersTakeTheCancelledMark?: boolean;
+
+  /**
+   * What it means when that second attempt is refused with error 13 as well: `rejected` parks the
+   * order for a person, `done` lets it be. Default: `rejected`.
+   */
+  readonly refusedCancelledMark?: 'rejected' | 'done';
+
+  /**
+   * What error 33 (the order is cancelled) means for a cancellation. For an order it always means that
+   * a person must look. Default: `done`.
+   */
+  readonly cancellingTwice?: 'done' | 'rejected';
+
+  /**
+   * How a refund, return or edit lowers the amount of a completed order.
+   *
+   * - `partial-cancel`: the difference is taken by the service's partial cancel, under a key of its own.
+   * - `resend`: the order is sent again with the lower total. Only for a program that takes points back
+   *   then, which is not documented.
+   *
+   * Orders from which something was taken stay with partial cancels. Default: `partial-cancel`.
+   */
+  readonly refunds?: 'partial-cancel' | 'resend';
+
+  /**
+   * What to do when the amount of an order rises after a part of it was cancelled. How the service
+   * counts then is not documented.
+   *
+   * - `park`: for a person.
+   * - `send-gross`: sent again with the amount before all partial cancels, so that the service's total less
+   *   these is the new amount.
+   *
+   * Default: `park`.
+   */
+  readonly raiseAfterPartialCancel?: 'park' | 'send-gross';
+
+  /**
+   * Whether the total of an order that is read from the service already shows partial cancels. Decides
+   * how much of an order counts that the ledger has forgotten. Default: `as-sent`.
+   */
+  readonly readTotals?: 'as-sent' | 'less-partial-cancels';
+
+  /**
+   * The number of the error by which the service refuses a partial cancel whose key was used before.
+   * Not documented. Unset: only a refusal that names the field `CancelKey` counts as that, and any other
+   * refusal of a repeated partial cancel is parked.
+   */
+  readonly usedCancelKeyError?: number;
+
+  /**
+   * The service keeps the metadata of a redemption and shows them in the customer's history of points. If the ledger
+   * is lost, `recover` finds the codes of customers by them. If `false`, none are sent. Default: `true`.
+   */
+  readonly redemptionsKeepMetadata?: boolean;
+}
+
+export const defaultAssumptions = {
+  ordersAreReplaced: true,
+  couponsAreReplaced: true,
+  completedOrdersTakeTheCancelledMark: true,
+  refusedCancelledMark: 'rejected',
+  cancellingTwice: 'done',
+  refunds: 'partial-cancel',
+  raiseAfterPartialCancel: 'park',
+  readTotals: 'as-sent',
+  redemptionsKeepMetadata: true,
+} as const satisfies LoyaltyAssumptions;
+
+/** The assumptions with every default filled in. */
+type CompleteAssumptions = Required<Omit<LoyaltyAssumptions, 'usedCancelKeyError'>> &
+  Pick<LoyaltyAssumptions, 'usedCancelKeyError'>;

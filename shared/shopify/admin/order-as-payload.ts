@@ -1,0 +1,337 @@
+import { readAmount, sum, ZERO } from '../../store/money.ts';
+import { LOCALIZED_FIELDS, type StoreOrder } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
+import { latest } from '../webhooks/read-order-webhook.ts';
+import type { DataOf } from './client/admin-client.ts';
+import type { orderDocument, refundDocument } from './documents.gen.ts';
+
+export type OrderNode = NonNullable<DataOf<typeof orderDocument>['order']>;
+export type OrderLineNode = OrderNode['lineItems']['nodes'][number];
+type DiscountNode = OrderNode['discountApplications']['nodes'][number];
+export type ShippingNode = OrderNode['shippingLines']['nodes'][number];
+export type CustomerNode = NonNullable<OrderNode['customer']>;
+type RefundNode = NonNullable<DataOf<typeof refundDocument>['refund']>;
+export type RefundLineNode = RefundNode['refundLineItems']['nodes'][number];
+
+/** One refund with all pages of its lines. */
+export interface RefundDetails {
+  readonly lines: readonly RefundLineNode[];
+  readonly node: RefundNode;
+}
+
+/** An order with all pages of its lists. */
+export interface WholeOrder {
+  readonly node: OrderNode;
+  readonly lines: readonly OrderLineNode[];
+  readonly discounts: readonly DiscountNode[];
+  readonly shipping: readonly ShippingNode[];
+  /** By the id of the refund; empty where nothing of the order is kept. */
+  readonly refunds: ReadonlyMap<string, RefundDetails>;
+  /** Global ids of the lines that are tips. */
+  readonly tipLines: ReadonlySet<string>;
+}
+
+/**
+ * An order of the Admin API in the shape of a webhook's body, so that one reader reads both and they
+ * cannot differ in money, dates or customers.
+ */
+export function orderAsPayload(order: WholeOrder): unknown {
+  const { node } = order;
+  return {
+    admin_graphql_api_id: node.id,
+    name: node.name,
+    created_at: node.createdAt,
+    processed_at: node.processedAt,
+    updated_at: node.updatedAt,
+    cancelled_at: node.cancelledAt,
+    closed_at: node.closedAt,
+    test: node.test,
+    source_name: node.sourceName,
+    currency: node.currencyCode,
+    taxes_included: node.taxesIncluded,
+    financial_status: node.displayFinancialStatus?.toLowerCase(),
+    fulfillment_status: fulfillmentStatus(node),
+    fulfillments: node.fulfillments.map(({ status, createdAt }) => ({
+      status: status.toLowerCase(),
+      created_at: createdAt,
+    })),
+    line_items: order.lines.map((line) => linePayload(line, order.tipLines.has(line.id))),
+    shipping_lines: order.shipping.map(shippingPayload),
+    refunds: refundPayloads(order),
+    current_subtotal_price: amountOf(node.currentSubtotalPriceSet),
+    current_total_price: amountOf(node.currentTotalPriceSet),
+    current_shipping_price_set: moneySet(node.currentShippingPriceSet),
+    total_outstanding: amountOf(node.totalOutstandingSet),
+    discount_applications: discountPayloads(order),
+    payment_gateway_names: node.paymentGatewayNames,
+    note_attributes: node.customAttributes.map(({ key, value }) => ({ name: key, value })),
+    email: node.email,
+    phone: node.phone,
+    customer: node.customer && customerPayload(node.customer),
+  };
+}
+
+type Money = ShippingNode['originalPriceSet'];
+
+function amountOf({ shopMoney }: Money): string {
+  return shopMoney.amount;
+}
+
+function moneySet({ shopMoney }: Money) {
+  return { shop_money: shopMoney };
+}
+
+function linePayload(line: OrderLineNode, tip: boolean) {
+  return {
+    id: idFromGid(line.id, 'LineItem'),
+    product_id: idFromGid(line.product?.id, 'Product'),
+    title: line.title,
+    name: line.name,
+    vendor: line.vendor,
+    gift_card: line.isGiftCard,
+    quantity: line.quantity,
+    current_quantity: line.currentQuantity,
+    price: amountOf(line.originalUnitPriceSet),
+    discount_allocations: line.discountAllocations.map(allocation),
+    tax_lines: line.taxLines.map(taxLine),
+    ...(tip && { tip_payment_gateway: null }),
+  };
+}
+
+function allocation({ allocatedAmountSet }: OrderLineNode['discountAllocations'][number]) {
+  return { amount: amountOf(allocatedAmountSet) };
+}
+
+function taxLine({ priceSet }: ShippingNode['taxLines'][number]) {
+  return { price: amountOf(priceSet) };
+}
+
+function shippingPayload(line: ShippingNode) {
+  return {
+    price: amountOf(line.originalPriceSet),
+    discounted_price: amountOf(line.discountedPriceSet),
+    discount_allocations: line.discountAllocations.map(allocation),
+    tax_lines: line.taxLines.map(taxLine),
+  };
+}
+
+function refundPayloads({ node, refunds }: WholeOrder) {
+  return node.refunds.map(({ id, createdAt, processedAt }) => {
+    const dates = { created_at: createdAt, processed_at: processedAt };
+    const details = refunds.get(id);
+    return details ? { ...dates, ...refundPayload(details) } : dates;
+  });
+}
+
+function refundPayload({ lines, node }: RefundDetails) {
+  return {
+    refund_line_items: lines.map(refundLine),
+    refund_shipping_lines: node.refundShippingLines.nodes.map((line) => ({
+      subtotal_amount_set: moneySet(line.subtotalAmountSet),
+      tax_amount_set: moneySet(line.taxAmountSet),
+    })),
+    // The Admin API lists refunded shipping separately.
+    order_adjustments: node.orderAdjustments.nodes.map(({ amountSet, taxAmountSet }) => ({
+      kind: 'refund_discrepancy',
+      amount: amountOf(amountSet),
+      tax_amount: amountOf(taxAmountSet),
+    })),
+    total_duties_set: { shop_money: { amount: dutiesOf(node) } },
+    transactions: node.transactions.nodes.map(({ kind, status, amountSet, processedAt }) => ({
+      kind: kind.toLowerCase(),
+      processed_at: processedAt,
+      status: status.toLowerCase(),
+      amount: amountOf(amountSet),
+    })),
+  };
+}
+
+function dutiesOf({ duties }: RefundNode) {
+  return sum((duties ?? []).map(({ amountSet }) => readAmount(amountOf(amountSet)) ?? ZERO));
+}
+
+function refundLine({ quantity, lineItem, subtotalSet, totalTaxSet }: RefundLineNode) {
+  return {
+    line_item_id: idFromGid(lineItem.id, 'LineItem'),
+    quantity,
+    subtotal_set: moneySet(subtotalSet),
+    total_tax_set: moneySet(totalTaxSet),
+  };
+}
+
+function discountPayloads({ discounts }: WholeOrder) {
+  return discounts
+    .toSorted((one, other) => one.index - other.index)
+    .map((discount) =>
+      discount.__typename === 'DiscountCodeApplication'
+        ? { type: 'discount_code', code: discount.code }
+        : { type: 'other' },
+    );
+}
+
+export function customerPayload(customer: Omit<CustomerNode, 'metafields'>) {
+  return {
+    admin_graphql_api_id: customer.id,
+    first_name: customer.firstName,
+    last_name: customer.lastName,
+    email: customer.defaultEmailAddress?.emailAddress,
+    phone: customer.defaultPhoneNumber?.phoneNumber,
+    created_at: customer.createdAt,
+    default_address: customer.defaultAddress,
+  };
+}
+
+/**
+ * As a webhook writes it: `fulfilled`, `partial`, `restocked` or nothing. The Admin API has only the
+ * status that merchants see, where "on hold" hides that a part was sent; the fulfillments show it.
+ */
+function fulfillmentStatus({
+  displayFulfillmentStatus,
+  fulfillments,
+}: Pick<OrderNode, 'displayFulfillmentStatus' | 'fulfillments'>): string | undefined {
+  switch (displayFulfillmentStatus) {
+    case 'FULFILLED':
+      return 'fulfilled';
+    case 'PARTIALLY_FULFILLED':
+      return 'partial';
+    case 'RESTOCKED':
+      return 'restocked';
+    case 'UNFULFILLED':
+    case 'OPEN':
+    case 'FULFILLMENT_NOT_REQUIRED':
+      return undefined;
+    case 'IN_PROGRESS':
+    case 'ON_HOLD':
+    case 'PENDING_FULFILLMENT':
+    case 'REQUEST_DECLINED':
+    case 'SCHEDULED':
+      return fulfillments.some(({ status }) => status === 'SUCCESS') ? 'partial' : undefined;
+  }
+}
+
+/** What is read of an order beyond its webhook. Each option costs an access scope, query points or both. */
+export interface Enrichment {
+  /** Brand and type of the card, from the order's transactions. */
+  readonly card?: boolean | undefined;
+  /** When the order was paid, from the same. */
+  readonly paymentDates?: boolean | undefined;
+  /** Whether a chargeback was lost. */
+  readonly disputes?: boolean | undefined;
+  /** Name of the retail location. Needs `read_locations`. */
+  readonly locationNames?: boolean | undefined;
+  /** Name of the staff member. Needs `read_users`, which Shopify grants only to some plans. */
+  readonly staffNames?: boolean | undefined;
+  /** What a country requires at checkout, such as a Brazilian tax id. */
+  readonly localizedFields?: boolean | undefined;
+  readonly metafields?: readonly MetafieldName[] | undefined;
+}
+
+export interface MetafieldName {
+  readonly owner: 'order' | 'customer';
+  readonly namespace: string;
+  readonly key: string;
+}
+
+/** The page size in the document. */
+const MAX_METAFIELDS = 10;
+
+export function extrasVariables(enrichment: Enrichment) {
+  const orderMetafields = metafieldKeys(enrichment, 'order');
+  const customerMetafields = metafieldKeys(enrichment, 'customer');
+  return {
+    withCard: enrichment.card ?? false,
+    withPayments: enrichment.card === true || enrichment.paymentDates === true,
+    withDisputes: enrichment.disputes ?? false,
+    withLocation: enrichment.locationNames ?? false,
+    withStaff: enrichment.staffNames ?? false,
+    withLocalizedFields: enrichment.localizedFields ?? false,
+    withOrderMetafields: orderMetafields.length > 0,
+    orderMetafields,
+    withCustomerMetafields: customerMetafields.length > 0,
+    customerMetafields,
+  };
+}
+
+/** `namespace.key` of each metafield of one owner. */
+export function metafieldKeys(
+  { metafields = [] }: Enrichment,
+  owner: MetafieldName['owner'],
+): string[] {
+  const keys = metafields
+    .filter((name) => name.owner === owner && name.namespace !== LOCALIZED_FIELDS)
+    .map(({ namespace, key }) => `${namespace}.${key}`);
+  const distinct = [...new Set(keys)];
+  if (distinct.length <= MAX_METAFIELDS) return distinct;
+  throw new Error(`at most ${MAX_METAFIELDS} metafields of an ${owner} can be read`);
+}
+
+/** What no webhook contains, where it was asked for. */
+export function orderDetails({
+  node,
+  lines,
+}: WholeOrder): Pick<
+  StoreOrder,
+  'card' | 'paidAt' | 'lostDispute' | 'location' | 'staff' | 'metafields'
+> {
+  const { retailLocation } = node;
+  const staff =
+    node.staffMember ?? lines.map(({ staffMember }) => staffMember).find((member) => member);
+  const staffId = idFromGid(staff?.id, 'StaffMember');
+  return {
+    card: cardOf(node),
+    paidAt: paidAtOf(node),
+    lostDispute: node.disputes?.some(isLost),
+    location: retailLocation
+      ? { id: retailLocation.legacyResourceId, name: retailLocation.name }
+      : undefined,
+    staff: staff && staffId !== undefined ? { id: staffId, name: staff.name } : undefined,
+    metafields: metafieldsOf(node),
+  };
+}
+
+const PAYMENTS: ReadonlySet<string> = new Set([
+  'AUTHORIZATION',
+  'CAPTURE',
+  'EMV_AUTHORIZATION',
+  'SALE',
+]);
+
+/** The first card payment that succeeded. A pending one can still fail. */
+function cardOf({ transactions = [] }: OrderNode): StoreOrder['card'] {
+  for (const { kind, status, paymentDetails } of transactions) {
+    const brand = paymentDetails?.company?.trim();
+    if (!brand || status !== 'SUCCESS' || !PAYMENTS.has(kind)) continue;
+    // The method's name is often the brand again.
+    const method = paymentDetails?.paymentMethodName?.trim();
+    const repeats = !method || method.toLowerCase() === brand.toLowerCase();
+    return { brand, type: repeats ? undefined : method };
+  }
+  return undefined;
+}
+
+type DisputeNode = NonNullable<OrderNode['disputes']>[number];
+
+/** An inquiry moves no money and ends otherwise: one that is lost became a chargeback, which its beginning does not say. */
+function isLost({ status }: DisputeNode): boolean {
+  return status === 'LOST' || status === 'ACCEPTED';
+}
+
+function paidAtOf({ transactions = [] }: OrderNode): string | undefined {
+  const dates = transactions
+    .filter(({ kind, status }) => status === 'SUCCESS' && (kind === 'SALE' || kind === 'CAPTURE'))
+    .flatMap(({ processedAt }) => (processedAt ? [new Date(processedAt).toISOString()] : []));
+  return latest(dates);
+}
+
+function metafieldsOf(node: OrderNode): NonNullable<StoreOrder['metafields']> {
+  const ofOrder = node.metafields?.nodes ?? [];
+  const ofCustomer = node.customer?.metafields?.nodes ?? [];
+  const localized = node.localizedFields?.nodes ?? [];
+  return [
+    ...ofOrder.map((metafield) => ({ owner: 'order', ...metafield }) as const),
+    ...ofCustomer.map((metafield) => ({ owner: 'customer', ...metafield }) as const),
+    ...localized.map(
+      ({ key, value }) => ({ owner: 'order', namespace: LOCALIZED_FIELDS, key, value }) as const,
+    ),
+  ];
+}

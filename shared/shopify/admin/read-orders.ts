@@ -1,0 +1,327 @@
+import type { Changed, Span, StoreAnswer, WalkAnswer, WalkPage } from '../../core/store/store.ts';
+import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
+import type { GiftCardPayment, StoreOrder } from '../../store/store-entities.ts';
+import { idFromGid } from '../entity-id.ts';
+import { isGiftCard, readOrderWebhook, refundedAt } from '../webhooks/read-order-webhook.ts';
+import {
+  type AdminAnswer,
+  type AdminFailure,
+  failure,
+  ifLikeSchema,
+  unavailable,
+} from './client/admin-answer.ts';
+import type { Ask, DataOf } from './client/admin-client.ts';
+import {
+  changedOrdersDocument,
+  changedOrdersWithExtrasDocument,
+  orderDiscountsDocument,
+  orderDocument,
+  orderLinesDocument,
+  orderPaymentsDocument,
+  orderShippingDocument,
+  orderTipsDocument,
+  refundDocument,
+} from './documents.gen.ts';
+import {
+  type Enrichment,
+  extrasVariables,
+  type OrderLineNode,
+  type OrderNode,
+  orderAsPayload,
+  orderDetails,
+  type RefundDetails,
+  type RefundLineNode,
+  type WholeOrder,
+} from './order-as-payload.ts';
+import {
+  judgeAbsence,
+  type OrderEvidence,
+  type Page,
+  pick,
+  readRest,
+  scannedPage,
+  searchFor,
+} from './pages.ts';
+
+/** Equal to what a webhook would say now, plus the enrichment. */
+export async function readOrder(
+  ask: Ask,
+  id: string,
+  enrichment: Enrichment,
+  evidence: OrderEvidence,
+): Promise<StoreAnswer<StoreOrder>> {
+  const variables = { id: `gid://shopify/Order/${id}`, ...extrasVariables(enrichment) };
+  const answer = await ask(orderDocument, variables);
+  if (answer.kind !== 'data') return unavailable(answer);
+  const node = answer.data.order;
+  if (!node) return judgeAbsence(ask, evidence);
+  const read = await orderFromNode(ask, node, variables.withStaff);
+  return read.kind === 'read' ? { kind: 'found', value: read.order } : unavailable(read);
+}
+
+/** The same orders as from `readOrder`, with a seventh of the queries. */
+export async function scanOrders(
+  ask: Ask,
+  span: Span,
+  after: string | undefined,
+  enrichment: Enrichment,
+): Promise<WalkAnswer<WalkPage<StoreOrder>>> {
+  const answer = await askForPage(
+    ask,
+    { search: searchFor(span), after: after ?? null },
+    enrichment,
+  );
+  if (answer.kind !== 'data') return unavailable(answer);
+  const changed: Changed<StoreOrder>[] = [];
+  for (const node of answer.data.nodes) {
+    const read = await ifLikeSchema(
+      () => orderFromNode(ask, node, enrichment.staffNames ?? false),
+      failure('unreadable-answer'),
+    );
+    // A change moves the order out of the span: the next scan reads it.
+    if (isChanging(read)) continue;
+    if (read.kind === 'failure' && read.reason !== 'unreadable-answer') return unavailable(read);
+    const value = read.kind === 'read' ? read.order : undefined;
+    changed.push({ id: idFromGid(node.id, 'Order') ?? '', updatedAt: node.updatedAt, value });
+  }
+  return scannedPage(answer.data, changed, after);
+}
+
+async function askForPage(
+  ask: Ask,
+  place: { readonly search: string; readonly after: string | null },
+  enrichment: Enrichment,
+): Promise<AdminAnswer<Page<OrderNode>>> {
+  const { orderMetafields, customerMetafields, ...switches } = extrasVariables(enrichment);
+  if (!Object.values(switches).includes(true)) {
+    return pick(
+      await ask(changedOrdersDocument, { ...place, withStaff: false }),
+      ({ orders }) => orders,
+    );
+  }
+  const extras = { ...switches, orderMetafields, customerMetafields };
+  return pick(
+    await ask(changedOrdersWithExtrasDocument, { ...place, ...extras }),
+    ({ orders }) => orders,
+  );
+}
+
+function isChanging(read: { readonly kind: 'read' } | AdminFailure): boolean {
+  return read.kind === 'failure' && read.reason === 'changed-while-reading';
+}
+
+/** Also reads what did not fit on the node's own pages. */
+async function orderFromNode(
+  ask: Ask,
+  node: OrderNode,
+  withStaff: boolean,
+): Promise<{ readonly kind: 'read'; readonly order: StoreOrder } | AdminFailure> {
+  const whole = await readWhole(ask, node, withStaff);
+  if (whole.kind === 'failure') return whole;
+  const paid = await readGiftCardPayments(ask, whole.order);
+  if (paid.kind === 'failure') return paid;
+  const read = readOrderWebhook(orderAsPayload(whole.order));
+  if (read.kind !== 'read') return failure('unreadable-answer');
+  const beforeRefunds = read.order.beforeRefunds.map((order, index) => ({
+    ...order,
+    paidWithGiftCards: paid.before[index] ?? paid.now,
+  }));
+  const details = { ...orderDetails(whole.order), paidWithGiftCards: paid.now, beforeRefunds };
+  return { kind: 'read', order: { ...read.order, ...details } };
+}
+
+async function readWhole(
+  ask: Ask,
+  node: OrderNode,
+  withStaff: boolean,
+): Promise<{ readonly kind: 'whole'; readonly order: WholeOrder } | AdminFailure> {
+  const { id, updatedAt } = node;
+  const lines = await readRest(node.lineItems, updatedAt, async (after) =>
+    pick(await ask(orderLinesDocument, { id, after, withStaff }), ({ order }) =>
+      order ? { state: order.updatedAt, page: order.lineItems } : undefined,
+    ),
+  );
+  if (lines.kind === 'failure') return lines;
+  const discounts = await readRest(node.discountApplications, updatedAt, async (after) =>
+    pick(await ask(orderDiscountsDocument, { id, after }), ({ order }) =>
+      order ? { state: order.updatedAt, page: order.discountApplications } : undefined,
+    ),
+  );
+  if (discounts.kind === 'failure') return discounts;
+  const shipping = await readRest(node.shippingLines, updatedAt, async (after) =>
+    pick(await ask(orderShippingDocument, { id, after }), ({ order }) =>
+      order ? { state: order.updatedAt, page: order.shippingLines } : undefined,
+    ),
+  );
+  if (shipping.kind === 'failure') return shipping;
+  const refunds = await readRefunds(ask, node, lines.nodes);
+  if (refunds.kind === 'failure') return refunds;
+  const tips = await readTipLines(ask, node);
+  if (tips.kind === 'failure') return tips;
+  const order = {
+    node,
+    lines: lines.nodes,
+    discounts: discounts.nodes,
+    shipping: shipping.nodes,
+    refunds: refunds.refunds,
+    tipLines: tips.ids,
+  };
+  return { kind: 'whole', order };
+}
+
+type Refunds = { readonly kind: 'refunds'; readonly refunds: WholeOrder['refunds'] } | AdminFailure;
+
+/** Only where something is kept: of the others nothing counts. */
+export function needsRefunds(lines: readonly OrderLineNode[]): boolean {
+  return lines.some(({ currentQuantity }) => currentQuantity > 0);
+}
+
+async function readRefunds(
+  ask: Ask,
+  { refunds, updatedAt }: OrderNode,
+  lines: readonly OrderLineNode[],
+): Promise<Refunds> {
+  const details = new Map<string, RefundDetails>();
+  for (const { id } of needsRefunds(lines) ? refunds : []) {
+    let node: RefundDetails['node'] | undefined;
+    const list = await readRest<RefundLineNode>(BEFORE_FIRST, updatedAt, async (after) =>
+      pick(await ask(refundDocument, { id, after: after || null }), ({ refund }) => {
+        if (!refund) return undefined;
+        node = refund;
+        return { state: refund.order.updatedAt, page: refund.refundLineItems };
+      }),
+    );
+    if (list.kind === 'failure') return list;
+    if (node) details.set(id, { lines: list.nodes, node });
+  }
+  return { kind: 'refunds', refunds: details };
+}
+
+const BEFORE_FIRST = { nodes: [], pageInfo: { hasNextPage: true, endCursor: '' } };
+
+type TipLines = { readonly kind: 'tips'; readonly ids: ReadonlySet<string> } | AdminFailure;
+
+type Agreements = NonNullable<DataOf<typeof orderTipsDocument>['order']>['agreements'];
+
+interface Place {
+  readonly afterAgreement: string | null;
+  readonly afterSale: string | null;
+}
+
+/**
+ * Webhooks mark the lines that are tips. In the Admin API only the sales agreements do, and they are read
+ * only for orders with a tip.
+ */
+async function readTipLines(ask: Ask, node: OrderNode): Promise<TipLines> {
+  const ids = new Set<string>();
+  const tipped = readAmount(node.totalTipReceivedSet.shopMoney.amount) !== ZERO;
+  let place: Place | undefined = tipped ? { afterAgreement: null, afterSale: null } : undefined;
+  while (place) {
+    const answer = await ask(orderTipsDocument, { id: node.id, ...place });
+    if (answer.kind === 'failure') return answer;
+    const agreements = agreementsAt(answer.kind === 'data' ? answer.data : undefined, node);
+    if (!agreements) return failure('changed-while-reading');
+    for (const sale of agreements.nodes[0]?.sales.nodes ?? []) {
+      if (sale.lineItem) ids.add(sale.lineItem.id);
+    }
+    const next = placeAfter(agreements, place);
+    if (next && isSame(next, place)) return failure('unreadable-answer');
+    place = next;
+  }
+  return { kind: 'tips', ids };
+}
+
+function agreementsAt(
+  data: DataOf<typeof orderTipsDocument> | undefined,
+  { updatedAt }: OrderNode,
+): Agreements | undefined {
+  return data?.order?.updatedAt === updatedAt ? data.order.agreements : undefined;
+}
+
+function placeAfter({ nodes, pageInfo }: Agreements, { afterAgreement }: Place): Place | undefined {
+  const sales = nodes[0]?.sales.pageInfo;
+  if (sales?.hasNextPage) return { afterAgreement, afterSale: sales.endCursor };
+  return pageInfo.hasNextPage ? { afterAgreement: pageInfo.endCursor, afterSale: null } : undefined;
+}
+
+function isSame(one: Place, other: Place): boolean {
+  return one.afterAgreement === other.afterAgreement && one.afterSale === other.afterSale;
+}
+
+const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
+
+type Transaction = Omit<RefundDetails['node']['transactions']['nodes'][number], 'processedAt'>;
+
+interface GiftCardPayments {
+  readonly kind: 'paid';
+  readonly now: GiftCardPayment;
+  /** Before each refund, the oldest first. */
+  readonly before: readonly GiftCardPayment[];
+}
+
+async function readGiftCardPayments(
+  ask: Ask,
+  { node, refunds }: WholeOrder,
+): Promise<GiftCardPayments | AdminFailure> {
+  const { id, updatedAt, paymentGatewayNames } = node;
+  if (!paymentGatewayNames.some(isGiftCard)) {
+    const none = { net: ZERO, returnedForShipping: ZERO };
+    return { kind: 'paid', now: none, before: node.refunds.map(() => none) };
+  }
+  const answer = await ask(orderPaymentsDocument, { id });
+  if (answer.kind === 'failure') return answer;
+  const order = answer.kind === 'data' ? answer.data.order : undefined;
+  if (order?.updatedAt !== updatedAt) return failure('changed-while-reading');
+  const paid = byGiftCards(order.transactions, (kind) => PAID.has(kind));
+  const momentOf = ({ id, createdAt, processedAt }: WholeOrder['node']['refunds'][number]) => {
+    const { lines, node: refund } = refunds.get(id) ?? {};
+    const settled = refund?.transactions.nodes.map((one) => one.processedAt) ?? [];
+    return refundedAt(processedAt ?? createdAt, lines?.length ? [] : settled);
+  };
+  const inTime = node.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
+  const made = inTime.map((refund) => refunds.get(refund.id));
+  /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
+  const less = (back: Amount, until: readonly (RefundDetails | undefined)[]): GiftCardPayment => ({
+    net: subtract(paid, smallest([paid, back]) ?? ZERO),
+    returnedForShipping: sum(until.map((one) => returnedForShipping(one, node.taxesIncluded))),
+  });
+  const before = made.map((_, count) => {
+    const until = made.slice(0, count);
+    return less(sum(until.map(returnedIn)), until);
+  });
+  return { kind: 'paid', now: less(byGiftCards(order.transactions, isRefund), made), before };
+}
+
+const returnedIn = (refund: RefundDetails | undefined): Amount =>
+  refund ? byGiftCards(refund.node.transactions.nodes, isRefund) : ZERO;
+
+function returnedForShipping(refund: RefundDetails | undefined, taxesIncluded: boolean): Amount {
+  if (!refund) return ZERO;
+  return smallest([returnedIn(refund), shippingOf(refund, taxesIncluded)]) ?? ZERO;
+}
+
+const isRefund = (kind: string): boolean => kind === 'REFUND';
+
+function byGiftCards(
+  transactions: readonly Transaction[],
+  isWanted: (kind: string) => boolean,
+): Amount {
+  return sum(
+    transactions
+      .filter(({ gateway, status }) => status === 'SUCCESS' && isGiftCard(gateway))
+      .filter(({ kind }) => isWanted(kind))
+      .map(({ amountSet }) => amountOf(amountSet)),
+  );
+}
+
+function shippingOf({ node }: RefundDetails, taxesIncluded: boolean): Amount {
+  return sum(
+    node.refundShippingLines.nodes.flatMap(({ subtotalAmountSet, taxAmountSet }) => [
+      amountOf(subtotalAmountSet),
+      taxesIncluded ? ZERO : amountOf(taxAmountSet),
+    ]),
+  );
+}
+
+const amountOf = ({ shopMoney }: Transaction['amountSet']): Amount =>
+  readAmount(shopMoney.amount) ?? ZERO;

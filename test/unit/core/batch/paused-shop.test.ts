@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import {
+  changeControl,
+  type PausedPart,
+  resumed,
+  withOperatorPause,
+} from '../../../../shared/core/calls/shop-pause.ts';
+import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
+import { buildOrder } from '../../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { storeOrder } from '../../../fixtures/store-entities.ts';
+import { openBalanceWorker } from '../../../support/balance-worker.ts';
+
+const NEIGHBOUR = 'second-store.myshopify.com';
+const DAY_MS = 86_400_000;
+const UPDATED_AT = '2026-10-09T11:00:00.000Z';
+type Connector = ReturnType<typeof openConnector>;
+
+async function deliver(connector: Connector, shop: string, ...ids: number[]): Promise<void> {
+  const updated_at = UPDATED_AT;
+  for (const id of ids) {
+    const gid = `gid://shopify/Order/${id}`;
+    const { payload } = buildOrder(simpleOrder, { id, admin_graphql_api_id: gid, updated_at });
+    await connector.deliver({ topic: 'orders/create', payload, shop });
+  }
+}
+
+const answer = (status: number, headers = {}): CallAnswer => ({
+  kind: 'answer',
+  status,
+  headers,
+  text: '',
+});
+
+/** The service answers for one shop's orders, whose ids begin with 1. */
+function refuse(connector: Connector, refusal: () => CallAnswer | undefined): string[] {
+  const asked: string[] = [];
+  connector.loyalty.world.interfere = ({ body }, pass) => {
+    const { OriginalId } = body as { OriginalId: string };
+    asked.push(OriginalId);
+    return (OriginalId.startsWith('1') && refusal()) || pass();
+  };
+  return asked;
+}
+
+const operate = (connector: Connector, part: PausedPart, how: 'pause' | 'resume') =>
+  changeControl(connector.ledger, SHOP, (control) => {
+    const now = new Date(connector.clock.ms);
+    return how === 'pause'
+      ? withOperatorPause(control, part, 'robin', now)
+      : resumed(control, part, now);
+  });
+
+const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
+const sent = ({ loyalty }: Connector) =>
+  [...loyalty.rows.orders.values()].map(({ OriginalId }) => OriginalId).toSorted();
+
+describe('a shop whose balances are paused', () => {
+  it('gets none written, and no question about them', async () => {
+    const worker = openBalanceWorker(['7001']);
+    const now = new Date(worker.clock.ms);
+    await changeControl(worker.ledger, SHOP, (control) =>
+      withOperatorPause(control, 'balances', 'robin', now),
+    );
+    await worker.announce('7001', 100);
+    expect(await worker.work()).toEqual({ received: 1, left: 1 });
+    // Nothing was begun that ends later, either.
+    for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
+    expect([worker.store.calls, worker.asked()]).toEqual([[], 0]);
+  });
+});
+
+describe('a shop that the service throttles', () => {
+  it('makes no more calls until the time that the service asked for is over; its neighbour goes on', async () => {
+    const connector = openConnector();
+    let isThrottled = true;
+    const asked = refuse(connector, () =>
+      isThrottled ? answer(429, { 'retry-after': '30' }) : undefined,
+    );
+    await deliver(connector, SHOP, ...ids(100, 20));
+    await deliver(connector, NEIGHBOUR, ...ids(200, 20));
+    for (let batch = 0; batch < 4; batch += 1) await connector.work('orders');
+    expect(sent(connector)).toEqual(ids(200, 20).map(String));
+    // Those that were under way when the first was refused: groups run four at a time.
+    expect(asked.filter((id) => id.startsWith('1')).length).toBeLessThanOrEqual(4);
+
+    const before = asked.length;
+    connector.clock.ms += 29_000;
+    await connector.work('orders');
+    expect(asked).toHaveLength(before);
+    isThrottled = false;
+    await connector.drain();
+    expect(sent(connector)).toHaveLength(40);
+    // Each once more, and each accepted once.
+    expect(asked).toHaveLength(before + 20);
+    expect(connector.dead.size).toBe(0);
+  });
+});
+
+describe('a shop that an operator paused', () => {
+  // The simulation found it: a new process whose first read fails does not know of the pause.
+  it('loses no message to a worker that cannot read the ledger', async () => {
+    const connector = openConnector();
+    await deliver(connector, SHOP, 1);
+    await operate(connector, 'all', 'pause');
+    connector.clock.ms += 10 * DAY_MS;
+    connector.parts.ledger = {
+      ...connector.ledger,
+      readMany: async () => Promise.reject(new Error('down')),
+    };
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+  });
+
+  it('for ten days parks nothing, stays below the receives of SQS, and is tried soon afterwards', async () => {
+    const connector = openConnector();
+    await deliver(connector, SHOP, 1);
+    // An event that is so old is compared with the store.
+    connector.store.putOrder(SHOP, { ...storeOrder({}, { updated_at: UPDATED_AT }), id: '1' });
+    await operate(connector, 'all', 'pause');
+    const until = connector.clock.ms + 10 * DAY_MS;
+    let receives = 0;
+    const rang = { ms: Number.POSITIVE_INFINITY };
+    while (connector.clock.ms < until) {
+      if (connector.telemetry.total('paused-long') > 0)
+        rang.ms = Math.min(rang.ms, connector.clock.ms);
+      receives += (await connector.work('orders')).received;
+      connector.clock.ms += 60_000;
+    }
+    expect(receives).toBeLessThan(400);
+    expect(rang.ms - (until - 10 * DAY_MS)).toBeGreaterThan(7 * DAY_MS);
+    expect(rang.ms - (until - 10 * DAY_MS)).toBeLessThan(7.1 * DAY_MS);
+    expect(connector.dead.size).toBe(0);
+    await operate(connector, 'all', 'resume');
+
+    // The retry window of four days begins where it was.
+    let failures = 0;
+    connector.loyalty.world.interfere = (_, pass) => {
+      failures += 1;
+      return failures > 3 ? pass() : answer(503);
+    };
+    const resumedAt = connector.clock.ms;
+    for (let n = 0; n < 2_000 && connector.queues.orders.size > 0; n += 1) {
+      await connector.work('orders');
+      if (connector.queues.orders.size > 0) connector.clock.ms += 5_000;
+    }
+    expect(sent(connector)).toEqual(['1']);
+    expect(connector.dead.size).toBe(0);
+    // An hour until it notices, then three short delays.
+    expect(connector.clock.ms - resumedAt).toBeLessThan(1.5 * 3_600_000);
+  });
+});

@@ -1,0 +1,268 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  batchesOf,
+  createParallelism,
+  inBatches,
+} from '../../../../shared/core/batch/run-batch.ts';
+import type { EventReading } from '../../../../shared/core/store/store.ts';
+import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
+import { orderWithId } from '../../../fixtures/order-life.ts';
+import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
+import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
+
+let connector: WebhookConnector;
+beforeEach(() => {
+  connector = openWebhookConnector();
+});
+
+describe('the groups of a batch', () => {
+  it('never lets one group affect another', async () => {
+    connector.loyalty.world.interfere = ({ body }, pass) => {
+      const { OriginalId } = body as { OriginalId: string };
+      if (OriginalId === '1') return UNREACHABLE;
+      if (OriginalId === '2') return refusal(50);
+      return pass();
+    };
+    await connector.deliverOrders(1, 2, 3);
+    expect(await connector.work('orders')).toEqual({ received: 3, left: 1 });
+    expect(connector.orderIds()).toEqual(['3']);
+    expect(connector.dead.size).toBe(1);
+  });
+
+  it('never acknowledges or sends a message behind a failure in its own group', async () => {
+    const interfere = vi.fn(() => UNREACHABLE);
+    connector.loyalty.world.interfere = interfere;
+    for (const second of [1, 2, 3]) {
+      await connector.deliver({ topic: 'orders/updated', payload: orderWithId(1, second) });
+    }
+    expect(await connector.work('orders')).toEqual({ received: 3, left: 3 });
+    expect(interfere).toHaveBeenCalledOnce();
+  });
+
+  it('reads the ledger once for all its groups and their customers, and writes twice for what it sends', async () => {
+    const readMany = vi.fn(connector.ledger.readMany);
+    const write = vi.fn(connector.ledger.write);
+    connector.parts.ledger = { ...connector.ledger, readMany, write };
+    const readsAndWrites = () => [readMany.mock.calls.length, write.mock.calls.length];
+    await connector.deliverOrders(1, 2, 3, 4, 5);
+    await connector.work('orders');
+    expect(readsAndWrites()).toEqual([1, 10]);
+
+    // One write to mark it and one to record it. An unchanged event: one.
+    const payload = orderWithId(1, 2, { financial_status: 'pending' });
+    await connector.deliver({ topic: 'orders/updated', payload });
+    await connector.deliver({ topic: 'orders/updated', payload: orderWithId(2, 2) });
+    await connector.work('orders');
+    expect(readsAndWrites()).toEqual([2, 13]);
+    expect(connector.telemetry.total('unchanged')).toBe(1);
+
+    // The same version again: none.
+    await connector.deliver({ topic: 'orders/paid', payload: orderWithId(2, 2) });
+    await connector.work('orders');
+    expect(readsAndWrites()).toEqual([3, 13]);
+  });
+});
+
+function breakOff(): never {
+  throw new RangeError('a bug with robin.sample@example.com in its text');
+}
+
+/** Read without an error, with an order that cannot be looked at. */
+const brokenSnapshot = (): EventReading => ({
+  kind: 'snapshot',
+  version: 1,
+  entity: {
+    kind: 'order',
+    get order() {
+      return breakOff();
+    },
+  },
+});
+
+describe('a batch with a faulty message', () => {
+  it('parks what is no message of the connector, and carries on with the others', async () => {
+    connector.queues.orders.send({ body: 'nonsense', groupId: 'any', deduplicationId: 'any' });
+    await connector.deliverOrders(1);
+    expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+    expect(connector.orderIds()).toEqual(['1']);
+    expect(connector.deadLetters()).toMatchObject([{ attributes: { reason: 'unreadable' } }]);
+    expect(connector.telemetry.total('rejected', { code: 'unreadable' })).toBe(1);
+  });
+
+  it('parks a message of a shop that left the settings, without any call', async () => {
+    const shop = 'gone-store.myshopify.com';
+    await connector.deliver({ topic: 'orders/create', payload: orderWithId(1), shop });
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
+    const [letter] = connector.deadLetters();
+    expect(letter?.attributes).toMatchObject({ why: expect.stringContaining('connector.config') });
+  });
+
+  it('keeps what it could not park', async () => {
+    await connector.deliver({ topic: 'orders/create', payload: '{"id": 1}' });
+    const { send } = connector.dead;
+    connector.dead.send = () => {
+      throw new Error('down');
+    };
+    expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
+    connector.dead.send = send;
+    await connector.drain();
+    expect(connector.dead.size).toBe(1);
+  });
+
+  it('carries on with the other groups when a bug breaks one', async () => {
+    const { ledger } = connector;
+    const write: typeof ledger.write = async (key, ...rest) =>
+      key.id === '1' ? breakOff() : ledger.write(key, ...rest);
+    connector.parts.ledger = { ...ledger, write };
+    await connector.deliverOrders(1, 2);
+    expect(await connector.work('orders')).toEqual({ received: 2, left: 1 });
+    expect(connector.telemetry.total('crash')).toBe(1);
+    expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
+  });
+
+  it.each([
+    ['at once', breakOff],
+    ['when its customer is looked for', brokenSnapshot],
+  ])(
+    'parks what a bug keeps from being read %s, and carries on with the others',
+    async (_, bug) => {
+      const { read } = connector.parts;
+      connector.parts.read = (event) => (event.id === '1' ? bug() : read(event));
+      await connector.deliverOrders(1, 2);
+      expect(await connector.work('orders')).toEqual({ received: 2, left: 0 });
+      expect(connector.orderIds()).toEqual(['2']);
+      const [letter] = connector.deadLetters();
+      expect(letter?.attributes).toMatchObject({ reason: 'unreadable' });
+      expect(connector.telemetry.total('crash')).toBe(1);
+      expect(JSON.stringify(connector.telemetry.logged)).not.toContain('robin');
+    },
+  );
+});
+
+describe('a batch whose time is over', () => {
+  let connector: WebhookConnector;
+  let deadline: AbortController;
+  beforeEach(() => {
+    deadline = new AbortController();
+    connector = openWebhookConnector();
+  });
+
+  it('returns before its time is over, with everything unfinished still on the queue', async () => {
+    const hangs = vi.fn(() => new Promise<never>(() => {}));
+    connector.loyalty.world.interfere = hangs;
+    await connector.deliverOrders(1, 2, 3, 4, 5, 6);
+    const work = connector.work('orders', { deadline: deadline.signal });
+    // Side by side, and not one more after the time was over.
+    await vi.waitFor(() => expect(hangs).toHaveBeenCalledTimes(4), { timeout: 20_000 });
+    deadline.abort();
+    expect(await work).toEqual({ received: 6, left: 6 });
+    expect(hangs).toHaveBeenCalledTimes(4);
+  });
+
+  it('names every message whose delay is still being set when its time is over', async () => {
+    const delays = Promise.withResolvers<void>();
+    connector.parts.source = { delay: () => delays.promise, isCrowded: async () => false };
+    connector.loyalty.world.interfere = ({ body }) => {
+      const { OriginalId } = body as { OriginalId: string };
+      return OriginalId === '1' ? UNREACHABLE : new Promise(() => {});
+    };
+    await connector.deliverOrders(1, 2);
+    const work = connector.work('orders', { deadline: deadline.signal });
+    await vi.waitFor(() => expect(connector.telemetry.total('retried')).toBe(1), {
+      timeout: 20_000,
+    });
+    deadline.abort();
+    setTimeout(delays.resolve, 20);
+    expect(await work).toEqual({ received: 2, left: 2 });
+  });
+
+  it('parks nothing that it has handed back, even if the service refuses it afterwards', async () => {
+    const late = Promise.withResolvers<CallAnswer>();
+    const slow = vi.fn(() => late.promise);
+    connector.loyalty.world.interfere = slow;
+    await connector.deliverOrders(1);
+    const work = connector.work('orders', { deadline: deadline.signal });
+    await vi.waitFor(() => expect(slow).toHaveBeenCalledOnce(), { timeout: 20_000 });
+    deadline.abort();
+    expect(await work).toEqual({ received: 1, left: 1 });
+    late.resolve(refusal(30));
+    await vi.waitFor(() => {
+      expect(connector.entry('order', '1')?.outcomes.at(-1)?.outcome).toBe('rejected');
+    });
+    expect(connector.deadLetters()).toEqual([]);
+  });
+});
+
+describe('items in batches', () => {
+  it.each([
+    [[], []],
+    [
+      [1, 2, 3, 4],
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    [
+      [1, 2, 3, 4, 5],
+      [[1, 2], [3, 4], [5]],
+    ],
+  ])('come each once and in order: %j', (items, batches) => {
+    expect(batchesOf<number>(items, 2)).toEqual(batches);
+  });
+
+  it('are acted on by ten at once, and by no more', async () => {
+    const sizes: number[] = [];
+    let running = 0;
+    await inBatches(Array.from({ length: 25 }), async () => {
+      running += 1;
+      sizes.push(running);
+      await Promise.resolve();
+      running -= 1;
+    });
+    expect([sizes.length, Math.max(...sizes)]).toEqual([25, 10]);
+  });
+});
+
+describe('how many groups a worker works on side by side', () => {
+  function open() {
+    let at = 0;
+    const parallelism = createParallelism(5, () => at);
+    return {
+      allowed: parallelism.allowed,
+      /** So many calls side by side, all of them this slow. */
+      call(tookMs: number, calls = parallelism.allowed()) {
+        at += tookMs;
+        for (let one = 0; one < calls; one += 1) parallelism.learn(tookMs);
+      },
+    };
+  }
+
+  it('stays the most while answers are quick', () => {
+    const { call, allowed } = open();
+    for (let one = 0; one < 100; one += 1) call(200);
+    expect(allowed()).toBe(5);
+  });
+
+  it('is halved once for calls that were slow together, and never ends', () => {
+    const { call, allowed } = open();
+    const seen = Array.from({ length: 4 }, () => {
+      call(10_000);
+      return allowed();
+    });
+    expect(seen).toEqual([2, 1, 1, 1]);
+  });
+
+  it('comes back one by one, not at the first quick answer', () => {
+    const { call, allowed } = open();
+    for (let one = 0; one < 4; one += 1) call(10_000);
+    const seen: number[] = [];
+    for (let one = 0; one < 20; one += 1) {
+      call(200);
+      seen.push(allowed());
+    }
+    expect(seen[0]).toBe(2);
+    expect(seen.slice(1).every((next, index) => next - (seen[index] ?? 0) <= 1)).toBe(true);
+    expect(seen.at(-1)).toBe(5);
+  });
+});

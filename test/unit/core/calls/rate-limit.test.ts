@@ -1,0 +1,245 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type CallRate,
+  createCallRate,
+  createShopperRate,
+  type TokenLine,
+} from '../../../../shared/core/calls/rate-limit.ts';
+import { createVirtualClock } from '../../../support/virtual-clock.ts';
+
+const START = 1_800_000_000_000;
+
+/** The line as the ledger keeps it; `latencyMs` of a write may let another one pass. */
+function createLine(clock: ReturnType<typeof createVirtualClock>, latencyMs = () => 5) {
+  let end = 0;
+  const bookings: number[] = [];
+  const line: TokenLine = {
+    async book(lengthMs, now, latest) {
+      bookings.push(clock.now());
+      await clock.pause(latencyMs());
+      const from = Math.max(end, now);
+      if (from > latest) return { kind: 'full' };
+      end = from + lengthMs;
+      await clock.pause(latencyMs());
+      return { kind: 'booked', from };
+    },
+  };
+  return { line, bookings, bookedUntil: () => end };
+}
+
+interface Process {
+  readonly parallel: number;
+  readonly callMs: number;
+  /** Does nothing for this long, after every tenth call. */
+  readonly idleMs: number;
+}
+
+/** Each process has a backlog without an end. Returns the moments at which calls began, in ms. */
+async function run(perSecond: number, processes: readonly Process[], seconds: number) {
+  const clock = createVirtualClock(START);
+  const { line } = createLine(clock);
+  const calls: number[] = [];
+  async function work(rate: CallRate, { callMs, idleMs }: Process) {
+    for (let count = 1; ; count += 1) {
+      const turn = await rate.take();
+      if (turn.kind === 'go') {
+        calls.push(clock.now() - START);
+        await clock.pause(callMs);
+      } else await clock.pause(200);
+      if (count % 10 === 0) await clock.pause(idleMs);
+    }
+  }
+  for (const process of processes) {
+    const rate = createCallRate({ perSecond, line, ...clock });
+    for (let one = 0; one < process.parallel; one += 1) void work(rate, process);
+  }
+  await clock.runUntil(START + seconds * 1_000);
+  return calls;
+}
+
+const anyRate = fc.oneof(
+  fc.double({ min: 0.3, max: 5, noNaN: true }),
+  fc.integer({ min: 5, max: 40 }),
+);
+const anyProcess = (idleMs: fc.Arbitrary<number>) =>
+  fc.record({
+    parallel: fc.integer({ min: 1, max: 5 }),
+    callMs: fc.integer({ min: 1, max: 3_000 }),
+    idleMs,
+  });
+const manyProcesses = (idleMs: fc.Arbitrary<number>) =>
+  fc.array(anyProcess(idleMs), { minLength: 1, maxLength: 8 });
+
+describe('the rate of calls', () => {
+  it('is kept in every window of time, whatever the processes do', async () => {
+    const idle = fc.integer({ min: 0, max: 8_000 });
+    await fc.assert(
+      fc.asyncProperty(anyRate, manyProcesses(idle), async (perSecond, processes) => {
+        const calls = await run(perSecond, processes, 20);
+        const inWindow = (first: number, last: number) => {
+          const seconds = ((calls[last] ?? 0) - (calls[first] ?? 0)) / 1_000;
+          return last - first + 1 - perSecond * (seconds + 1);
+        };
+        const worst = calls.reduce((most, _, first) => {
+          for (let last = first; last < calls.length; last += 1) {
+            most = Math.max(most, inWindow(first, last));
+          }
+          return most;
+        }, 0);
+        expect(worst).toBeLessThanOrEqual(1 + 1e-6);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('is reached to nine tenths by a backlog', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyRate, manyProcesses(fc.constant(0)), async (perSecond, processes) => {
+        const possible = processes.reduce(
+          (sum, one) => sum + (one.parallel * 1_000) / one.callMs,
+          0,
+        );
+        // A process books once a second, and no more than a second and a half: below 1.34 a second that is one call.
+        const bookable = processes.length * Math.max(1, Math.floor(perSecond * 1.5));
+        fc.pre(possible > perSecond * 1.5 && bookable >= perSecond);
+        const seconds = Math.max(30, 60 / perSecond);
+        const calls = await run(perSecond, processes, seconds);
+        const warm = calls.filter((at) => at >= 5_000);
+        expect(warm.length).toBeGreaterThanOrEqual(Math.floor(perSecond * (seconds - 5) * 0.9));
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  // The first version lost a call that came while the last one before it was being let go.
+  it('serves a call that comes right after another began', async () => {
+    const clock = createVirtualClock(START);
+    const { line } = createLine(clock);
+    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    let began = 0;
+    const work = async () => {
+      for (; began < 5; began += 1) await rate.take();
+    };
+    void work();
+    await clock.runUntil(START + 10_000);
+    expect(began).toBe(5);
+  });
+
+  it('grows to its whole within seconds, for one caller, too', async () => {
+    const calls = await run(40, [{ parallel: 1, callMs: 1, idleMs: 0 }], 7);
+    expect(calls.filter((at) => at >= 6_000).length).toBeGreaterThan(30);
+  });
+
+  it.each([
+    ['for those who wait, and twice as many as came too early', [0, 300, 600], 0, 1_000, 6],
+    ['for as many as came in time', [0, 300, 600, 1_200, 2_200, 2_600], 0, 2_600, 3],
+    ['for one who comes long after the others', [0, 1_500], 0, 1_500, 1],
+    ['once for one who came before the turn of the first', [0, 100], 5_000, 5_000, 2],
+  ] as const)('is booked %s', async (_, callers, ahead, from, tokens) => {
+    const clock = createVirtualClock(START);
+    const { line, bookedUntil } = createLine(clock, () => 0);
+    if (ahead > 0) await Promise.all([line.book(ahead, START, START), clock.runUntil(START)]);
+    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    for (const at of callers) {
+      await clock.runUntil(START + at);
+      void rate.take();
+    }
+    await clock.runUntil(START + from + 50);
+    expect(bookedUntil()).toBe(START + from + 100 * tokens);
+  });
+
+  it('makes a caller wait for the next booking, and books once a second', async () => {
+    const clock = createVirtualClock(START);
+    const { line, bookings } = createLine(clock);
+    const rate = createCallRate({ perSecond: 20, line, ...clock });
+    for (let one = 0; one < 3; one += 1) {
+      void rate.take();
+      await clock.runUntil(START + 100 * (one + 1));
+    }
+    expect(bookings).toHaveLength(1);
+    await clock.runUntil(START + 1_500);
+    expect(bookings).toHaveLength(2);
+  });
+
+  it('saves nothing up: after a busy time and an idle hour calls are as far apart as ever', async () => {
+    const clock = createVirtualClock(START);
+    const { line, bookings, bookedUntil } = createLine(clock);
+    const rate = createCallRate({ perSecond: 2, line, ...clock });
+    for (let one = 0; one < 6; one += 1) {
+      void rate.take();
+      await clock.runUntil(START + 500 * (one + 1));
+    }
+    await clock.runUntil(START + 10_000);
+    const before = bookings.length;
+    await clock.runUntil(START + 3_600_000);
+    // Without a caller nothing is booked.
+    expect(bookings).toHaveLength(before);
+    const began: number[] = [];
+    for (let one = 0; one < 3; one += 1) void rate.take().then(() => began.push(clock.now()));
+    await clock.runUntil(START + 3_600_020);
+    // For the first of these, and none for those of the hour before.
+    expect(bookedUntil()).toBe(START + 3_600_500);
+    await clock.runUntil(START + 3_610_000);
+    const gaps = began.slice(1).map((at, index) => at - (began[index] ?? 0));
+    expect(gaps).toHaveLength(2);
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(490);
+  });
+
+  it('sends a call back to its queue when the line is booked ten seconds ahead', async () => {
+    const clock = createVirtualClock(START);
+    const { line, bookings } = createLine(clock);
+    await Promise.all([line.book(11_000, START, START), clock.runUntil(START + 20)]);
+    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    const turns = [rate.take(), rate.take()];
+    await clock.runUntil(START + 100);
+    for (const turn of await Promise.all([...turns, rate.take()])) {
+      expect(turn).toEqual({ kind: 'wait', why: 'out-of-tokens', afterSeconds: 10 });
+    }
+    expect(bookings).toHaveLength(2);
+  });
+
+  it('makes no call that it cannot book', async () => {
+    const clock = createVirtualClock(START);
+    const line: TokenLine = { book: () => Promise.reject(new Error('no ledger')) };
+    const turn = await createCallRate({ perSecond: 10, line, ...clock }).take();
+    expect(turn).toMatchObject({ kind: 'wait', why: 'tokens-unreachable' });
+  });
+
+  it('lets a call go that is no longer wanted, and gives its token to the next', async () => {
+    const clock = createVirtualClock(START);
+    const { line } = createLine(clock);
+    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    const abort = new AbortController();
+    const unwanted = rate.take(abort.signal);
+    const next = rate.take();
+    abort.abort();
+    await clock.runUntil(START + 100);
+    expect([await unwanted, await next]).toEqual([{ kind: 'aborted' }, { kind: 'go' }]);
+    expect(await rate.take(abort.signal)).toEqual({ kind: 'aborted' });
+  });
+
+  it('lets a shopper go first, and the workers make room', async () => {
+    const clock = createVirtualClock(START);
+    const { line, bookings, bookedUntil } = createLine(clock);
+    await Promise.all([line.book(5_000, START, START), clock.runUntil(START + 20)]);
+    const rate = createShopperRate({ perSecond: 2, line, now: clock.now });
+    const first = rate.take();
+    await clock.runUntil(START + 40);
+    expect(await first).toEqual({ kind: 'go' });
+    expect(bookedUntil()).toBe(START + 5_500);
+    for (let one = 0; one < 3; one += 1) await rate.take();
+    expect(bookings).toHaveLength(2);
+    await clock.runUntil(START + 2_000);
+    const later = rate.take();
+    await clock.runUntil(START + 2_100);
+    expect(await later).toEqual({ kind: 'go' });
+    expect(bookedUntil()).toBe(START + 7_500);
+  });
+
+  it('never keeps a shopper from the program because the ledger does not answer', async () => {
+    const line: TokenLine = { book: () => Promise.reject(new Error('no ledger')) };
+    const rate = createShopperRate({ perSecond: 2, line, now: () => START });
+    expect(await rate.take()).toEqual({ kind: 'go' });
+  });
+});

@@ -1,0 +1,328 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import {
+  changeControl,
+  resumed,
+  withOperatorPause,
+  withServicePause,
+} from '../../../../shared/core/calls/shop-pause.ts';
+import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
+import type { StoreWalk } from '../../../../shared/core/store/store.ts';
+import { createStoreHistory, openAfterRun } from '../../../support/store-history.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+let connector: ReturnType<typeof openConnector>;
+let history: ReturnType<typeof createStoreHistory>;
+
+async function open(given: Parameters<typeof openAfterRun>[0] = {}) {
+  ({ connector, history } = await openAfterRun(given));
+}
+beforeEach(() => open());
+
+const healed = () => connector.telemetry.total('healed');
+
+describe('one run', () => {
+  it('leaves alone what changed in the last quarter of an hour, and comes back for it', async () => {
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 14 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(0);
+    connector.clock.ms += 2 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(1);
+  });
+
+  it('sees what the store showed too late for the scan before', async () => {
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 16 * MINUTE_MS;
+    const { walked } = connector.parts;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      changedOrders: async () => ({ kind: 'found', value: { changed: [] } }),
+    });
+    await connector.reconcile();
+    expect(healed()).toBe(0);
+    connector.parts.walked = walked;
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(1);
+  });
+
+  it.each([
+    ['by webhooks, as lost', 'webhooks', 'Same', { healed: 1, rolledOut: 0 }],
+    [
+      'by Events, as no loss, if nothing that is sent changed',
+      'events',
+      'Same',
+      { healed: 0, rolledOut: 1 },
+    ],
+    [
+      'by Events, as lost, if something that is sent changed',
+      'events',
+      'Other',
+      { healed: 1, rolledOut: 0 },
+    ],
+  ] as const)(
+    'counts a product without an announcement, %s',
+    async (_, productChanges, title, counts) => {
+      await open({ healing: { productChanges } });
+      await history.putProduct('81', 'Same', true);
+      await connector.drain();
+      connector.clock.ms += HOUR_MS;
+      await history.putProduct('81', title, false);
+      const changedAt = Math.floor(connector.clock.ms / 1000) * 1000;
+      connector.clock.ms += HOUR_MS;
+      await connector.reconcile();
+      await connector.drain();
+      const rolledOut = connector.telemetry.total('rolled-out');
+      expect({ healed: healed(), rolledOut }).toEqual(counts);
+      // In each case the ledger knows the newest version: an older announcement that is late changes nothing.
+      const key = { shop: SHOP, kind: 'product', id: '81' } as const;
+      const entries = await connector.ledger.readMany([key]);
+      expect([...entries.values()][0]?.version).toBe(changedAt);
+      expect(connector.loyalty.rows.products.get('81')?.Title).toBe(title);
+    },
+  );
+
+  it('counts a lost order as lost, also where products come by Events', async () => {
+    await open({ healing: { productChanges: 'events' } });
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(1);
+  });
+
+  it('counts what it sent for before the store failed in the middle of a page', async () => {
+    await history.putDiscount('90', ['KEPT', 'REMOVED', 'REMOVED-2'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    await history.putDiscount('90', ['KEPT', 'NEW'], {}, false);
+    // A code that the ledger knows and that was never sent needs no end.
+    const unsent = { version: 1, discountId: '90', uncertain: false, outcomes: [] };
+    const key = { shop: SHOP, kind: 'coupon', id: 'NEVER-SENT' } as const;
+    await connector.ledger.write(key, unsent, undefined);
+    connector.clock.ms += HOUR_MS;
+    const sent = recordSent();
+    const { walked } = connector.parts;
+    let asked = 0;
+    connector.parts.walked = Object.assign(Object.create(walked), {
+      readCoupon: async (...given: Parameters<typeof walked.readCoupon>) => {
+        asked += 1;
+        return asked === 2
+          ? { kind: 'unavailable', why: 'server-error' }
+          : walked.readCoupon(...given);
+      },
+    });
+    await connector.reconcile();
+    expect(connector.queues.coupons.size).toBe(3);
+    expect(healed()).toBe(3);
+    const removal = { claim: 'code-removed', topic: 'discounts/redeemcode_removed' };
+    expect(sent.at(-1)).toMatchObject({ id: 'REMOVED', ...removal });
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(4);
+  });
+
+  it('does not end a code that went to another discount', async () => {
+    await history.putDiscount('91', ['KEPT', 'MOVED'], {}, true);
+    await connector.drain();
+    connector.clock.ms += HOUR_MS;
+    await history.putDiscount('91', ['KEPT'], {}, false);
+    await history.putDiscount('92', ['MOVED'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile();
+    const reasons = connector.telemetry.logged.map(({ fields }) => fields.why);
+    expect(reasons).toContain('stale');
+    expect(reasons).not.toContain('removed');
+    await connector.drain();
+    const codes = [...connector.loyalty.rows.coupons.values()];
+    expect(codes.every(({ isActive }) => isActive)).toBe(true);
+  });
+
+  it('on a new deployment looks one interval back, and leaves history alone', async () => {
+    connector = openConnector();
+    const history = createStoreHistory(connector);
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 10 * HOUR_MS;
+    await history.putOrder('72', {}, false);
+    connector.clock.ms += 30 * MINUTE_MS;
+    await connector.reconcile({ deep: true });
+    expect(healed()).toBe(1);
+    await connector.drain();
+    const held = [...connector.loyalty.rows.orders.values()];
+    expect(held.map(({ OriginalId }) => OriginalId)).toEqual(['72']);
+  });
+
+  it('says what it did, in figures and where the operator finds it', async () => {
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    await history.putOrder('72', {}, false);
+    await history.putProduct('81', 'Coat', false);
+    await history.putDiscount('91', ['A', 'B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const began = connector.clock.ms;
+    const sent = recordSent();
+    await connector.reconcile();
+    expect(sent.filter((event) => 'history' in event)).toEqual([]);
+    // With the wanted state: the queue must not take another state for a repetition.
+    expect(sent[0]?.deliveryId).toMatch(/^reconcile\/order\/71\/\d+\/.{16}$/);
+    const { telemetry } = connector;
+    expect(telemetry.total('looked-at', { kind: 'order' })).toBe(2);
+    expect(telemetry.total('healed', { kind: 'order' })).toBe(2);
+    expect(telemetry.total('healed', { kind: 'product' })).toBe(1);
+    expect(telemetry.total('healed', { kind: 'coupon' })).toBe(2);
+    expect(telemetry.total('webhooks-lost')).toBe(1);
+    expect(telemetry.total('reconciled')).toBe(2);
+    expect(await readLastReconcile(connector.ledger, SHOP)).toEqual({
+      beganAt: new Date(began).toISOString(),
+      endedAt: new Date(began).toISOString(),
+      lookedAt: { order: 2, product: 1, coupon: 2 },
+      healed: { order: 2, product: 1, coupon: 2 },
+      rolledOut: { order: 0, product: 0, coupon: 0 },
+      sent: [
+        { kind: 'order', id: '71', why: 'missing' },
+        { kind: 'order', id: '72', why: 'missing' },
+        { kind: 'product', id: '81', why: 'missing' },
+        { kind: 'coupon', id: 'A', why: 'missing' },
+        { kind: 'coupon', id: 'B', why: 'missing' },
+      ],
+      oldestHealedMs: 2 * HOUR_MS,
+      stopped: [],
+    });
+    expect(await readLastReconcile(connector.ledger, 'other.myshopify.com')).toBeUndefined();
+  });
+
+  it.each([
+    ['info', { compared: 7, asked: 1 }],
+    ['warn', { compared: 7, asked: 1, stopped: 'queue-full' }],
+  ])('says what comparing balances did: %s %j', async (level, repaired) => {
+    await connector.reconcile({ repairBalances: async () => repaired });
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.balances).toEqual(repaired);
+    expect(connector.telemetry.logged).toContainEqual({
+      ...{ level, message: 'compared balances with the report' },
+      fields: { shop: SHOP, ...repaired },
+    });
+  });
+
+  it('finds nothing less because a clock was a day ahead once', async () => {
+    connector.clock.ms += 24 * HOUR_MS;
+    await connector.reconcile();
+    connector.clock.ms -= 23 * HOUR_MS;
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += 25 * MINUTE_MS;
+    await connector.reconcile();
+    expect(healed()).toBe(1);
+  });
+
+  it('writes codes to the ledger before their messages: their discount may be deleted first', async () => {
+    await history.putDiscount('91', ['A', 'B'], {}, false);
+    connector.clock.ms += HOUR_MS;
+    const { queue } = connector.parts;
+    const late: Parameters<typeof queue.send>[0][] = [];
+    connector.parts.queue = {
+      async send(event) {
+        late.push(event);
+      },
+    };
+    await connector.reconcile();
+    expect(late).toHaveLength(2);
+    connector.store.remove(SHOP, 'discount', '91');
+    connector.clock.ms += MINUTE_MS;
+    await history.ask('discount', '91', 'discounts/delete');
+    await connector.drain();
+    for (const event of late) await queue.send(event);
+    await connector.drain();
+    const codes = [...connector.loyalty.rows.coupons.values()];
+    expect(codes.filter(({ isActive }) => isActive)).toEqual([]);
+  });
+});
+
+/** What is sent from now on. */
+function recordSent() {
+  const { queue } = connector.parts;
+  const sent: Parameters<typeof queue.send>[0][] = [];
+  connector.parts.queue = {
+    async send(event) {
+      sent.push(event);
+      await queue.send(event);
+    },
+  };
+  return sent;
+}
+
+describe('a run for several shops', () => {
+  const NEIGHBOUR = 'second-store.myshopify.com';
+  const shops = [SHOP, NEIGHBOUR];
+
+  it('compares one while the store of another hangs', async () => {
+    connector = openConnector();
+    const { walked } = connector.parts;
+    const hangs: StoreWalk['changedOrders'] = (shop, ...asked) =>
+      shop === SHOP ? new Promise(() => {}) : walked.changedOrders(shop, ...asked);
+    connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: hangs });
+    void connector.reconcile({ shops });
+    await vi.waitFor(async () => {
+      expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).toMatchObject({ stopped: [] });
+    });
+    expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
+  });
+
+  it('compares one although the scan of another breaks off', async () => {
+    connector = openConnector();
+    const { walked } = connector.parts;
+    const breaks: StoreWalk['changedOrders'] = async (shop, ...asked) => {
+      if (shop === SHOP) throw new Error('a bug');
+      return walked.changedOrders(shop, ...asked);
+    };
+    connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: breaks });
+    await expect(connector.reconcile({ shops })).rejects.toThrow('a bug');
+    expect(await readLastReconcile(connector.ledger, NEIGHBOUR)).toMatchObject({ stopped: [] });
+    expect(connector.telemetry.total('reconciled')).toBe(0);
+  });
+
+  it('compares only the shop that an operator names, and keeps which request it was', async () => {
+    connector = openConnector();
+    await connector.reconcile({ shops, command: { shop: NEIGHBOUR, request: 'from-kim' } });
+    const last = await readLastReconcile(connector.ledger, NEIGHBOUR);
+    expect(last).toMatchObject({ request: 'from-kim', stopped: [] });
+    expect(await readLastReconcile(connector.ledger, SHOP)).toBeUndefined();
+    // The alarm about missing runs counts those of all shops.
+    expect(connector.telemetry.total('reconciled')).toBe(0);
+  });
+
+  it.each([
+    ['throttled', []],
+    ['misconfigured', ['shop-paused', 'shop-paused', 'shop-paused']],
+  ] as const)('compares a shop that is %s only if it goes on soon', async (why, expected) => {
+    const now = new Date(connector.clock.ms);
+    await changeControl(connector.ledger, SHOP, (control) =>
+      withServicePause(control, { why }, now),
+    );
+    await connector.reconcile();
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped.map((one) => one.why)).toEqual(expected);
+  });
+
+  it('sends nothing for a paused shop, and counts as finished', async () => {
+    await history.putOrder('71', {}, false);
+    connector.clock.ms += HOUR_MS;
+    const now = new Date(connector.clock.ms);
+    await changeControl(connector.ledger, SHOP, (control) =>
+      withOperatorPause(control, 'all', 'robin', now),
+    );
+    await connector.reconcile({ shops });
+    expect(connector.queues.orders.size).toBe(0);
+    expect(connector.telemetry.total('reconciled')).toBe(2);
+    const last = await readLastReconcile(connector.ledger, SHOP);
+    expect(last?.stopped[0]).toEqual({ kind: 'order', why: 'shop-paused' });
+
+    await changeControl(connector.ledger, SHOP, (control) => resumed(control, 'all', now));
+    connector.clock.ms += HOUR_MS;
+    await connector.reconcile({ shops });
+    expect(healed()).toBe(1);
+  });
+});

@@ -1,0 +1,305 @@
+import { describe, expect, it } from 'vitest';
+import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import { namesOfClick, openRedeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+
+const staffId = '42';
+const ACTED = 'a till acted for a customer';
+
+function openTill() {
+  const world = openRedeeming();
+  world.loyalty.challenge.isNeeded = true;
+  let clicks = 0;
+  return {
+    ...world,
+    /** A click of its own, unless the key says otherwise. */
+    click(answer?: string, clientKey?: string) {
+      clicks += 1;
+      const key = clientKey ?? `till-click-${clicks}`;
+      return world.redeem({ clientKey: key, till: { staffId, answer } });
+    },
+  };
+}
+
+describe('redeeming at a till', () => {
+  it('needs no challenge where the service asks for none, and says that it was a point of sale', async () => {
+    const world = openRedeeming();
+    expect(await world.redeem({ till: { staffId } })).toMatchObject({ kind: 'redemption' });
+    expect(world.loyalty.bodies).toMatchObject([{ RedeemOrigin: 5 }]);
+    expect(world.loyalty.challenge.tried).toBe(0);
+    await world.redeem({ clientKey: 'click-0002' });
+    expect(world.loyalty.bodies[1]).not.toHaveProperty('RedeemOrigin');
+  });
+
+  it('spends nothing without the answer, with a wrong one, and before a PIN was sent', async () => {
+    const till = openTill();
+    const refused = (why: string) => ({ kind: 'refused', why });
+    expect(await till.click()).toEqual(refused('challenge-needed'));
+    expect(await till.click('1001')).toEqual(refused('challenge-needed'));
+    expect(till.loyalty.challenge.tried).toBe(0);
+    await till.challenge();
+    expect(await till.click('0000')).toEqual(refused('challenge-wrong'));
+    expect(await till.kept()).toEqual([]);
+    expect(till.loyalty.calls()).toBe(0);
+    expect(await till.click('1001')).toMatchObject({ kind: 'redemption' });
+    expect(till.loyalty.calls()).toBe(1);
+  });
+
+  it('asks nothing of a customer who redeems in their own account', async () => {
+    const till = openTill();
+    expect(await till.redeem()).toMatchObject({ kind: 'redemption' });
+  });
+
+  it('does not validate the answer again when the same click is repeated', async () => {
+    const till = openTill();
+    await till.challenge();
+    const first = await till.click('1001', 'click-0007');
+    till.loyalty.challenge.pin = undefined;
+    expect(await till.click('1001', 'click-0007')).toEqual(first);
+    expect(till.loyalty.challenge.tried).toBe(1);
+    expect(till.loyalty.calls()).toBe(1);
+  });
+
+  it('stops guessing after a few tries, over all processes, also with new PINs', async () => {
+    const till = openTill();
+    await till.challenge();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => till.click('0000')));
+    const kinds = answers.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'refused')).toHaveLength(MOST_TRIES);
+    expect(kinds.filter((kind) => kind === 'too-many')).toHaveLength(30 - MOST_TRIES);
+    await till.challenge();
+    expect(await till.click('1002')).toEqual({ kind: 'too-many', afterSeconds: 3_600 });
+    expect(till.loyalty.challenge.tried).toBe(MOST_TRIES);
+    till.clock.ms += 3_600_000;
+    await till.challenge();
+    expect(await till.click('1003')).toMatchObject({ kind: 'redemption' });
+  });
+
+  it('forgets wrong tries after a right one, and counts every customer alone', async () => {
+    const till = openTill();
+    for (let visit = 1; visit <= 3; visit += 1) {
+      await till.challenge();
+      for (let n = 1; n < MOST_TRIES; n += 1) {
+        expect(await till.click('0000')).toMatchObject({ why: 'challenge-wrong' });
+      }
+      expect(await till.click(`100${visit}`)).toMatchObject({ kind: 'redemption' });
+    }
+    await till.challenge('7002');
+    const other = { customerId: '7002', clientKey: 'click-0002', till: { staffId, answer: '1' } };
+    for (let n = 0; n < MOST_TRIES; n += 1)
+      await till.redeem({ ...other, clientKey: `other-${n}-x` });
+    expect(await till.redeem(other)).toMatchObject({ kind: 'too-many' });
+    await till.challenge();
+    expect(await till.click('1005')).toMatchObject({ kind: 'redemption' });
+  });
+
+  it('sends a customer a few messages in an hour, and no more', async () => {
+    const till = openTill();
+    const started = await Promise.all(Array.from({ length: 8 }, () => till.challenge()));
+    expect(started.filter(({ kind }) => kind === 'started')).toHaveLength(5);
+    expect(till.loyalty.challenge.sent).toBe(5);
+    expect(await till.challenge()).toEqual({ kind: 'too-many', afterSeconds: 3_600 });
+    expect(await till.challenge('7002')).toEqual({ kind: 'started' });
+  });
+
+  it('is counted as used before the service is asked: a lost answer gives no free try', async () => {
+    const till = openTill();
+    await till.challenge();
+    till.loyalty.validateChallenge = async () =>
+      ({
+        kind: 'transport-failure',
+        class: 'retry',
+        reason: 'time-out',
+        mayHaveHappened: true,
+      }) as never;
+    for (let n = 0; n < MOST_TRIES; n += 1) {
+      expect(await till.click('1001')).toEqual({ kind: 'unavailable' });
+    }
+    expect(await till.click('1001')).toMatchObject({ kind: 'too-many' });
+    expect(till.loyalty.calls()).toBe(0);
+  });
+
+  it('is recorded: who, for whom, which reward, when and how it ended, and no PIN', async () => {
+    const till = openTill();
+    await till.challenge();
+    await till.click('0000');
+    await till.click('1001', 'click-0001');
+    const lines = till.telemetry.logged.filter(({ message }) => message === ACTED);
+    const about = { staffId, shop: SHOP, customerId: ROBIN };
+    expect(lines.map(({ fields }) => fields)).toMatchObject([
+      { ...about, action: 'challenge', outcome: 'started' },
+      { ...about, action: 'redeem', rewardId: 1, outcome: 'challenge-wrong' },
+      {
+        ...about,
+        action: 'redeem',
+        rewardId: 1,
+        outcome: 'redemption',
+        redemption: namesOfClick().id,
+      },
+    ]);
+    expect(JSON.stringify(till.telemetry.logged)).not.toMatch(/0000"|1001"|@/);
+    expect(await till.kept()).toMatchObject([{ staffId, intendedAt: '2026-10-09T12:00:00.000Z' }]);
+    await till.redeem({ clientKey: 'click-0009' });
+    expect((await till.kept())[1]).not.toHaveProperty('staffId');
+  });
+});
+
+describe('the transaction of a challenge', () => {
+  const rewards = Array.from({ length: 3 }, (_, n) => ({ id: n + 1, points: 100 }));
+  const open = () => {
+    const world = openRedeeming({ rewards });
+    const { challenge } = world.loyalty;
+    challenge.isNeeded = true;
+    const redeem = (rewardId: number, answer: string, customerId = ROBIN) =>
+      world.redeem({
+        ...{ rewardId, customerId, clientKey: `click-${customerId}-${rewardId}` },
+        till: { staffId, answer },
+      });
+    const transactions = () => challenge.starts.map(({ TransactionId }) => TransactionId);
+    return { ...world, service: challenge, click: redeem, transactions };
+  };
+
+  it('goes with both calls, made at random, and is the same for a second message', async () => {
+    const till = open();
+    await till.challenge();
+    await till.click(1, '0000');
+    await till.challenge();
+    await till.click(1, '1002');
+    const [first] = till.transactions();
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(till.transactions()).toEqual([first, first]);
+    expect(till.service.answers).toMatchObject([
+      { TransactionId: first, Code: '0000' },
+      { TransactionId: first, Code: '1002' },
+    ]);
+  });
+
+  it('ends with a redemption: its PIN redeems nothing else', async () => {
+    const till = open();
+    await till.challenge();
+    expect(await till.click(1, '1001')).toMatchObject({ kind: 'redemption' });
+    expect(await till.click(2, '1001')).toEqual({ kind: 'refused', why: 'challenge-needed' });
+    expect(till.service.tried).toBe(1);
+    expect(till.loyalty.calls()).toBe(1);
+  });
+
+  it('is good for one of several redemptions that come at once, though the service would pass them all', async () => {
+    const till = open();
+    await till.challenge();
+    const answers = await Promise.all([1, 2, 3].map((id) => till.click(id, '1001')));
+    expect(answers.map(({ kind }) => kind).toSorted()).toEqual([
+      'redemption',
+      'refused',
+      'refused',
+    ]);
+    expect(till.loyalty.calls()).toBe(1);
+    expect(await till.kept()).toHaveLength(1);
+  });
+
+  it('is good for its own customer only', async () => {
+    const till = open();
+    await till.challenge();
+    expect(await till.click(1, '1001', '7002')).toMatchObject({ why: 'challenge-needed' });
+    await till.challenge('7002');
+    expect(await till.click(1, '1001')).toMatchObject({ why: 'challenge-wrong' });
+    expect(till.loyalty.calls()).toBe(0);
+  });
+
+  it('lasts an hour from the last message', async () => {
+    const till = open();
+    await till.challenge();
+    till.clock.ms += 3_000_000;
+    await till.challenge();
+    till.clock.ms += 3_000_000;
+    expect(await till.click(1, '0000')).toMatchObject({ why: 'challenge-wrong' });
+    till.clock.ms += 600_000;
+    expect(await till.click(1, '1002')).toMatchObject({ why: 'challenge-needed' });
+  });
+
+  it('is redeemed after a crash between the check and the intent, with the same PIN', async () => {
+    const till = open();
+    await till.challenge();
+    const { write } = till.ledger;
+    let writes = 0;
+    // The first write counts the try, the second would record the intent.
+    till.ledger.write = async (...args) => {
+      writes += 1;
+      if (writes === 2) throw new Error('killed');
+      return write(...args);
+    };
+    expect(await till.click(1, '1001')).toEqual({ kind: 'unavailable' });
+    expect(await till.kept()).toEqual([]);
+    expect(await till.click(1, '1001')).toMatchObject({ kind: 'redemption' });
+  });
+});
+
+describe('a customer whom the service cannot reach', () => {
+  const PHONE = '+55 11 5550 0100';
+  const EMAIL = 'robin.typed@example.com';
+  const open = (...asks: ('Phone' | 'Email')[]) => {
+    const world = openRedeeming();
+    const { challenge } = world.loyalty;
+    Object.assign(challenge, { isNeeded: true, asks, says: 'Informe o telefone.' });
+    return { ...world, service: challenge };
+  };
+
+  it('is asked for what the service lacks, in its own words, and gets the PIN there', async () => {
+    const till = open('Phone');
+    const asked = { kind: 'contact-needed', asks: ['phone'], said: 'Informe o telefone.' };
+    expect(await till.challenge()).toEqual(asked);
+    expect(await till.challenge(ROBIN, { phone: PHONE })).toEqual({ kind: 'started' });
+    const [first, second] = till.service.starts;
+    expect(first).not.toHaveProperty('Phone');
+    expect(second).toMatchObject({ Phone: PHONE, TransactionId: first?.TransactionId });
+    const click = { clientKey: 'click-0001', till: { staffId, answer: '1001' } };
+    expect(await till.redeem(click)).toMatchObject({ kind: 'redemption' });
+  });
+
+  it('is reached where the service says, never where a till says without being asked', async () => {
+    const known = open();
+    const typed = { phone: PHONE, email: EMAIL };
+    expect(await known.challenge(ROBIN, typed)).toEqual({ kind: 'started' });
+    const asked = open('Phone');
+    await asked.challenge();
+    await asked.challenge(ROBIN, { email: EMAIL });
+    await asked.challenge('7002', typed);
+    // That one may be answered at its number only, and a new transaction asks again.
+    await asked.challenge(ROBIN, { phone: PHONE });
+    const click = { clientKey: 'click-0001', till: { staffId, answer: '1001' } };
+    await asked.redeem(click);
+    await asked.challenge(ROBIN, { phone: '+55 11 5550 0199' });
+    const sent = [...known.service.starts, ...asked.service.starts].map(({ Phone, Email }) => [
+      Phone,
+      Email,
+    ]);
+    const nothing = [undefined, undefined];
+    expect(sent).toEqual([nothing, nothing, nothing, nothing, [PHONE, undefined], nothing]);
+  });
+
+  it('is not remembered: what was typed is in no log and not in the ledger', async () => {
+    const till = open('Phone', 'Email');
+    await till.challenge();
+    await till.challenge(ROBIN, { phone: PHONE, email: EMAIL });
+    const kept = JSON.stringify([till.telemetry.logged, [...till.ledger.entries.values()]]);
+    expect(kept).not.toMatch(/5550|robin\.typed|Informe/);
+    const lines = till.telemetry.logged.filter(({ message }) => message === ACTED);
+    expect(lines.map(({ fields }) => fields)).toMatchObject([
+      { action: 'challenge', outcome: 'contact-needed' },
+      { action: 'challenge', outcome: 'started', typedContacts: 'phone, email' },
+    ]);
+  });
+
+  it('is told why no message was sent, and why an answer is wrong', async () => {
+    const till = open();
+    till.service.says = '  The\u0000 code\n is too old. ';
+    await till.challenge();
+    const wrong = await till.redeem({ till: { staffId, answer: '0000' } });
+    const said = 'The code is too old.';
+    expect(wrong).toEqual({ kind: 'refused', why: 'challenge-wrong', said });
+    till.loyalty.startChallenge = async () =>
+      ({ kind: 'success', value: { Success: false, FriendlyErrorMessage: 'Não.' } }) as never;
+    expect(await till.challenge()).toEqual({ kind: 'refused', why: 'refused', said: 'Não.' });
+    till.loyalty.startChallenge = async () =>
+      ({ kind: 'success', value: { Success: false, FriendlyErrorMessage: 7 } }) as never;
+    expect(await till.challenge()).toMatchObject({ kind: 'refused', said: undefined });
+  });
+});

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
+import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
+import {
+  bookKey,
+  type OpenBook,
+  openBook,
+  rememberBook,
+} from '../../../../shared/core/redemptions/redemption-record.ts';
+import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
+
+// What one change of a customer's redemption record drops shows only at the change after it: here each story has several.
+
+const KEY = ledgerKeyText(bookKey({ shop: SHOP, customerId: ROBIN }));
+const NOON = Date.parse('2026-10-09T12:00:00.000Z');
+const later = (seconds: number) => new Date(NOON + seconds * 1000);
+
+const intended: Redemption = {
+  ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
+  terms: {
+    ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
+    ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
+  },
+  ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
+  state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
+};
+
+describe('the redemption record of a customer', () => {
+  it('knows each of the last ten clicks that joined one redemption', async () => {
+    const world = openRedeeming();
+    world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
+    const all = Array.from({ length: 12 }, (_, index) => `click-00${10 + index}`);
+    const clicks = all.slice(-10);
+    for (const clientKey of all) await world.redeem({ clientKey });
+    await world.redeem({ clientKey: 'click-0015' });
+    world.store.before = undefined;
+    world.clock.ms += 600_000;
+    await world.work();
+    for (const clientKey of clicks) {
+      expect(await world.redeem({ clientKey })).toMatchObject({ redemption: { state: 'ready' } });
+    }
+    expect(world.loyalty.calls()).toBe(1);
+    expect((await world.kept())[0]?.clientKeys).toEqual(clicks);
+  });
+
+  it('counts wrong answers to a challenge also while the customer redeems', async () => {
+    const world = openRedeeming();
+    await world.challenge();
+    let clicks = 0;
+    const click = (given: object) => {
+      clicks += 1;
+      return world.redeem({ clientKey: `click-${String(clicks).padStart(4, '0')}`, ...given });
+    };
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      world.loyalty.challenge.isNeeded = true;
+      const wrong = await click({ rewardId: 2, till: { staffId: '42', answer: '0000' } });
+      expect(wrong).toMatchObject({ why: 'challenge-wrong' });
+      world.loyalty.challenge.isNeeded = false;
+      expect(await click({})).toMatchObject({ kind: 'redemption' });
+    }
+    world.loyalty.challenge.isNeeded = true;
+    const next = await click({ rewardId: 2, till: { staffId: '42', answer: '1001' } });
+    expect(next).toMatchObject({ kind: 'too-many' });
+  });
+
+  it('is read anew by a process that wrote it before another one did', async () => {
+    const { ledger } = openRedeeming();
+    const world = { ledger, now: () => later(0), retentionDays: 400 };
+    const [one, other] = [1, 2].map(() => openBook({ shop: SHOP, customerId: ROBIN }, world));
+    const add = (book: OpenBook | undefined, id: string) =>
+      book?.change(({ redemptions, ...found }) => ({
+        book: { ...found, redemptions: [...redemptions, { ...intended, id }] },
+        value: undefined,
+      }));
+    await add(one, 'FIRST0000000');
+    await add(other, 'SECOND000000');
+    const seen = await one?.change(({ redemptions }) => ({
+      value: redemptions.map(({ id }) => id),
+    }));
+    expect(seen).toEqual(['FIRST0000000', 'SECOND000000']);
+    await add(other, 'THIRD0000000');
+    await add(one, 'FOURTH000000');
+    expect((await other?.read())?.redemptions).toHaveLength(4);
+  });
+
+  it('keeps its lines when another click joins, and expires only when all in it is closed', async () => {
+    const world = openRedeeming();
+    const entry = () => world.ledger.entries.get(KEY);
+    world.loyalty.fates.push('refused');
+    await world.redeem({ clientKey: 'click-0001' });
+    expect(entry()?.expiresAt).toBe(world.clock.ms / 1000 + 400 * 86_400);
+    world.store.before = () => ({ kind: 'unavailable', why: 'no-word' });
+    await world.redeem({ clientKey: 'click-0002', rewardId: 3 });
+    const lines = entry()?.outcomes;
+    expect(lines?.length).toBeGreaterThan(2);
+    await world.redeem({ clientKey: 'click-0003', rewardId: 3 });
+    expect(entry()?.outcomes).toEqual(lines);
+    expect(entry()?.expiresAt).toBeUndefined();
+  });
+});
+
+describe('a customer with many codes', () => {
+  let world: Redeeming;
+  beforeEach(() => {
+    world = openRedeeming();
+  });
+
+  it('sees the newest twenty, and the store is asked for no more than it answers at once', async () => {
+    await world.redeem();
+    const [one] = await world.kept();
+    if (one?.state.at !== 'ready') throw new Error('there is no code');
+    const { state } = one;
+    const redemptions = Array.from({ length: 60 }, (_, index) => ({
+      ...{ ...one, id: `R${index}`, state: { ...state, discountId: `D${index}` } },
+    }));
+    const remembered = rememberBook({ redemptions, intents: [] });
+    const key = bookKey({ shop: SHOP, customerId: '7002' });
+    await world.ledger.write(
+      key,
+      { version: 1, uncertain: false, outcomes: [], remembered },
+      undefined,
+    );
+    const asked: string[] = [];
+    world.store.readUses = async (_, ids) => {
+      asked.push(...ids);
+      return { kind: 'unavailable', why: 'time-out' };
+    };
+    const ids = redemptions.map(({ id }) => id).toReversed();
+    const listed = (await world.list('7002')).redemptions;
+    expect(listed.map(({ id }) => id)).toEqual(ids.slice(0, 20));
+    expect(asked).toEqual(redemptions.slice(-50).map(({ state }) => state.discountId));
+  });
+});

@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import {
+  advance,
+  asOf,
+  codeFrom,
+  type RedeemBody,
+  type Redemption,
+  type RedemptionState,
+  type Step,
+} from '../../../../shared/core/redemptions/redemption.ts';
+import { tidy } from '../../../../shared/core/redemptions/redemption-record.ts';
+
+const now = new Date('2026-10-09T12:00:00.000Z');
+const at = now.toISOString();
+const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+
+const terms = {
+  ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
+  ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
+};
+const body: RedeemBody = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
+
+function redemption(state: RedemptionState, id = 'AAAABBBBCCCC'): Redemption {
+  return { id, rewardId: 1, clientKeys: [], terms, intendedAt: at, since: at, state };
+}
+
+const intended: RedemptionState = { at: 'intended', body };
+const calling = { at: 'calling', body, attempts: 1, calledAt: at } as const;
+const repeated = { ...calling, attempts: 2 };
+const doubted = { ...repeated, refusal: { why: 'refused' } } as const;
+const absent = { ...repeated, refusal: { why: 'refused', absentAt: at } } as const;
+const code = codeFrom('FIVE-1', redemption(intended), now);
+const redeemed = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
+const unwanted = { ...redeemed, refusal: { why: 'TAKEN', at } } as const;
+
+describe('the code of a redeemed reward', () => {
+  it('is the service’s own, with what was offered', () => {
+    expect(codeFrom(' TEN-1 ', redemption(intended), now)).toEqual({
+      ...{ code: 'TEN-1', kind: 'fixed', value: 5, startsAt: at },
+      endsAt: '2026-11-08T12:00:00.000Z',
+    });
+    const longest = 'x'.repeat(255);
+    expect(codeFrom(longest, redemption(intended), now).code).toBe(longest);
+  });
+
+  it.each([undefined, null, ' ', 'x'.repeat(256)])(
+    'is one of ours where it gives none (%s)',
+    (given) => {
+      expect(codeFrom(given, redemption(intended), now).code).toBe('FIVE-AAAABBBBCCCC');
+    },
+  );
+});
+
+describe('a redemption', () => {
+  const states: readonly RedemptionState[] = [
+    intended,
+    calling,
+    repeated,
+    doubted,
+    absent,
+    { at: 'refused', why: 'refused' },
+    redeemed,
+    unwanted,
+    { at: 'cancelling', redeemedRewardId: 7, code },
+    { at: 'cancelled', code },
+    { at: 'ready', code, discountId: '1' },
+    { at: 'used', code, discountId: '1' },
+  ];
+  const steps: readonly Step[] = [
+    { kind: 'call' },
+    { kind: 'not-sent', attempt: 1 },
+    { kind: 'answer', redeemedRewardId: 7, code },
+    { kind: 'refuse', attempt: 1, why: 'refused' },
+    { kind: 'refuse', attempt: 2, why: 'refused' },
+    { kind: 'absent' },
+    { kind: 'made', discountId: '1' },
+    { kind: 'store-refused', why: 'TAKEN' },
+    { kind: 'cancel' },
+    { kind: 'cancelled' },
+    { kind: 'use' },
+  ];
+
+  function waysOf(steps: readonly Step[], at: Date, stuck = false): readonly string[] {
+    const ways = states.flatMap((state) =>
+      steps.flatMap((step) => {
+        const before = {
+          ...redemption(state),
+          ...(stuck && { stuck: 'look-up-refused' as const }),
+        };
+        const to = advance(before, step, at)?.state.at;
+        return to === undefined || to === state.at ? [] : [`${state.at} → ${to}`];
+      }),
+    );
+    return [...new Set(ways)].toSorted();
+  }
+
+  it('goes the ways that are drawn above its code, and no other', () => {
+    expect(waysOf(steps, later(3_000))).toEqual([
+      'calling → intended',
+      'calling → redeemed',
+      'calling → refused',
+      'cancelling → cancelled',
+      'intended → calling',
+      'ready → used',
+      'redeemed → cancelling',
+      'redeemed → ready',
+    ]);
+  });
+
+  it('is closed by a person only where it needs one', () => {
+    const close = [
+      { kind: 'close', as: 'refused' },
+      { kind: 'close', as: 'cancelled' },
+    ] as const;
+    expect(waysOf(close, later(60))).toEqual([]);
+    const ways = [
+      'calling → cancelled',
+      'calling → refused',
+      'cancelling → cancelled',
+      'redeemed → cancelled',
+    ];
+    expect(waysOf(close, later(60), true)).toEqual(ways);
+    expect(waysOf(close, later(86_400))).toEqual(ways);
+  });
+
+  const next = (state: RedemptionState, step: Step, seconds: number) =>
+    advance(redemption(state), step, later(seconds))?.state;
+
+  it('is repeated with the same body, at least 30 seconds after an unanswered attempt', () => {
+    expect(next(calling, { kind: 'call' }, 29)).toBeUndefined();
+    expect(next(calling, { kind: 'call' }, 30)).toEqual({
+      ...calling,
+      attempts: 2,
+      calledAt: later(30).toISOString(),
+    });
+    expect(next(doubted, { kind: 'call' }, 3600)).toBeUndefined();
+  });
+
+  it('is refused by a refusal with no unanswered attempt before it, and by no other', () => {
+    const refuse = { kind: 'refuse', attempt: 1, why: 'too-few-points' } as const;
+    expect(next(calling, refuse, 1)).toEqual({ at: 'refused', why: 'too-few-points' });
+    expect(next(repeated, { ...refuse, attempt: 2 }, 1)).toEqual({
+      ...repeated,
+      refusal: { why: 'too-few-points' },
+    });
+    // Of an attempt that was repeated meanwhile.
+    expect(next(repeated, refuse, 1)).toBeUndefined();
+  });
+
+  it('counts no attempt that was surely not sent', () => {
+    expect(next(repeated, { kind: 'not-sent', attempt: 2 }, 1)).toEqual(calling);
+    expect(next(repeated, { kind: 'not-sent', attempt: 1 }, 1)).toBeUndefined();
+    expect(next(calling, { kind: 'not-sent', attempt: 1 }, 1)).toEqual(intended);
+  });
+
+  it('is refused when its key is absent twice, ten minutes apart', () => {
+    expect(next(repeated, { kind: 'absent' }, 0)).toBeUndefined();
+    expect(next(doubted, { kind: 'absent' }, 0)).toEqual(absent);
+    expect(next(absent, { kind: 'absent' }, 599)).toBeUndefined();
+    expect(next(absent, { kind: 'absent' }, 600)).toMatchObject({ at: 'refused', late: true });
+    const answer = { kind: 'answer', redeemedRewardId: 7, code } as const;
+    expect(next(absent, answer, 599)).toEqual(redeemed);
+  });
+
+  it('is cancelled 60 seconds after the last call, and only when the store refuses its code', () => {
+    expect(next(redeemed, { kind: 'cancel' }, 3600)).toBeUndefined();
+    expect(next(unwanted, { kind: 'cancel' }, 59)).toBeUndefined();
+    expect(next({ ...unwanted, calledAt: later(10).toISOString() }, { kind: 'cancel' }, 60)).toBe(
+      undefined,
+    );
+    expect(next(unwanted, { kind: 'cancel' }, 60)).toMatchObject({ at: 'cancelling' });
+  });
+
+  it('keeps the personal data of its call no longer than the call', () => {
+    for (const step of steps) {
+      const state = advance(redemption(calling), step, later(60))?.state;
+      const isOver = state?.at !== 'calling' && state?.at !== 'intended';
+      if (isOver) expect(JSON.stringify(state ?? '')).not.toContain('robin');
+    }
+  });
+
+  it('is forgotten when nothing was sent for an hour', () => {
+    expect(next(intended, { kind: 'call' }, 3_299)).toBeDefined();
+    // By another clock it may be forgotten soon.
+    expect(next(intended, { kind: 'call' }, 3_300)).toBeUndefined();
+    expect(asOf(redemption(intended), later(3_599))).toBeDefined();
+    expect(asOf(redemption(intended), later(3_600))).toBeUndefined();
+    expect(asOf(redemption(calling), later(86_400))).toBeDefined();
+  });
+
+  it.each([
+    { at: 'refused', why: 'refused' },
+    { at: 'cancelled', code },
+    { at: 'used', code, discountId: '1' },
+  ] as const)('that is open is never dropped, however many are $at after it', (state) => {
+    const closed = Array.from({ length: 50 }, (_, index) =>
+      redemption(state, `CLOSED${String(index).padStart(6, '0')}`),
+    );
+    const open = redemption(calling);
+    const ready = redemption({ at: 'ready', code, discountId: '1' }, 'READY0000000');
+    const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] });
+    expect(redemptions).toHaveLength(22);
+    expect(redemptions.slice(0, 2)).toEqual([open, ready]);
+    expect(redemptions.at(-1)).toEqual(closed.at(-1));
+    const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => ready)];
+    expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
+  });
+});
+
+describe('a redemption over all its steps', () => {
+  const NOON = Date.parse('2026-10-09T12:00:00.000Z');
+  const later = (seconds: number) => new Date(NOON + seconds * 1000);
+
+  const intended: Redemption = {
+    ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
+    terms: {
+      ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
+      ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
+    },
+    ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
+    state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
+  };
+  const code = codeFrom('FIVE-1', intended, later(0));
+
+  const steps: readonly (readonly [seconds: number, Step])[] = [
+    [1, { kind: 'call' }],
+    [40, { kind: 'call' }],
+    [50, { kind: 'get-stuck', why: 'look-up-refused' }],
+    [60, { kind: 'answer', redeemedRewardId: 7, code }],
+    [70, { kind: 'store-refused', why: 'TAKEN' }],
+    [140, { kind: 'cancel' }],
+    [150, { kind: 'cancelled' }],
+  ];
+
+  it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
+    let redemption = intended;
+    for (const [seconds, step] of steps) {
+      const next = advance(redemption, step, later(seconds));
+      if (!next) throw new Error(`no ${step.kind}`);
+      redemption = next;
+      expect(next.since).toBe(later(seconds).toISOString());
+      const { id, clientKeys, terms, intendedAt } = intended;
+      expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
+      expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
+    }
+    expect(redemption.state).toEqual({ at: 'cancelled', code });
+  });
+
+  it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
+    const ready = Array.from(
+      { length: 120 },
+      (_, index): Redemption => ({
+        ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
+        state: { at: 'ready', code, discountId: String(index) },
+      }),
+    );
+    expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
+  });
+});

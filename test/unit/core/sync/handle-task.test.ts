@@ -1,0 +1,331 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { mergedInto } from '../../../../shared/core/ledger/merged-customer.ts';
+import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
+import { bookKey, rememberBook } from '../../../../shared/core/redemptions/redemption-record.ts';
+import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
+import { persons } from '../../../fixtures/persons.ts';
+import { refusal } from '../../../fixtures/service-answers.ts';
+import { withoutRecords } from '../../../support/dying-worker.ts';
+import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
+
+let connector: WebhookConnector;
+beforeEach(() => {
+  connector = openWebhookConnector();
+});
+
+const { id, email } = persons.quillane;
+const redact = {
+  ...{ shop_id: 1, shop_domain: SHOP },
+  ...{ customer: { id, email }, orders_to_redact: [1] },
+};
+const redacted = () => connector.handle('customers/redact', redact);
+const noCustomer = { customer: null, email: null, current_subtotal_price: '12.00' };
+const PERSON = /quillane|ostravik|7100000000001|5555550142/i;
+
+describe('a redaction', () => {
+  it('erases the person from the ledger and keeps the version', async () => {
+    await connector.handle('orders/create', orderWithId(1));
+    const before = connector.entry('order', '1');
+    expect(JSON.stringify(before)).toContain(email);
+    await redacted();
+    const after = connector.entry('order', '1');
+    expect(JSON.stringify(after)).not.toMatch(PERSON);
+    expect(after?.version).toBe(before?.version);
+
+    // A captured body must not bring the person back.
+    const calls = connector.loyalty.journal.length;
+    await connector.handle('orders/create', orderWithId(1));
+    expect(connector.loyalty.journal).toHaveLength(calls);
+  });
+
+  it.each([
+    ['still on its way, of an unknown order', false, {}, []],
+    ['newer than what was applied', true, { current_subtotal_price: '12.00' }, []],
+    ['that ends the order', true, { cancelled_at: '2026-10-09T11:00:02Z' }, ['cancelPosOrder']],
+  ])('never tells who it was: a body %s', async (_, known, changes, operations) => {
+    if (known) await connector.handle('orders/create', orderWithId(1));
+    await redacted();
+    const calls = connector.loyalty.journal.length;
+    await connector.handle('orders/updated', orderWithId(1, 2, changes));
+    const made = connector.loyalty.journal.slice(calls).map(({ answer: _, ...call }) => call);
+    expect(made.map(({ operation }) => operation)).toEqual(operations);
+    expect(JSON.stringify(made)).not.toMatch(PERSON);
+    expect(connector.ledgerText()).not.toMatch(PERSON);
+    expect(connector.dead.size).toBe(0);
+  });
+
+  it('never sends the person: a dead letter of an order that was refused, replayed', async () => {
+    connector.loyalty.world.interfere = () => refusal(50);
+    await connector.handle('orders/create', orderWithId(1));
+    expect(connector.dead.size).toBe(1);
+    connector.loyalty.world.interfere = undefined;
+    const calls = connector.loyalty.journal.length;
+    await redacted();
+    connector.clock.ms += 600_000;
+    await connector.handle('orders/create', orderWithId(1));
+    expect(connector.loyalty.journal).toHaveLength(calls);
+    const entry = connector.entry('order', '1');
+    expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'skipped', why: 'redacted' });
+    expect(JSON.stringify(entry)).not.toMatch(PERSON);
+  });
+
+  it('never sends the person: a body that a worker had sent before it died', async () => {
+    const { ledger } = connector;
+    await connector.deliverOrders(1);
+    connector.parts.ledger = withoutRecords(ledger, () => new Promise(() => {}));
+    void connector.work('orders');
+    await new Promise((resolve) => setImmediate(resolve));
+    connector.parts.ledger = ledger;
+    const calls = connector.loyalty.journal.length;
+    const marked = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
+    await ledger.redact([{ shop: SHOP, kind: 'order', id: '1' }], marked);
+    await connector.deliver({ topic: 'orders/updated', payload: orderWithId(1, 2, noCustomer) });
+    connector.clock.ms += 31_000; // the visibility is over
+    await connector.drain();
+    expect(calls).toBe(1);
+    expect(JSON.stringify(connector.loyalty.journal.slice(calls))).not.toMatch(PERSON);
+    expect(connector.ledgerText()).not.toMatch(PERSON);
+  });
+
+  it('sends an order again as the store has it after the redaction', async () => {
+    await redacted();
+    await connector.handle('orders/updated', orderWithId(1, 3_700));
+    expect(connector.orderIds()).toEqual(['1']);
+  });
+
+  it('does not let reconciling bring the person back from a store that still shows them', async () => {
+    await connector.reconcile();
+    connector.clock.ms += 600_000;
+    const updated_at = new Date(connector.clock.ms).toISOString();
+    connector.store.putOrder(SHOP, storeOrderOf(orderWithId(1, 1, { updated_at })));
+    connector.clock.ms += 3_600_000;
+    await redacted();
+    for (let run = 0; run < 2; run += 1) {
+      await connector.reconcile();
+      await connector.drain();
+      connector.clock.ms += 3_600_000;
+    }
+    expect(connector.loyalty.journal).toEqual([]);
+    expect(connector.ledgerText()).not.toMatch(PERSON);
+  });
+
+  it('of another shop, sent to this address, erases nothing', async () => {
+    await connector.handle('orders/create', orderWithId(1));
+    const ofAnother = { ...redact, shop_domain: 'second-store.myshopify.com' };
+    await connector.handle('customers/redact', ofAnother);
+    expect(connector.ledgerText()).toContain(email);
+    expect(connector.dead.size).toBe(1);
+  });
+});
+
+describe('a notice of the store', () => {
+  it('a request for data is noted for the operator, without the person in it', async () => {
+    const request = { ...redact, orders_requested: [1], data_request: { id: 77 } };
+    await connector.handle('customers/data_request', request);
+    const notice = connector.entry('notice', 'data-request/77');
+    expect(notice?.outcomes).toMatchObject([{ outcome: 'data-request' }]);
+    expect(JSON.stringify(notice)).not.toMatch(PERSON);
+    expect(connector.telemetry.total('data-request')).toBe(1);
+  });
+
+  it('the removal of the app is noted, and deletes nothing', async () => {
+    await connector.handle('orders/create', orderWithId(1));
+    const before = connector.ledger.entries.size;
+    await connector.handle('app/uninstalled', { id: 1, name: 'shop', myshopify_domain: SHOP });
+    expect(connector.ledger.entries.size).toBe(before + 1);
+    expect(connector.telemetry.total('app-uninstalled')).toBe(1);
+  });
+});
+
+type Connector = ReturnType<typeof openConnector>;
+
+const key = bookKey({ shop: SHOP, customerId: '7001' });
+const AT = '2026-10-09T12:00:00.000Z';
+const terms = { title: 'Five off', points: 50, kind: 'fixed', value: 5 } as const;
+const REDEEM_BODY = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
+const CALLING = { at: 'calling', body: REDEEM_BODY, attempts: 1, calledAt: AT } as const;
+
+async function keep({ ledger }: Connector, state: Redemption['state'], revision?: number) {
+  const redemption: Redemption = {
+    ...{ id: 'A1', rewardId: 1, clientKeys: [], intendedAt: AT, since: AT, state },
+    terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
+  };
+  const remembered = rememberBook({ redemptions: [redemption], intents: [] });
+  await ledger.write(key, { version: 1, uncertain: false, remembered, outcomes: [] }, revision);
+}
+
+describe('the merge of a customer into another', () => {
+  const payload = {
+    admin_graphql_api_customer_kept_id: 'gid://shopify/Customer/7002',
+    admin_graphql_api_customer_deleted_id: 'gid://shopify/Customer/7001',
+    status: 'completed',
+  };
+
+  it('looks for points after a day, although a redemption is still open', async () => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    await keep(connector, CALLING);
+    const begun = connector.clock.ms;
+    await connector.deliver({ topic: 'customers/merge', payload });
+    await connector.drain();
+    expect(connector.loyalty.journal.at(-1)?.operation).toBe('getCustomerPoints');
+    expect(connector.dead.size).toBe(0);
+    const days = (connector.clock.ms - begun) / 86_400_000;
+    expect([days >= 1, days < 1.1]).toEqual([true, true]);
+  });
+
+  it('looks for points only when no redemption is open: its points may go back', async () => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    await keep(connector, CALLING);
+    await connector.deliver({ topic: 'customers/merge', payload });
+    await connector.work('coupons');
+    expect(connector.telemetry.total('retried', { why: 'redemption-open' })).toBe(1);
+    expect(connector.loyalty.journal).toEqual([]);
+    await keep(connector, { at: 'cancelled' }, 1);
+    await connector.drain();
+    expect(connector.loyalty.journal.map(({ operation }) => operation)).toEqual([
+      'getCustomerPoints',
+    ]);
+  });
+});
+
+describe('the redaction of a customer', () => {
+  const customer = { id: 7001, email: 'robin@example.com' };
+  const payload = { shop_domain: SHOP, customer, orders_to_redact: [] };
+
+  // What waits for its next attempt is recorded by its message, and names no person.
+  const isErased = ({ ledger }: Connector) =>
+    [...ledger.entries].every(
+      ([text, { remembered }]) => remembered === undefined || text.startsWith('waiting|'),
+    );
+
+  /** The log names them for a person: points may have been spent for nothing. */
+  const openAtTheEnd = ({ telemetry }: Connector) =>
+    telemetry.logged.flatMap(({ level, fields }) => (level === 'error' ? [fields.ids] : []));
+
+  it('waits while a redemption is open, and no longer', async () => {
+    const connector = openConnector();
+    await keep(connector, CALLING);
+    await connector.deliver({ topic: 'customers/redact', payload });
+    await connector.work('orders');
+    expect(connector.telemetry.total('retried', { why: 'redemption-open' })).toBe(1);
+    expect(isErased(connector)).toBe(false);
+    const waited = connector.clock.ms;
+    await keep(connector, { at: 'refused', why: 'refused' }, 1);
+    await connector.drain();
+    expect(isErased(connector)).toBe(true);
+    expect(connector.clock.ms - waited).toBeLessThan(3_600_000);
+    expect(connector.dead.size).toBe(0);
+    expect(openAtTheEnd(connector)).toEqual([]);
+  });
+
+  // The simulation found it: the click's points were spent, and no process knew of its redemption any more.
+  it('does not erase a redemption that a click begins at the same moment', async () => {
+    const connector = openConnector();
+    await keep(connector, { at: 'refused', why: 'refused' });
+    const { readMany } = connector.ledger;
+    connector.ledger.readMany = async (keys) => {
+      const found = await readMany(keys);
+      if (keys.some(({ kind }) => kind === 'redemption')) {
+        connector.ledger.readMany = readMany;
+        await keep(connector, CALLING, 1);
+      }
+      return found;
+    };
+    await connector.deliver({ topic: 'customers/redact', payload });
+    await connector.work('orders');
+    expect(isErased(connector)).toBe(false);
+    await keep(connector, { at: 'refused', why: 'refused' }, 2);
+    await connector.drain();
+    expect(isErased(connector)).toBe(true);
+  });
+
+  it('waits for a day at most', async () => {
+    const connector = openConnector();
+    await keep(connector, CALLING);
+    const begun = connector.clock.ms;
+    await connector.deliver({ topic: 'customers/redact', payload });
+    await connector.drain();
+    expect(isErased(connector)).toBe(true);
+    expect(openAtTheEnd(connector)).toEqual(['A1']);
+    expect(connector.clock.ms - begun).toBeGreaterThanOrEqual(86_400_000);
+    expect(connector.dead.size).toBe(0);
+  });
+});
+
+const { quillane: gone, ...others } = persons;
+const [kept = gone] = Object.values(others);
+
+describe('the merge of a customer who is a member', () => {
+  const payload = {
+    admin_graphql_api_customer_kept_id: `gid://shopify/Customer/${kept.id}`,
+    admin_graphql_api_customer_deleted_id: `gid://shopify/Customer/${gone.id}`,
+    status: 'completed',
+  };
+
+  it.each([
+    ['ends where nothing is left', 0, 0, 0],
+    ['is for a person where points are left', 5, 0, 1],
+    ['is for a person where cashback is left', 0, 5, 1],
+  ])('%s', async (_, PointsBalance, CashbackBalance, parked) => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    const text = JSON.stringify({ CustomerExists: true, PointsBalance, CashbackBalance });
+    connector.loyalty.world.interfere = () => ({ kind: 'answer', status: 200, headers: {}, text });
+    await connector.deliver({ topic: 'customers/merge', payload });
+    await connector.drain();
+    expect(connector.dead.size).toBe(parked);
+    expect(connector.telemetry.total('handled', { why: 'merged' })).toBe(1 - parked);
+    expect(connector.telemetry.total('retried')).toBe(0);
+  });
+
+  it('is tried again where another worker writes the customer meanwhile: it would not be noted', async () => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up' } });
+    const { ledger } = connector;
+    connector.parts.ledger = {
+      ...ledger,
+      write: async (key, ...rest) =>
+        key.kind === 'customer' ? { kind: 'conflict' } : ledger.write(key, ...rest),
+    };
+    await connector.deliver({ topic: 'customers/merge', payload });
+    expect(await connector.work('coupons')).toEqual({ received: 1, left: 1 });
+    expect(connector.loyalty.journal).toEqual([]);
+    connector.parts.ledger = ledger;
+    await connector.drain();
+    expect(mergedInto(ledger.entries.get(`customer|${SHOP}|${gone.id}`))).toBe(String(kept.id));
+  });
+
+  it('costs no call where the settings send customers with their orders', async () => {
+    const connector = openConnector({ rules: { customers: 'with-orders' } });
+    await connector.deliver({ topic: 'customers/merge', payload });
+    await connector.drain();
+    expect([connector.loyalty.journal.length, connector.dead.size]).toEqual([0, 0]);
+  });
+});
+
+describe('the redaction of a customer who is a member', () => {
+  const payload = { shop_domain: SHOP, customer: { id: gone.id }, orders_to_redact: [] };
+  const answer = (ErrorCode: number) => ({
+    ...{ kind: 'answer' as const, status: 200, headers: {} },
+    text: JSON.stringify({ HasError: ErrorCode > 0, ErrorCode, ErrorMessage: 'no', Result: null }),
+  });
+
+  it.each([
+    ['leaves the member where the settings keep it', 'keep', 0, 0, 0],
+    ['ends the member', 'deactivate', 0, 1, 0],
+    ['is for a person where the service refuses', 'deactivate', 30, 1, 1],
+    ['is done where the service has no such member', 'deactivate', 59, 1, 0],
+  ] as const)('%s', async (_, redactedCustomers, code, calls, parked) => {
+    const connector = openConnector({ rules: { customers: 'from-sign-up', redactedCustomers } });
+    const made: unknown[] = [];
+    connector.loyalty.world.interfere = ({ operation, body }) => {
+      made.push([operation, body]);
+      return answer(code);
+    };
+    await connector.deliver({ topic: 'customers/redact', payload });
+    await connector.drain();
+    expect(made).toHaveLength(calls);
+    if (calls > 0) expect(made).toMatchObject([['changeCustomerStatus', { IsEnabled: false }]]);
+    expect(connector.dead.size).toBe(parked);
+    expect(connector.telemetry.total('handled', { why: 'redacted' })).toBe(1 - parked);
+  });
+});

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest';
+import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { defaultAssumptions } from '../../../../shared/config/connector-settings.ts';
+import type { EntityKey } from '../../../../shared/core/events/event.ts';
+import { type EntityEntry, ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
+import type { EventReading, StoreEntity } from '../../../../shared/core/store/store.ts';
+import { previewSync, rulesEffect } from '../../../../shared/core/sync/preview-sync.ts';
+import { versionOf } from '../../../../shared/core/sync/read-snapshot.ts';
+import type { StoreMember } from '../../../../shared/store/store-entities.ts';
+import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
+import { rules, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
+import { storeEvent } from '../../../fixtures/store-event.ts';
+
+type Connector = ReturnType<typeof openConnector>;
+const ID = '5512345678901';
+const shipped = { fulfilledAfterDays: 1 };
+const orderOf = (...given: Parameters<typeof orderAt>): StoreEntity => ({
+  kind: 'order',
+  order: storeOrderOf(orderAt(...given)),
+});
+const { customer } = storeOrderOf(orderAt(1));
+if (!customer) throw new Error('the order has no customer');
+const member: StoreMember = {
+  ...customer,
+  metafields: [],
+  updatedAt: '2026-10-09T11:00:00.000Z',
+};
+
+/** Of a snapshot, or of a deletion that the store announced. */
+async function preview(connector: Connector, key: EntityKey, entity?: StoreEntity) {
+  const reading: EventReading = entity
+    ? { kind: 'snapshot', entity, version: versionOf(entity) }
+    : { kind: 'ask-store' };
+  const receivedAt = new Date(connector.clock.ms).toISOString();
+  const about = { ...key, topic: 'any', deliveryId: 'one', receivedAt, body: undefined };
+  const claim = entity ? 'changed' : 'deleted';
+  const event = storeEvent({ ...about, claim, origin: 'webhook' });
+  return previewSync(
+    key,
+    { event, reading } as never,
+    connector.ledger.entries.get(ledgerKeyText(key)),
+    {
+      ...{ store: connector.store, ledger: connector.ledger, assumptions: defaultAssumptions },
+      rules: { ...rules, customers: 'from-sign-up' },
+      now: () => new Date(connector.clock.ms),
+    },
+  );
+}
+
+async function sent(...given: Parameters<typeof orderAt>): Promise<Connector> {
+  const connector = openConnector();
+  await connector.deliver({ topic: 'orders/updated', payload: orderAt(...given) });
+  await connector.drain();
+  return connector;
+}
+
+const order = { shop: SHOP, kind: 'order', id: ID } as const;
+const key = <Kind extends EntityKey['kind']>(kind: Kind, id: string) => ({ shop: SHOP, kind, id });
+
+describe('what a worker would do with an event', () => {
+  it.each<[string, EntityKey, StoreEntity, object]>([
+    [
+      'an order',
+      order,
+      orderOf(1, shipped),
+      { operation: 'sendOrder', body: { OriginalId: ID, OrderTotal: 50, IsCompleted: true } },
+    ],
+    [
+      'a product',
+      key('product', '8012345678901'),
+      { kind: 'product', product: storeProduct() },
+      { operation: 'updateProduct', id: '8012345678901', body: { ProductPrice: 49.9 } },
+    ],
+    [
+      'a code',
+      key('coupon', 'AUTUMN10'),
+      { kind: 'coupon', coupon: storeCoupon() },
+      { operation: 'createCoupon', body: { CouponCode: 'AUTUMN10' } },
+    ],
+    [
+      'a customer',
+      key('member', member.id),
+      { kind: 'member', member },
+      { operation: 'upsertCustomer', body: { OriginalId: member.id } },
+    ],
+  ])('is sent as it is shown: %s', async (_, about, entity, call) => {
+    const connector = openConnector();
+    const updatedAt = new Date(connector.clock.ms - 60_000).toISOString();
+    const recent = { ...entity } as Record<string, unknown>;
+    recent[entity.kind] = { ...(recent[entity.kind] as object), updatedAt };
+    const shown = await preview(connector, about, recent as never);
+    expect(shown).toMatchObject({ outcome: { kind: 'applied' }, calls: [call], storeAsked: false });
+    expect([connector.loyalty.journal, connector.ledger.entries.size]).toEqual([[], 0]);
+  });
+
+  it('shows what a refund takes back, as the store says it: 20.00 of 50.00', async () => {
+    const connector = await sent(1, shipped);
+    const lower = orderAt(2, shipped, { current_subtotal_price: '30.00' });
+    connector.store.putOrder(SHOP, storeOrderOf(lower));
+    const before = JSON.stringify([...connector.ledger.entries]);
+    const shown = await preview(connector, order, { kind: 'order', order: storeOrderOf(lower) });
+    expect(shown).toMatchObject({
+      ...{ outcome: { kind: 'applied' }, storeAsked: true },
+      calls: [{ operation: 'partiallyCancelPosOrder', id: ID, body: { ValueToRefund: 20 } }],
+    });
+    expect(JSON.stringify([...connector.ledger.entries])).toBe(before);
+    expect(connector.loyalty.journal).toHaveLength(1);
+  });
+
+  it('shows that the order is ended where the store deleted it', async () => {
+    const shown = await preview(await sent(1, shipped), order);
+    expect(shown).toMatchObject({
+      ...{ outcome: { kind: 'applied' }, storeAsked: true },
+      calls: [{ operation: 'cancelPosOrder', id: ID, body: {} }],
+    });
+  });
+
+  it('shows that a code is ended where the store deleted it', async () => {
+    const connector = openConnector();
+    const { code, discountId } = storeCoupon();
+    const coupon = key('coupon', code);
+    const entry = { version: 1, appliedKey: 'k', uncertain: false, discountId, outcomes: [] };
+    await connector.ledger.write(coupon, entry, undefined);
+    const shown = await preview(connector, coupon);
+    expect(shown.calls).toEqual([{ operation: 'deactivateCoupon', id: expect.any(String) }]);
+    expect(shown.calls[0]?.id).toContain(code);
+  });
+
+  it('reads an order without known amounts first, and goes on as if the service had none', async () => {
+    const connector = await sent(1, shipped);
+    const entry = connector.ledger.entries.get(ledgerKeyText(order));
+    if (!entry) throw new Error('no entry');
+    const { amounts: _, revision, ...older } = entry;
+    await connector.ledger.write(order, older, revision);
+    const shown = await preview(
+      connector,
+      order,
+      orderOf(2, shipped, { current_subtotal_price: '70.00' }),
+    );
+    expect(shown.calls).toMatchObject([
+      { operation: 'getOrder', id: ID },
+      { operation: 'sendOrder', body: { OrderTotal: 70 } },
+    ]);
+    expect(shown.outcome.kind).toBe('applied');
+  });
+
+  it('says that the store must be asked and does not answer', async () => {
+    const connector = openConnector();
+    connector.store.outage = { kind: 'unavailable', why: 'throttled' };
+    for (const about of [
+      order,
+      key('product', '8'),
+      key('coupon', 'AUTUMN10'),
+      key('member', '7'),
+    ]) {
+      const shown = await preview(connector, about);
+      expect(shown).toEqual({
+        outcome: { kind: 'retry', why: 'store-throttled', unanswered: true },
+        ...{ calls: [], storeAsked: true },
+      });
+    }
+  });
+
+  it('shows no call for what is unchanged, or older than what was sent', async () => {
+    const connector = await sent(2, shipped);
+    expect(await preview(connector, order, orderOf(3, shipped))).toEqual({
+      outcome: { kind: 'unchanged' },
+      ...{ calls: [], storeAsked: false },
+    });
+    const older = await preview(connector, order, orderOf(1));
+    expect([older.outcome.kind, older.calls]).toEqual(['superseded', []]);
+  });
+});
+
+const KEY = { shop: SHOP, kind: 'order', id: '5512345678901' } as const;
+const line = { product: 1, priceCents: 6000, quantity: 2, discountCents: 0, takenBack: 0 };
+/** Two shirts of 60.00, of which 10.00 is tax. */
+const shirts = { lines: [line], taxPercent: 20, taxesIncluded: true };
+const shippedShirts = { ...shirts, fulfilledAfterDays: 1 };
+const withTaxes = { ...rules, taxes: 'include' } as const;
+const withoutTaxes = { ...rules, taxes: 'exclude' } as const;
+
+/** The entry of an order that was sent with taxes. */
+async function entryOf(spec: object, changes = {}): Promise<EntityEntry> {
+  const connector = openConnector({ rules: { taxes: 'include' } });
+  const payload = orderAt(1, spec, changes);
+  connector.store.putOrder(SHOP, storeOrderOf(payload));
+  await connector.deliver({ topic: 'orders/updated', payload });
+  await connector.drain();
+  const entry = connector.ledger.entries.get(ledgerKeyText(KEY));
+  if (!entry) throw new Error('no entry');
+  return entry;
+}
+
+const effect = (
+  spec: object,
+  entry: EntityEntry | undefined,
+  today: typeof rules | typeof withTaxes = withoutTaxes,
+) => rulesEffect(KEY, storeOrderOf(orderAt(1, spec)), entry, today, new Date('2026-10-09T12:00Z'));
+
+describe('what counting an order by the rules of today changes', () => {
+  it('is the taxes: 120 → 100 points', async () => {
+    const found = effect(shippedShirts, await entryOf(shippedShirts));
+    expect(found).toMatchObject({ before: 120, after: 100, wantedKey: expect.any(String) });
+  });
+
+  it('is counted from what is left after a refund: 60 → 50 points', async () => {
+    const { amounts, ...entry } = await entryOf(shippedShirts);
+    if (!amounts) throw new Error('no amounts');
+    const oneBack = { ...shippedShirts, lines: [{ ...line, takenBack: 1 }] };
+    const refunded = { ...entry, amounts: { ...amounts, taken: 60_000 } };
+    expect(effect(oneBack, refunded)).toMatchObject({ before: 60, after: 50 });
+  });
+
+  it('is no amount, but the rules that it keeps: of an order that has no points yet', async () => {
+    expect(effect(shirts, await entryOf(shirts))).toMatchObject({ before: 0, after: 0 });
+  });
+
+  it('is nothing under the same rules', async () => {
+    expect(effect(shippedShirts, await entryOf(shippedShirts), withTaxes)).toBeUndefined();
+    expect(effect(shirts, await entryOf(shirts), withTaxes)).toBeUndefined();
+  });
+
+  it('is nothing for a change of the store that earns no points, or a rule that is not about it', async () => {
+    const entry = await entryOf(shippedShirts);
+    const tagged = storeOrderOf(orderAt(2, shippedShirts, { source_name: 'app' }));
+    const now = new Date('2026-10-09T12:00Z');
+    expect(rulesEffect(KEY, tagged, entry, withTaxes, now)).toBeUndefined();
+    const other = { ...withTaxes, customersWithoutEmail: 'send' } as const;
+    expect(
+      rulesEffect(KEY, storeOrderOf(orderAt(1, shippedShirts)), entry, other, now),
+    ).toBeUndefined();
+  });
+
+  it('is also what the store changed meanwhile: 120 → 60 points', async () => {
+    const oneBack = { ...shippedShirts, lines: [{ ...line, takenBack: 1 }] };
+    const entry = await entryOf(shippedShirts);
+    expect(effect(oneBack, entry, withTaxes)).toMatchObject({ before: 120, after: 60 });
+  });
+
+  it('is nothing for an order that was never sent, or is cancelled', async () => {
+    expect(effect(shippedShirts, undefined)).toBeUndefined();
+    const cancelled = { ...shippedShirts, cancelledAfterDays: 2 };
+    expect(effect(cancelled, await entryOf(shippedShirts))).toBeUndefined();
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { openConnector } from '../../../../local/harness/in-process-connector.ts';
+import { createLoyaltyClient } from '../../../../shared/loyalty/client.ts';
+import { buildOrder } from '../../../fixtures/order-payload.ts';
+import { simpleOrder } from '../../../fixtures/order-spec.ts';
+import { namesOfClick, openRedeeming } from '../../../support/redeem-world.ts';
+
+/** The real client of a service that gives this answer to everything. */
+function clientOf(answer: object) {
+  const text = JSON.stringify(answer);
+  return createLoyaltyClient({
+    credentials: { token: 'token', key: 'key' },
+    http: { send: async () => ({ kind: 'answer', status: 200, headers: {}, text }) },
+  });
+}
+
+const page = { TotalItemCount: 0, PageSize: 10, PageNumber: 1, HasNextPage: false };
+
+/** Redeems reward 1 with this answer, for as long as a shopper would wait. */
+async function redeemWith(answer: object) {
+  const world = openRedeeming();
+  const { redeemRewardByKey } = clientOf(answer);
+  const answered = <T extends object>(part: T): T =>
+    'redeemRewardByKey' in part ? { ...part, redeemRewardByKey } : part;
+  await world.redeem({}, answered);
+  await world.work(answered);
+  const [redemption] = await world.kept();
+  return { codes: world.store.codes.size, at: redemption?.state.at };
+}
+
+describe('an answer that does not say that it was done', () => {
+  it('Items: [] mints no discount code', async () => {
+    expect(await redeemWith({ ...page, Items: [] })).toEqual({ codes: 0, at: 'calling' });
+  });
+
+  it('no redemption, one of another key, or one without its id mints no discount code', async () => {
+    const OriginalKey = namesOfClick().key;
+    for (const Result of [
+      null,
+      { OriginalKey },
+      { RewardId: 9, ExternalCode: 'FIVE-1' },
+      { RewardId: 9, OriginalKey: 'another' },
+    ]) {
+      const answer = { HasError: false, Result };
+      expect(await redeemWith(answer)).toEqual({ codes: 0, at: 'calling' });
+    }
+    const whole = { HasError: false, Result: { RewardId: 9, OriginalKey } };
+    expect(await redeemWith(whole)).toEqual({ codes: 1, at: 'ready' });
+  });
+
+  it('"Not enough points" in ErrorMessages mints no discount code and is a refusal', async () => {
+    const Result = { RewardId: 9, OriginalKey: '00000000-0000-4000-8000-000000000001' };
+    for (const answer of [
+      { HasError: true, ErrorMessages: ['Not enough points'], Result },
+      { HasError: true, ErrorMessage: 'Not enough points', Result: null },
+      { Severity: 2, Code: '09', CodeName: 'NotEnoughPoints', Result: null },
+    ]) {
+      expect(await redeemWith(answer)).toEqual({ codes: 0, at: 'refused' });
+    }
+  });
+
+  describe('isCanceled: false', () => {
+    const payload = (updated_at: string, cancelledAfterDays?: number) =>
+      buildOrder(
+        { ...simpleOrder, ...(cancelledAfterDays !== undefined && { cancelledAfterDays }) },
+        { updated_at },
+      ).payload;
+
+    /** An order that is cancelled in the store, and a service that says "not yet" so many times. */
+    async function cancelWith(notYet: number) {
+      const connector = openConnector();
+      const { journal, world } = connector.loyalty;
+      await connector.deliver({
+        topic: 'orders/updated',
+        payload: payload('2026-10-09T11:00:01.000Z'),
+      });
+      await connector.drain();
+      let asked = 0;
+      world.interfere = ({ operation }, pass) => {
+        if (operation !== 'cancelPosOrder') return pass();
+        asked += 1;
+        if (asked > notYet) return pass();
+        const text = JSON.stringify({ HasError: false, Result: { isCanceled: false, Status: 2 } });
+        return { kind: 'answer', status: 200, headers: {}, text };
+      };
+      await connector.deliver({
+        topic: 'orders/cancelled',
+        payload: payload('2026-10-09T11:00:02.000Z', 3),
+      });
+      await connector.drain();
+      const cancelled = journal.filter(({ operation }) => operation === 'cancelPosOrder').length;
+      return { connector, asked, cancelled };
+    }
+
+    it('is asked again until the service says that the order is cancelled', async () => {
+      const { connector, asked, cancelled } = await cancelWith(3);
+      expect({ asked, cancelled }).toEqual({ asked: 4, cancelled: 1 });
+      expect(connector.dead.size).toBe(0);
+      expect(connector.telemetry.total('retried', { why: 'not-cancelled' })).toBe(3);
+    });
+
+    it('is parked by the retry window and never recorded as cancelled', async () => {
+      const { connector, asked, cancelled } = await cancelWith(Number.POSITIVE_INFINITY);
+      expect(cancelled).toBe(0);
+      expect(asked).toBeGreaterThan(5);
+      expect(connector.dead.size).toBe(1);
+      // Without the fault, the same event again is sent again: nothing calls it done.
+      connector.loyalty.world.interfere = undefined;
+      await connector.deliver({
+        topic: 'orders/cancelled',
+        payload: payload('2026-10-09T11:00:02.000Z', 3),
+      });
+      await connector.drain();
+      expect(connector.loyalty.journal.at(-1)?.operation).toBe('cancelPosOrder');
+    });
+  });
+});
