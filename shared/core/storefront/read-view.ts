@@ -284,7 +284,7 @@ async function currentBalance(
 /** Points come close to their expiry without any event: a visitor's balance is at most this old. */
 const STALE_MS = 86_400_000;
 
-export const isStale = (readAt: number | undefined, now: Date): boolean =>
+const isStale = (readAt: number | undefined, now: Date): boolean =>
   readAt === undefined || now.getTime() - readAt > STALE_MS;
 
 /**
