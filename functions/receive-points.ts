@@ -2,7 +2,7 @@ import type { LambdaFunctionURLEvent } from 'aws-lambda';
 import { RECEIVER_BUDGET } from '../shared/aws/aws-client.ts';
 import { createSqsEventQueue } from '../shared/aws/sqs-queues.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
-import { type PointsWorld, receivePoints } from '../shared/core/balances/receive-points.ts';
+import { type PointsDeps, receivePoints } from '../shared/core/balances/receive-points.ts';
 import {
   openFunction,
   storefrontOf,
@@ -19,7 +19,7 @@ export function createPointsReceiver(connector: Connector) {
     ['BALANCES_QUEUE_URL'],
     RECEIVER_BUDGET,
   );
-  const dependencies: PointsWorld = {
+  const dependencies: PointsDeps = {
     shops: new Map(
       connector.shops.map(({ domain, path }) => [path, { domain, tokens: secrets.points(path) }]),
     ),

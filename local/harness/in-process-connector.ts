@@ -15,7 +15,7 @@ import type {
   StoreQueueFamily,
 } from '../../shared/core/events/event.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import type { ReconcileWorld } from '../../shared/core/reconcile/dependencies.ts';
+import type { ReconcileDeps } from '../../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
 import type { ReadEvent, Store, StoreWalk } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
@@ -261,7 +261,7 @@ export function openConnector({
       readonly shops?: readonly string[];
       /** What an operator asks for. */
       readonly command?: Pick<ReconcileRequest, 'shop' | 'request'>;
-    } & Pick<ReconcileWorld, 'repairBalances'> = {}): Promise<void> {
+    } & Pick<ReconcileDeps, 'repairBalances'> = {}): Promise<void> {
       const shops = connector.shops.filter(({ domain }) => named.includes(domain));
       await reconcile(
         shops,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
-import { readCustomer } from '../../../shared/core/balances/read-customer.ts';
+import { readCustomer } from '../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readUsed } from '../../../shared/core/redeem/list-redemptions.ts';
 import { isOpen, waitsForPerson } from '../../../shared/core/redemptions/redemption.ts';
@@ -12,7 +12,7 @@ import {
   type KnownBalance,
   readKnown,
   viewOfBalance,
-} from '../../../shared/core/storefront/known-customer.ts';
+} from '../../../shared/core/storefront/read-view.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';

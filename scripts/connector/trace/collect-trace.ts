@@ -13,10 +13,7 @@ import type { Doubt } from '../../../shared/core/ledger/entry.ts';
 import { type EntityEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
-import {
-  earningOf,
-  type OrderEarning,
-} from '../../../shared/core/storefront/read-order-earning.ts';
+import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { askStore, heldIn, mapNow } from '../compare/compare-sides.ts';
 import { familiesOf } from '../dead-letters/filter.ts';

@@ -23,7 +23,7 @@ export interface FindingShop {
   readonly breaker: CircuitBreaker;
 }
 
-export interface FindWorld extends ConcludeDeps {
+export interface FindDeps extends ConcludeDeps {
   /** By domain. */
   readonly shops: ReadonlyMap<string, FindingShop>;
   readonly customers: CustomerSearch;
@@ -42,41 +42,41 @@ const SEARCHED_DAYS = 1 / 24;
  */
 export async function settlePointEvent(
   group: Group,
-  world: FindWorld,
+  deps: FindDeps,
 ): Promise<RetryReason | undefined> {
   for (const item of group.items) {
     const { event } = item;
     if (event?.kind !== 'point-event') throw new Error('a group mixes kinds of events');
-    const retry = await conclude(item, await passOn(event, world), group.unsettled, world);
+    const retry = await conclude(item, await passOn(event, deps), group.unsettled, deps);
     if (retry) return retry;
   }
   return undefined;
 }
 
-async function passOn(event: PointEvent, world: FindWorld): Promise<Outcome> {
+async function passOn(event: PointEvent, deps: FindDeps): Promise<Outcome> {
   const { shop, receivedAt, replays, body } = event;
-  const source = world.shops.get(shop);
+  const source = deps.shops.get(shop);
   if (!source) return unreadable('the shop is not in the settings of the storefront');
-  const read = readPointBalance(body, world.customerIdIn);
+  const read = readPointBalance(body, deps.customerIdIn);
   if (read.kind === 'unreadable') return unreadable(read.why);
   const found =
     read.kind === 'of-customer'
       ? read.customerId
-      : await findCustomer(read.person, { ...world, ...source, shop });
-  if (found === undefined) return notFound(event, world);
+      : await findCustomer(read.person, { ...deps, ...source, shop });
+  if (found === undefined) return notFound(event, deps);
   if (typeof found !== 'string') return found;
   const balance: BalanceEvent = { kind: 'balance', shop, id: found, ...read.said, receivedAt };
-  await world.queue.send(replays ? { ...balance, replays } : balance);
+  await deps.queue.send(replays ? { ...balance, replays } : balance);
   return { kind: 'handled', how: 'customer-found' };
 }
 
 type Retry = Extract<Outcome, { kind: 'retry' }>;
-type Searching = FindWorld & FindingShop & { readonly shop: string };
+type Searching = FindDeps & FindingShop & { readonly shop: string };
 
 /** The id in the store; undefined when nothing names one; a retry when it cannot be asked now. */
-async function findCustomer(person: Person, world: Searching): Promise<string | undefined | Retry> {
+async function findCustomer(person: Person, deps: Searching): Promise<string | undefined | Retry> {
   const emails = new Set(person.email === undefined ? [] : [person.email]);
-  for (const lookUp of lookUpsOf(person, world)) {
+  for (const lookUp of lookUpsOf(person, deps)) {
     const called = await lookUp();
     if ('kind' in called) return { kind: 'retry', ...called.retry };
     const found = called.find((one) => isSamePerson(one, person));
@@ -87,7 +87,7 @@ async function findCustomer(person: Person, world: Searching): Promise<string | 
     if (typeof Email === 'string') emails.add(Email);
   }
   for (const email of emails) {
-    const answer = await world.customers.findCustomer(world.shop, email);
+    const answer = await deps.customers.findCustomer(deps.shop, email);
     if (answer.kind === 'unavailable') return retryStore(answer);
     if (answer.kind === 'found') return answer.value;
   }
@@ -98,15 +98,15 @@ async function findCustomer(person: Person, world: Searching): Promise<string | 
 type ServiceCustomer = Partial<Record<'OriginalId' | 'Email' | 'Document', unknown>>;
 
 /** The path of a customer takes an e-mail address; only the report is documented to take a document. */
-function lookUpsOf({ email, document }: Person, world: Searching) {
-  const { loyalty, deadline: signal } = world;
+function lookUpsOf({ email, document }: Person, deps: Searching) {
+  const { loyalty, deadline: signal } = deps;
   const byEmail = async (id: string) => {
-    const asked = await ask('getCustomer', () => loyalty.getCustomer(id, { signal }), world);
+    const asked = await ask('getCustomer', () => loyalty.getCustomer(id, { signal }), deps);
     return asked.kind === 'asked' ? [asked.value ?? {}] : asked;
   };
   const byDocument = async (query: { document: string; isEnrolled: boolean }) => {
     const call = () => loyalty.listCustomersReport(query, { signal });
-    const asked = await ask('listCustomersReport', call, world);
+    const asked = await ask('listCustomersReport', call, deps);
     return asked.kind === 'asked' ? (asked.value?.Items ?? []).filter(isObject) : asked;
   };
   const all: (() => Promise<readonly ServiceCustomer[] | AskLater>)[] = [];
@@ -135,7 +135,7 @@ function isDocument(id: string, found: ServiceCustomer | undefined): boolean {
   return typeof Document === 'string' && plainDocument(Document) === plainDocument(id);
 }
 
-function notFound(event: PointEvent, { now, pauses }: FindWorld): Outcome {
+function notFound(event: PointEvent, { now, pauses }: FindDeps): Outcome {
   if (!isRetryWindowOver(event, SEARCHED_DAYS, now(), pauses)) {
     return { kind: 'retry', why: 'customer-not-found' };
   }

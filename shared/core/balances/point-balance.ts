@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { LoyaltyClient } from '../../loyalty/client.ts';
+import type { Value } from '../../loyalty/operations.ts';
 import { type NamedCustomer, readPointEvent } from '../../loyalty/read-point-event.ts';
 import { add, decimalOf, round, textOf } from '../../store/money.ts';
+import { type AskLater, ask, type CircuitBreaker } from '../calls/call-loyalty.ts';
 import type { BalanceEvent } from '../events/event.ts';
 import { rememberedForm } from '../ledger/ledger.ts';
 import type { StoreUnavailable } from '../store/store.ts';
@@ -89,23 +92,95 @@ export function decimalText(value: number): string | undefined {
   return textOf(round(decimalOf(value), DECIMALS));
 }
 
+/** Exact decimals in plain notation. */
+export interface Balance {
+  readonly points: string;
+  readonly cashback: string;
+  /** Null where the customer has none; undefined where the service did not say. */
+  readonly tier?: string | null;
+  readonly expiring?: Expiring | null;
+}
+
 /** The points that expire next. */
-export interface Expiring {
+interface Expiring {
   /** An exact decimal in plain notation. */
   readonly points: string;
   /** ISO 8601 in UTC, to the second. */
   readonly at: string;
 }
 
-interface Dated {
-  readonly points: number;
-  readonly at: number;
+type SaidPoints = Partial<Value<'getCustomerPoints'>>;
+type ReadBalance = Required<Omit<Balance, 'tier'>>;
+
+export interface ReadCustomer {
+  readonly kind: 'read';
+  /** Epoch milliseconds by our clock, before the request: the answer includes all changes until then. */
+  readonly began: number;
+  /** Undefined where the service names none for this customer. */
+  readonly balance: ReadBalance | undefined;
+  /** Null where the customer has none; undefined where the service does not say. */
+  readonly tier: string | null | undefined;
+}
+
+export interface CustomerSource {
+  readonly loyalty: Pick<LoyaltyClient, 'getCustomer' | 'getCustomerPoints'>;
+  readonly breaker: CircuitBreaker;
+}
+
+export interface ReadCustomerDeps {
+  /** By domain. */
+  readonly shops: ReadonlyMap<string, CustomerSource>;
+  readonly now: () => Date;
+  readonly deadline: AbortSignal;
+}
+
+/** What no event carries: the tier and the points that expire; and the balance, where no event named it. */
+export async function readCustomer(
+  { shop, id }: { readonly shop: string; readonly id: string },
+  { shops, now, deadline }: ReadCustomerDeps,
+): Promise<ReadCustomer | AskLater> {
+  const source = shops.get(shop);
+  if (!source) throw new Error(`a balance of an unknown shop was not parked: ${shop}`);
+  const { loyalty } = source;
+  const began = now().getTime();
+  const deps = { ...source, now };
+  const options = { signal: deadline };
+  const [customer, points] = await Promise.all([
+    ask('getCustomer', () => loyalty.getCustomer(id, options), deps),
+    ask('getCustomerPoints', () => loyalty.getCustomerPoints(id, options), deps),
+  ]);
+  if (customer.kind === 'retry') return customer;
+  if (points.kind === 'retry') return points;
+  const tier = customer.value?.CurrentTier;
+  return {
+    kind: 'read',
+    began,
+    balance: points.value && balanceIn(points.value, began),
+    tier: tier === undefined ? undefined : nameOf(tier),
+  };
+}
+
+/** Undefined for numbers that the store could not hold. */
+export function balanceIn(
+  said: Pick<SaidPoints, 'PointsBalance' | 'CashbackBalance' | 'PointsToExpire'>,
+  now: number,
+): ReadBalance | undefined {
+  const points = decimalText(said.PointsBalance ?? Number.NaN);
+  const cashback = decimalText(said.CashbackBalance ?? 0);
+  if (points === undefined || cashback === undefined) return undefined;
+  return { points, cashback, expiring: expiringNext(said.PointsToExpire, now) };
+}
+
+/** The store refuses a blank text; its limit is longer than any name. */
+function nameOf(tier: { readonly Name?: unknown } | null): string | null | undefined {
+  const name = tier?.Name ?? '';
+  // The client checks the containers of an answer, not every field in them.
+  return typeof name === 'string' ? name.replace(/\s+/g, ' ').trim() || null : undefined;
 }
 
 /**
  * Of what the service lists, the next day on which points expire and all points of that day: a page has
- * room for one sentence. Null: none. The service lists only what is close to its expiry, and only where
- * points expire.
+ * room for one sentence. The service lists only what is close to its expiry, and only where points expire.
  */
 export function expiringNext(listed: unknown, now: number): Expiring | null {
   const coming = (Array.isArray(listed) ? listed : [])
@@ -123,29 +198,21 @@ export function expiringNext(listed: unknown, now: number): Expiring | null {
 }
 
 /** The client checks the containers of an answer, not every field in them. */
-function readDated(listed: unknown): readonly Dated[] {
+function readDated(listed: unknown) {
   if (typeof listed !== 'object' || listed === null) return [];
   const { Points: points, When: when } = listed as { Points?: unknown; When?: unknown };
   const at = typeof when === 'string' ? Date.parse(when) : Number.NaN;
   const isUsable = typeof points === 'number' && Number.isFinite(points) && points > 0;
-  return isUsable && isWritable(at) ? [{ points, at }] : [];
+  // Dates beyond the year 9999 have another form.
+  return isUsable && at < Date.UTC(10_000, 0) ? [{ points, at }] : [];
 }
-
-/** Dates beyond the year 9999 have another form. */
-const isWritable = (at: number): boolean => Number.isFinite(at) && at < Date.UTC(10_000, 0);
 
 const dateTextOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 const dayOf = (at: number): string => dateTextOf(at).slice(0, 10);
 
 /** What the store's customer was last given, as the ledger keeps it. */
-export interface RememberedBalance {
-  readonly points: string;
-  readonly cashback: string;
-  /** Null: the customer has none. Undefined: the service did not say. */
-  readonly tier?: string | null;
-  /** The same. */
-  readonly expiring?: Expiring | null;
-  /** Epoch milliseconds: when the last reading of the service began; undefined: never read. */
+export interface RememberedBalance extends Balance {
+  /** Epoch milliseconds: when the last reading of the service began, if there was any. */
   readonly readAt?: number;
   /** The deliveries that were settled last: a repetition of one of them changes nothing. */
   readonly seen: readonly string[];
@@ -167,19 +234,11 @@ export function balanceKey({ points, cashback, tier, expiring }: RememberedBalan
   return createHash('sha256').update(JSON.stringify(held)).digest('base64url');
 }
 
-/** What to write for one customer of a store. */
-export interface BalanceChange {
-  /** The customer's id in the store. */
+/** What to write for one customer of a store: null takes a tier away, undefined leaves it as it is. */
+export interface BalanceChange extends Balance {
   readonly customerId: string;
-  readonly points: string;
-  readonly cashback: string;
-  /** Null takes it away; undefined leaves it as it is. */
-  readonly tier?: string | null;
-  /** The same. */
-  readonly expiring?: Expiring | null;
 }
 
-/** What became of one change. */
 export type BalanceWritten =
   | { readonly kind: 'written' }
   | { readonly kind: 'unknown-customer' }
@@ -187,7 +246,6 @@ export type BalanceWritten =
   | { readonly kind: 'refused'; readonly code: string }
   | StoreUnavailable;
 
-/** Where balances are shown to customers. */
 export interface BalanceStore {
   /**
    * Writes the changes of many customers in as few calls as possible. Returns the result of each, in

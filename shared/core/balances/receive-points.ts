@@ -5,7 +5,7 @@ import { MOST_BYTES, type Person, readPointBalance } from './point-balance.ts';
 
 interface PointRequest {
   readonly method: string;
-  /** As sent, without the query: `/example-store`. */
+  /** As sent, without the query: `/shop`, or `/shop/<token>`. */
   readonly path: string;
   /** By their names in small letters. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ interface ReceivingShop {
   };
 }
 
-export interface PointsWorld {
+export interface PointsDeps {
   /** By the shop's part of the address, without slashes. */
   readonly shops: ReadonlyMap<string, ReceivingShop>;
   /** The field of an event's customer with the id in the store. */
@@ -45,34 +45,27 @@ export interface PointsWorld {
  */
 export async function receivePoints(
   { method, path, headers, body }: PointRequest,
-  world: PointsWorld,
+  deps: PointsDeps,
 ): Promise<PointAnswer> {
   if (method !== 'POST') return { status: 405, text: 'send a point event with POST' };
-  const { shopPath, token } = readPath(path);
-  const shop = world.shops.get(shopPath);
+  const [, shopPath = '', token, ...more] = path.split('/');
+  const shop = more.length === 0 ? deps.shops.get(shopPath) : undefined;
   const proof = { header: headers[TOKEN_HEADER], token };
-  const check = shop ? await verify(proof, shop, world) : 'invalid';
+  const check = shop ? await verify(proof, shop, deps) : 'invalid';
   if (!shop || check === 'invalid') {
     // Of an unknown path nothing is written: a flood must not fill the log. AWS counts the 4xx answers.
-    if (shop) world.telemetry.count('points-refused');
+    if (shop) deps.telemetry.count('points-refused');
     return { status: 401, text: 'there is nothing at this address' };
   }
   if (check === 'unavailable') return { status: 503, text: 'try again later' };
-  const event = toEvent(body, shop.domain, world);
-  return enqueue(event, check === 'previous', world);
-}
-
-/** `/shop`, or `/shop/<token>`. */
-function readPath(path: string) {
-  const [, shopPath = '', token, ...more] = path.split('/');
-  return { shopPath: more.length === 0 ? shopPath : '', token };
+  return enqueue(toEvent(body, shop.domain, deps), check === 'previous', deps);
 }
 
 /** Of the person only the id, where the event has it; else the body as it came. */
 function toEvent(
   body: Uint8Array,
   shop: string,
-  { customerIdIn, now }: PointsWorld,
+  { customerIdIn, now }: PointsDeps,
 ): BalanceEvent | PointEvent {
   const receivedAt = now().toISOString();
   const read = readPointBalance(body, customerIdIn);
@@ -105,7 +98,7 @@ function groupOf({ email, document = '' }: Person): string {
 async function enqueue(
   event: BalanceEvent | PointEvent,
   olderToken: boolean,
-  { queue, telemetry }: PointsWorld,
+  { queue, telemetry }: PointsDeps,
 ): Promise<PointAnswer> {
   try {
     await queue.send(event);
@@ -123,7 +116,7 @@ async function enqueue(
 async function verify(
   proof: GivenProof,
   { tokens }: ReceivingShop,
-  { telemetry }: PointsWorld,
+  { telemetry }: PointsDeps,
 ): Promise<TokenCheck | 'unavailable'> {
   // No secret is read for what cannot be a token.
   if (!isToken(proof.header) && !isToken(proof.token)) return 'invalid';
@@ -147,12 +140,8 @@ export interface PointTokens {
   readonly previous?: string | undefined;
 }
 
-/** What a request shows as its proof. */
-interface GivenProof {
-  readonly header: string | undefined;
-  /** In the address. */
-  readonly token: string | undefined;
-}
+/** What a request shows: a header, and a token in its address. */
+type GivenProof = Readonly<Record<'header' | 'token', string | undefined>>;
 
 type TokenCheck = 'current' | 'previous' | 'invalid';
 
@@ -182,9 +171,6 @@ function checkToken(given: string | undefined, { current, previous }: PointToken
 
 /** By hash, because the comparison needs equal lengths and must not reveal the length. */
 function isSame(one: string, other: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(one), hash(other));
-}
-
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

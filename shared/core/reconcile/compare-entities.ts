@@ -1,18 +1,8 @@
-import type { StoreCoupon } from '../../store/store-entities.ts';
 import { DEAD_LETTER_DAYS, DROPPED } from '../batch/dead-letter.ts';
 import { type EntityKey, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown, wasSettledSince } from '../ledger/entry.ts';
-import {
-  type EntityEntry,
-  isNewer,
-  type Ledger,
-  ledgerKeyText,
-  type PastOutcome,
-  type RecordKey,
-  readEntry,
-  rememberedForm,
-} from '../ledger/ledger.ts';
+import { type EntityEntry, isNewer, ledgerKeyText, type PastOutcome } from '../ledger/ledger.ts';
 import { differsByRulesAlone } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { idempotencyKey, type Mapped, type WantedOrder } from '../mapping/wanted-state.ts';
@@ -23,47 +13,52 @@ import type { SentOrder } from './compare-order.ts';
 import {
   type Compared,
   type HealedKind,
-  healingMessage,
-  type Purpose,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
   type Sent,
   type SentReason,
   sendOnce,
 } from './dependencies.ts';
 
-/** What the store says of one entity. */
-export interface Seen {
+interface Seen {
   readonly id: string;
   readonly version: number;
   readonly entity: StoreEntity | undefined;
 }
 
+export interface Purpose {
+  /** What changed before and is not in the ledger is history, and left to a backfill. */
+  readonly since: number;
+  /** Everything is compared, and not only what has changed. */
+  readonly isDeep: boolean;
+  /** Orders are read from the loyalty service, too. */
+  readonly readsOrders: boolean;
+}
+
 /** Compares a page of the store with the ledger and sends a message for each difference. */
 export async function compareEntities(
-  shop: ReconciledShop,
+  { domain, rules, doubt }: ReconciledShop,
   kind: HealedKind,
   seen: readonly Seen[],
-  purpose: Purpose,
-  world: ReconcileWorld,
+  { since, isDeep }: Purpose,
+  deps: ReconcileDeps,
 ): Promise<Compared & { readonly sentOrders: readonly SentOrder[] }> {
-  const { ledger, now, telemetry, orderRetentionDays } = world;
-  const keyOf = ({ id }: Seen): EntityKey => ({ shop: shop.domain, kind, id });
+  const { ledger, now, orderRetentionDays } = deps;
+  const keyOf = ({ id }: Seen) => ({ shop: domain, kind, id });
   const entries = await ledger.readMany(seen.map(keyOf));
   const asSent = await Promise.all(
     seen.map(async ({ entity, ...one }) => ({
       ...one,
-      entity: entity && (await withRewardCodeFirst(shop.domain, entity, ledger)),
+      entity: entity && (await withRewardCodeFirst(domain, entity, ledger)),
     })),
   );
   const sentOrders: SentOrder[] = [];
   const differing = asSent.flatMap((one) => {
     const key = keyOf(one);
-    const { version, entity } = one;
     if (isNewer(entries, ledgerKeyText(key))) return [];
     const entry = entries.get(ledgerKeyText(key));
-    const { rules, doubt } = shop;
-    const at = { rules, doubt, since: purpose.since, orderRetentionDays, now: now() };
+    const { version, entity } = one;
+    const at = { rules, doubt, since, orderRetentionDays, now: now() };
     const judgement = judgeEntity({ key, entry, version, entity, ...at });
     if (kind === 'order' && judgement.kind === 'fine' && isKnown(entry) && !entry.uncertain) {
       sentOrders.push({ id: one.id, entry, wanted: judgement.applied });
@@ -73,39 +68,29 @@ export async function compareEntities(
     // Nothing differs that is sent, or it may be older than the connector and have changed in nothing since.
     const isSame = wantedKey !== undefined && wantedKey === entry?.appliedKey;
     const isUnannounced = why === 'missing' || (why === 'stale' && isSame);
-    const isQuiet = world.quietProducts && kind === 'product' && isUnannounced;
-    return [{ ...one, key, judgement, isQuiet }];
+    const isQuiet = deps.quietProducts && kind === 'product' && isUnannounced;
+    const coupon = entity?.kind === 'coupon' ? entity.coupon : undefined;
+    return [{ key, version, wantedKey, coupon, why: isQuiet ? 'unannounced' : reasonOf(why) }];
   });
-  await announce(
-    shop.domain,
-    differing.flatMap(({ entity }) => couponIn(entity) ?? []),
-    ledger,
-  );
+  const coupons = differing.flatMap(({ coupon }) => coupon ?? []);
+  await announce(domain, coupons, ledger);
   const sent: Sent[] = [];
-  await inBatches(differing, async ({ key, id, version, entity, judgement, isQuiet }) => {
-    const { wantedKey } = judgement;
-    const why = reasonOf(judgement.why, isQuiet);
-    const found = { shop: shop.domain, id, version, now: now() };
+  await inBatches(differing, async ({ key, version, wantedKey, coupon, why }) => {
     // Each doubt asks anew, also for a state that was asked for minutes ago.
-    const state = shop.doubt ? String(shop.doubt.until) : wantedKey;
-    const message = healingMessage(kind, found, state, couponIn(entity));
-    const asked = why === 'letter-expired' && kind === 'order' && { history: true };
-    if (!(await sendOnce({ ...message, ...asked }, world))) return;
-    sent.push({ id, version, why });
-    telemetry.log('info', 'sent by reconciling', { ...key, why });
+    const state = doubt ? String(doubt.until) : wantedKey;
+    const history = why === 'letter-expired' && kind === 'order' && { history: true };
+    const found = { ...key, version, coupon, why };
+    if (await sendOnce({ ...found, claim: 'changed', state, ...history }, deps)) {
+      sent.push({ id: key.id, version, why });
+    }
   });
   return { lookedAt: seen.length, sent, sentOrders };
 
-  function reasonOf(why: HealReason, isQuiet: boolean): SentReason {
-    if (isQuiet) return 'unannounced';
-    if (shop.doubt) return 'recovered';
-    // A change of that very second would have been found by the scheduled walk, within the hour.
-    return purpose.isDeep && why === 'different' ? 'rules-changed' : why;
+  function reasonOf(why: HealReason): SentReason {
+    if (doubt) return 'recovered';
+    // A change of that very second would have been found by the scheduled scan, within the hour.
+    return isDeep && why === 'different' ? 'rules-changed' : why;
   }
-}
-
-function couponIn(entity: StoreEntity | undefined): StoreCoupon | undefined {
-  return entity?.kind === 'coupon' ? entity.coupon : undefined;
 }
 
 export interface Comparison {
@@ -113,10 +98,9 @@ export interface Comparison {
   readonly entry: EntityEntry | undefined;
   /** The store's own `updated_at`, epoch milliseconds. */
   readonly version: number;
-  /** Undefined: it could not be read, so only versions are compared. */
+  /** Undefined where it could not be read: then only versions are compared. */
   readonly entity: StoreEntity | undefined;
   readonly rules: EntityRules;
-  /** What changed before and is not in the ledger is history, and left to a backfill. */
   readonly since: number;
   readonly orderRetentionDays: number;
   readonly doubt?: Doubt | undefined;
@@ -138,13 +122,10 @@ type HealReason = Extract<
 >;
 
 const HISTORY: MappingSkip = 'before-go-live';
-/** A day more than the queue keeps a letter: it is sent after the rejection was recorded. */
+/** A day more than the queue keeps a dead letter, which is sent after the rejection was recorded. */
 const LETTER_GONE_MS = (DEAD_LETTER_DAYS + 1) * 86_400_000;
 
-/**
- * Compares the ledger's entry of an entity with what the store says.
- * See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md.
- */
+/** See docs/decisions/0018-reconcile-compares-whole-snapshots-not-versions.md. */
 export function judgeEntity(comparison: Comparison): Judgement {
   const { key, entry, version, entity, rules, now } = comparison;
   const last = entry && lastLine(entry, version);
@@ -155,15 +136,8 @@ export function judgeEntity(comparison: Comparison): Judgement {
   }
   // What was rejected was asked for, if by a backfill only: an order from before go-live, too.
   const asked = rejectedAt !== undefined && { history: true };
-  const mapped =
-    entity &&
-    mapSnapshot(
-      key,
-      { kind: 'snapshot', entity, version, source: 'store', ...asked },
-      entry,
-      rules,
-      now,
-    );
+  const snapshot = { kind: 'snapshot', version, source: 'store', ...asked } as const;
+  const mapped = entity && mapSnapshot(key, { ...snapshot, entity }, entry, rules, now);
   const wantedKey = mapped?.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
   // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.
@@ -223,38 +197,4 @@ function earliestMissing(
   const isOver = mapped?.kind === 'wanted' && mapped.wanted.kind === 'inactive-coupon';
   if (key.kind !== 'order' && !isOver) return since;
   return Math.max(since, now.getTime() - orderRetentionDays * 86_400_000);
-}
-
-/** A state of the reconciliation, kept in the ledger as a cursor. */
-interface Kept<State> {
-  /** Undefined: there is none, or none that this release can read. */
-  readonly state: State | undefined;
-  readonly revision: number | undefined;
-}
-
-const form = rememberedForm<object>('cursor', 1);
-
-export function cursorKey(shop: string, id: string): RecordKey<'cursor'> {
-  return { shop, kind: 'cursor', id };
-}
-
-export async function recallState<State>(
-  ledger: Pick<Ledger, 'readMany'>,
-  key: RecordKey<'cursor'>,
-): Promise<Kept<State>> {
-  const entry = await readEntry(ledger, key);
-  const state = form.read(entry?.remembered) as State | undefined;
-  return { state, revision: entry?.revision };
-}
-
-/** The new revision; undefined when another run has written since. */
-export async function keepState(
-  ledger: Pick<Ledger, 'write'>,
-  key: RecordKey<'cursor'>,
-  state: object,
-  { version, revision }: { readonly version: number; readonly revision: number | undefined },
-): Promise<number | undefined> {
-  const entry = { version, uncertain: false, remembered: form.write(state), outcomes: [] };
-  const written = await ledger.write(key, entry, revision);
-  return written.kind === 'written' ? written.revision : undefined;
 }

@@ -1,105 +1,122 @@
 import type { components } from '../../loyalty/contract.gen.ts';
+import { throughBreaker } from '../calls/call-loyalty.ts';
 import { isKnown } from '../ledger/entry.ts';
-import { type EntityEntry, type SentAmounts, toThousandths } from '../ledger/ledger.ts';
+import { type EntityEntry, readEntry, type SentAmounts, toThousandths } from '../ledger/ledger.ts';
 import { cancelledOrderKey, type WantedOrder, type WantedState } from '../mapping/wanted-state.ts';
 import type { HeldOrder } from '../sync/change-service.ts';
-import { CANCELLED_STATE, COMPLETED_STATE } from '../sync/held-order.ts';
-import type { ReadingAssumptions } from './dependencies.ts';
-
-/** What the store, the ledger or the loyalty service says of an order. */
-export interface OrderSide {
-  /** Undefined: not known. */
-  readonly state: 'pending' | 'completed' | 'cancelled' | undefined;
-  /** What counts for points, in thousandths: less what was taken back. Undefined: not known. */
-  readonly amount: number | undefined;
-  /** Null: none. Undefined: not known. */
-  readonly coupon: string | null | undefined;
-}
+import { CANCELLED_STATE, COMPLETED_STATE, readHeld } from '../sync/held-order.ts';
+import {
+  type OrdersRead,
+  OUT_OF_TIME,
+  type ReadingAssumptions,
+  type ReconcileDeps,
+  type Sent,
+  type Stopped,
+  sendOnce,
+} from './dependencies.ts';
 
 /** An order that was sent, and of which no call is open. */
 export interface SentOrder {
   readonly id: string;
   readonly entry: EntityEntry;
-  /** The store's state; undefined: another one was applied, for example by earlier rules. */
+  /** The store's state; undefined where another one was applied, for example by earlier rules. */
   readonly wanted: WantedOrder | undefined;
 }
 
-type OrderDifference = 'absent' | 'state' | 'amount' | 'coupon';
+/** At most five a second: the service's limit is not documented, and the workers come first. */
+const PAUSE_MS = 200;
+/** Late calls are rare. Where more totals of a page differ they have another cause, and a person looks. */
+const MOST_AMOUNTS_HEALED = 3;
 
-export type HeldVerdict =
+/**
+ * Reads orders from the loyalty service and compares them with the store. What a person must decide is
+ * reported; a lost state is sent again. An order that cannot be read is counted, and the scan goes on.
+ */
+export async function readOrders(
+  shop: string,
+  orders: readonly SentOrder[],
+  deps: ReconcileDeps,
+): Promise<(OrdersRead & { readonly kind: 'read' }) | Stopped> {
+  const { now, deadline, telemetry, pause } = deps;
+  const { loyalty, breaker, assumptions } = deps.program(shop);
+  const absentByStatus: SentOrder[] = [];
+  const sentAgain: Sent[] = [];
+  const differing: string[] = [];
+  let [read, unread, amountsHealed] = [0, 0, 0];
+  for (const order of orders) {
+    const answer = await throughBreaker({ breaker, now }, async () => ({
+      kind: 'answered' as const,
+      ...(await readHeld(order.id, loyalty, { signal: deadline })),
+    }));
+    if (answer.kind === 'stay-away') {
+      const { why, pausedBy, afterSeconds } = answer.retry;
+      return stop(why, pausedBy === 'service' ? afterSeconds : undefined);
+    }
+    const { outcome } = answer;
+    if (deadline.aborted) return stop(OUT_OF_TIME.why);
+    if (outcome.kind === 'retry' && (outcome.throttled || outcome.misconfigured)) {
+      telemetry.count(outcome.throttled ? 'throttled' : 'misconfigured');
+      return stop(`loyalty-${outcome.why}`, outcome.throttled ? outcome.afterSeconds : undefined);
+    }
+    await pause(PAUSE_MS);
+    if (outcome.kind !== 'applied') fail(order, outcome.why);
+    else if (answer.byStatus) absentByStatus.push(order);
+    else await settle(order, answer.held);
+  }
+  // Where no order is found, the address may be wrong.
+  const isAddressRight = read > 0;
+  for (const order of absentByStatus) {
+    if (isAddressRight) await settle(order, undefined);
+    else fail(order, 'not-found');
+  }
+  return { kind: 'read', read, unread, sentAgain, differing };
+
+  function fail({ id }: SentOrder, why: string): void {
+    unread += 1;
+    telemetry.log('warn', 'an order could not be read', { shop, id, why });
+  }
+
+  async function settle(order: SentOrder, held: HeldOrder | undefined): Promise<void> {
+    read += 1;
+    const { id, entry } = order;
+    const verdict = judgeHeld(order, held, assumptions, now());
+    if (verdict.kind !== 'report' && verdict.kind !== 'heal') return;
+    const isAmount = verdict.kind === 'heal' && verdict.what === 'amount';
+    if (isAmount) amountsHealed += 1;
+    // A worker marks the entry before it calls: what it changed meanwhile is no difference.
+    const entryNow = await readEntry(deps.ledger, { shop, kind: 'order', id });
+    if (entryNow?.revision !== entry.revision) return;
+    if (verdict.kind === 'report' || (isAmount && amountsHealed > MOST_AMOUNTS_HEALED)) {
+      const differs = verdict.differences.join(' ');
+      telemetry.log('warn', 'the loyalty service holds another order', { shop, id, differs });
+      differing.push(id);
+      return;
+    }
+    const again = { id, version: entry.version, why: 'lost' } as const;
+    const message = { shop, kind: 'order', claim: 'changed', state: 'again', force: true } as const;
+    if (await sendOnce({ ...message, ...again }, deps)) sentAgain.push(again);
+  }
+}
+
+function stop(why: string, afterSeconds?: number): Stopped {
+  const after = afterSeconds !== undefined && { afterSeconds };
+  return { kind: 'stopped', why, readingStopped: true, ...after };
+}
+
+type HeldVerdict =
   | { readonly kind: 'same' }
   /** A call of the last day may not show yet. */
   | { readonly kind: 'waits' }
   /** Sending the applied state again repairs it, and takes nothing that the customer has by the store's word. */
-  | {
-      readonly kind: 'heal';
-      readonly what: 'state' | 'amount';
-      readonly differences: readonly OrderDifference[];
-    }
-  | { readonly kind: 'report'; readonly differences: readonly OrderDifference[] };
+  | (Differs & { readonly kind: 'heal'; readonly what: 'state' | 'amount' })
+  | (Differs & { readonly kind: 'report' });
+
+interface Differs {
+  readonly differences: readonly OrderDifference[];
+}
 
 /** The service documents that a cancellation may show a day late. */
 const SHOWN_AFTER_MS = 24 * 3_600_000;
-/** Less than a cent: the service may round. */
-const ROUNDING = 10;
-
-const isOther = (one: number, other: number): boolean => Math.abs(one - other) >= ROUNDING;
-
-/** By today's rules. */
-export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
-  const live = order.IsCompleted ? 'completed' : 'pending';
-  const state = kind === 'cancelled-order' ? 'cancelled' : live;
-  return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
-}
-
-/** What was sent. Undefined: nothing, as far as is known. */
-export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderSide | undefined {
-  if (!isKnown(entry)) return undefined;
-  const { amounts, appliedKey } = entry;
-  // A pending order has no amounts.
-  const live = amounts ? 'completed' : undefined;
-  const state = appliedKey === cancelledOrderKey(id) ? 'cancelled' : live;
-  return { state, amount: amounts && amounts.sent.total - amounts.taken, coupon: undefined };
-}
-
-/**
- * State 4, ignored, is not a state of its own here: the service has the order, and its program decided
- * not to count it. Undefined: the service does not have the order.
- */
-export function sideOfService(
-  held: HeldOrder | undefined,
-  amounts: SentAmounts | undefined,
-  { readTotals }: Pick<ReadingAssumptions, 'readTotals'>,
-): OrderSide | undefined {
-  if (!held) return undefined;
-  const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = held;
-  const live = State === COMPLETED_STATE || IsCompleted ? 'completed' : 'pending';
-  const isCancelled = State === CANCELLED_STATE || IsCancelledOrReturned === true;
-  const taken = readTotals === 'as-sent' ? (amounts?.taken ?? 0) : 0;
-  return {
-    state: isCancelled ? 'cancelled' : live,
-    amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - taken,
-    coupon: Coupon,
-  };
-}
-
-/** Of a cancelled order nothing but its state counts; the service need not have it. */
-export function differencesOf(
-  wanted: OrderSide,
-  held: OrderSide | undefined,
-): readonly OrderDifference[] {
-  if (!held) return wanted.state === 'cancelled' ? [] : ['absent'];
-  const isSame = wanted.state === undefined || wanted.state === held.state;
-  const state: readonly OrderDifference[] = isSame ? [] : ['state'];
-  if (wanted.state === 'cancelled') return state;
-  const rest: OrderDifference[] = [];
-  const { amount, coupon } = wanted;
-  const isAmountKnown = amount !== undefined && held.amount !== undefined;
-  if (isAmountKnown && isOther(amount, held.amount)) rest.push('amount');
-  const isCouponKnown = coupon !== undefined && held.coupon !== undefined;
-  if (isCouponKnown && coupon?.toLowerCase() !== held.coupon?.toLowerCase()) rest.push('coupon');
-  return [...state, ...rest];
-}
 
 /**
  * Judges what the service holds of an order that was sent. Where the store's state is not the applied one
@@ -118,7 +135,6 @@ export function judgeHeld(
   const found = sideOfService(held, amounts, assumptions);
   const differences = differencesOf(expected, found);
   if (differences.length === 0) return { kind: 'same' };
-  const report = { kind: 'report', differences } as const;
   const isAboutState = differences.some((one) => one === 'absent' || one === 'state');
   if (isAboutState && now.getTime() - lastCallAt(entry) < SHOWN_AFTER_MS) return { kind: 'waits' };
   const isHealed =
@@ -128,12 +144,12 @@ export function judgeHeld(
       ? isHarmless(expected, found, amounts?.taken ?? 0)
       : differences.includes('amount') && isOverwritten(entry, expected, found, assumptions));
   const what = isAboutState ? 'state' : 'amount';
-  return isHealed ? { kind: 'heal', what, differences } : report;
+  return isHealed ? { kind: 'heal', what, differences } : { kind: 'report', differences };
 }
 
 /**
- * True: the total is neither wanted nor explained, as after a call that the service executed when a later one had
- * been sent, and sending the order again takes nothing. Only once: what a person changes back is theirs to decide.
+ * True when the total is neither wanted nor explained, as after a call that the service executed when a later one
+ * had been sent, and sending the order again takes nothing. Only once: what a person changes back is theirs to decide.
  */
 function isOverwritten(
   entry: EntityEntry,
@@ -151,7 +167,7 @@ function isOverwritten(
   return missing > 0 || (refunds === 'resend' && taken === 0);
 }
 
-/** True: sending the order again takes nothing that the customer has by the store's word. */
+/** True when sending the order again takes nothing that the customer has by the store's word. */
 function isHarmless(wanted: OrderSide, found: OrderSide | undefined, taken: number): boolean {
   switch (wanted.state) {
     case 'cancelled':
@@ -178,14 +194,86 @@ function lastCallAt(entry: EntityEntry): number {
   return line ? Date.parse(line.at) : entry.version;
 }
 
+/** What the store, the ledger or the loyalty service says of an order. */
+export interface OrderSide {
+  /** Undefined where it is not known, as everything here. */
+  readonly state: 'pending' | 'completed' | 'cancelled' | undefined;
+  /** What counts for points, in thousandths: less what was taken back. */
+  readonly amount: number | undefined;
+  /** Null where the order has none. */
+  readonly coupon: string | null | undefined;
+}
+
+type OrderDifference = 'absent' | 'state' | 'amount' | 'coupon';
+
+/** By today's rules. */
+export function sideOfStore({ kind, order }: WantedOrder): OrderSide {
+  const live = order.IsCompleted ? 'completed' : 'pending';
+  const state = kind === 'cancelled-order' ? 'cancelled' : live;
+  return { state, amount: toThousandths(order.OrderTotal), coupon: order.Coupon ?? null };
+}
+
+export function sideOfLedger(id: string, entry: EntityEntry | undefined): OrderSide | undefined {
+  if (!isKnown(entry)) return undefined;
+  const { amounts, appliedKey } = entry;
+  // A pending order has no amounts.
+  const live = amounts ? 'completed' : undefined;
+  const state = appliedKey === cancelledOrderKey(id) ? 'cancelled' : live;
+  return { state, amount: amounts && amounts.sent.total - amounts.taken, coupon: undefined };
+}
+
+/**
+ * State 4, ignored, is not a state of its own here: the service has the order, and its program decided
+ * not to count it.
+ */
+export function sideOfService(
+  held: HeldOrder | undefined,
+  amounts: SentAmounts | undefined,
+  { readTotals }: Pick<ReadingAssumptions, 'readTotals'>,
+): OrderSide | undefined {
+  if (!held) return undefined;
+  const { State, IsCancelledOrReturned, IsCompleted, OrderTotal, Coupon } = held;
+  const live = State === COMPLETED_STATE || IsCompleted ? 'completed' : 'pending';
+  const isCancelled = State === CANCELLED_STATE || IsCancelledOrReturned === true;
+  const taken = readTotals === 'as-sent' ? (amounts?.taken ?? 0) : 0;
+  return {
+    state: isCancelled ? 'cancelled' : live,
+    amount: OrderTotal === undefined ? undefined : toThousandths(OrderTotal) - taken,
+    coupon: Coupon,
+  };
+}
+
+/** Of a cancelled order nothing but its state counts; the service need not have it. */
+export function differencesOf(
+  wanted: OrderSide,
+  held: OrderSide | undefined,
+): readonly OrderDifference[] {
+  if (!held) return wanted.state === 'cancelled' ? [] : ['absent'];
+  const differences: OrderDifference[] = [];
+  if (wanted.state !== undefined && wanted.state !== held.state) differences.push('state');
+  if (wanted.state === 'cancelled') return differences;
+  const { amount, coupon } = wanted;
+  const isAmountKnown = amount !== undefined && held.amount !== undefined;
+  if (isAmountKnown && isOther(amount, held.amount)) differences.push('amount');
+  const isCouponKnown = coupon !== undefined && held.coupon !== undefined;
+  if (isCouponKnown && coupon?.toLowerCase() !== held.coupon?.toLowerCase()) {
+    differences.push('coupon');
+  }
+  return differences;
+}
+
+/** Less than a cent: the service may round. */
+const ROUNDING = 10;
+
+const isOther = (one: number, other: number): boolean => Math.abs(one - other) >= ROUNDING;
+
 type WantedCoupon = Extract<WantedState, { kind: 'coupon' | 'inactive-coupon' }>;
 type HeldCoupon = components['schemas']['CouponItem'];
 
-/** What the store or the loyalty service says of a coupon. */
 export interface CouponSide {
   /** `over`: used or inactive. The service does not distinguish them. */
   readonly state: 'usable' | 'over';
-  /** In thousandths. Undefined: not known. */
+  /** In thousandths; undefined where it is not known. */
   readonly value: number | undefined;
   /** The service's number of the kind of discount. */
   readonly type: number | undefined;

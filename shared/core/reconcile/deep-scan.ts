@@ -1,28 +1,31 @@
-import type { Ledger } from '../ledger/ledger.ts';
-import type { WalkedKind } from '../store/store.ts';
-import { cursorKey, keepState, recallState } from './compare-entities.ts';
+import { inBatches } from '../events/event.ts';
+import { wasSettledSince } from '../ledger/entry.ts';
+import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
+import { mapSnapshot } from '../mapping/map-snapshot.ts';
+import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
+import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store/store.ts';
 import {
   type Compared,
-  type HealedKind,
+  cursorKey,
   healedKindOf,
   type OrdersRead,
   OUT_OF_TIME,
   OVERTAKEN,
+  openCursor,
   orOutOfTime,
   QUEUE_FULL,
   quietUntil,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
+  recallState,
   type Stopped,
+  sendOnce,
   storeDidNotAnswer,
-  type Walk,
-  type WalkPosition,
   waitedForStore,
   waitForRoom,
 } from './dependencies.ts';
-import { findDeletions } from './find-deletions.ts';
 import type { Tally } from './last-reconcile.ts';
-import { comparePage, positionKey } from './reconcile-kind.ts';
+import { comparePage, positionKey, type Scan, type ScanPosition } from './reconcile-kind.ts';
 
 /**
  * How far the comparison of everything has come.
@@ -35,21 +38,20 @@ interface DeepPosition {
   /** Epoch milliseconds. */
   readonly began: number;
   readonly phase: WalkedKind | 'ledger' | 'done';
-  /** Within the phases that walk the store. */
-  readonly walk?: Walk;
-  /** Within the phase that walks the ledger. */
+  /** Within the phases that scan the store. */
+  readonly scan?: Scan;
+  /** Within the phase that scans the ledger. */
   readonly from?: string;
   /** Asked for again while it was under way: the rules may have changed since it began. */
   readonly again?: boolean;
-  /** Orders that this walk has read from the loyalty service. */
+  /** Orders that this scan has read from the loyalty service. */
   readonly ordersRead?: FoundByReading;
-  /** The same of the walk before, until this one has ended. */
+  /** The same of the scan before, until this one has ended. */
   readonly readBefore?: FoundByReading;
   /** Epoch milliseconds: since then no page of orders could be read from the loyalty service. */
   readonly unreadSince?: number;
 }
 
-/** What reading orders from the loyalty service has found. */
 export interface FoundByReading {
   readonly read: number;
   readonly unread: number;
@@ -61,7 +63,7 @@ export interface FoundByReading {
 const NONE_READ: FoundByReading = { read: 0, unread: 0, differing: 0, ids: [] };
 /** Enough to see what they have in common; the log has all. */
 const IDS_KEPT = 20;
-/** After it the walk goes on without reading: it has other things to find. */
+/** After it the scan goes on without reading: it has other things to find. */
 const PATIENCE_MS = 86_400_000;
 
 const AFTER = { order: 'product', product: 'discount', discount: 'ledger' } as const;
@@ -78,90 +80,81 @@ export type DeepEnd =
   | { readonly kind: 'finished'; readonly began: number }
   | (Stopped & { readonly began: number; readonly phase: DeepPosition['phase'] });
 
-/**
- * Recorded before all other work: it is asked for once a week, and a run that fails must not forget it.
- */
-export async function askForDeepWalk(
+/** Recorded before all other work: it is asked for once a week, and a run that fails must not forget it. */
+export async function askForDeepScan(
   shop: string,
-  { ledger, now }: Pick<ReconcileWorld, 'ledger' | 'now'>,
+  { ledger, now }: Pick<ReconcileDeps, 'ledger' | 'now'>,
   /** One that began since is enough. */
   notBefore = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { state, revision } = await recallState<DeepPosition>(ledger, deepKey(shop));
+    const { state, keep } = await openCursor<DeepPosition>(ledger, deepKey(shop));
     if (state && state.began >= notBefore) return;
     const isUnderWay = state !== undefined && state.phase !== 'done';
-    if (isUnderWay && state.phase === 'order' && state.walk === undefined) return;
+    if (isUnderWay && state.phase === 'order' && state.scan === undefined) return;
     const next = isUnderWay ? { ...state, again: true } : begin(now(), state?.ordersRead);
-    const kept = { version: next.began, revision };
-    if ((await keepState(ledger, deepKey(shop), next, kept)) !== undefined) return;
+    if (await keep(next, next.began)) return;
   }
 }
 
-/** What the newest walk found by reading, and the one before while it is under way. */
+/** What the newest scan found by reading, and the one before while it is under way. */
 export async function readFindings(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
 ): Promise<readonly FoundByReading[]> {
-  const { state } = await recallState<DeepPosition>(ledger, deepKey(shop));
+  const state = await recallState<DeepPosition>(ledger, deepKey(shop));
   return [state?.ordersRead, state?.readBefore].filter((found) => found !== undefined);
 }
 
-/**
- * Continues the deep walk of a shop until its end or the end of this run.
- * See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md.
- */
-export async function walkDeeply(
+/** See docs/decisions/0019-the-deep-scan-reads-the-service-and-takes-no-points.md. */
+export async function scanDeeply(
   shop: ReconciledShop,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
   tally: Tally,
 ): Promise<DeepEnd> {
-  const key = deepKey(shop.domain);
-  const kept = await recallState<DeepPosition>(world.ledger, key);
-  if (kept.state === undefined || kept.state.phase === 'done') {
-    return { kind: 'idle', began: kept.state?.began };
+  const cursor = await openCursor<DeepPosition>(deps.ledger, deepKey(shop.domain));
+  if (cursor.state === undefined || cursor.state.phase === 'done') {
+    return { kind: 'idle', began: cursor.state?.began };
   }
-  let position = kept.state;
-  let { revision } = kept;
-  const keep = async (next: DeepPosition): Promise<boolean> => {
-    revision = await keepState(world.ledger, key, next, { version: next.began, revision });
+  let position = cursor.state;
+  const keep = (next: DeepPosition): Promise<boolean> => {
     position = next;
-    return revision !== undefined;
+    return cursor.keep(next, next.began);
   };
   const stopped = (end: Stopped): DeepEnd => {
-    const { why } = orOutOfTime(end, world);
+    const { why } = orOutOfTime(end, deps);
     const { began, phase } = position;
     return { kind: 'stopped', why, began, phase };
   };
 
-  const sinces = await recallSinces(shop, world);
+  const sinces = await recallSinces(shop, deps);
   if (!(await keep(position))) return stopped(OVERTAKEN);
   while (position.phase !== 'done') {
-    if (world.deadline.aborted) return stopped(OUT_OF_TIME);
+    if (deps.deadline.aborted) return stopped(OUT_OF_TIME);
     const families = position.phase === 'ledger' ? KINDS : [position.phase];
     for (const kind of families) {
-      if (!(await waitForRoom(kind, world))) return stopped(QUEUE_FULL);
+      if (!(await waitForRoom(kind, deps))) return stopped(QUEUE_FULL);
     }
-    const step = await takeStep(shop, position, sinces, world);
+    const step = await takeStep(shop, position, sinces, deps);
     if (step.kind === 'stopped') {
       // Sent before the page was done.
       if (step.sent && position.phase !== 'ledger') {
-        tally.add(healedKindOf(position.phase), step.sent, world.now());
+        tally.add(position.phase, step.sent, deps.now());
       }
       if (step.readingStopped && position.unreadSince === undefined) {
-        const unreadSince = world.now().getTime();
+        const unreadSince = deps.now().getTime();
         if (!(await keep({ ...position, unreadSince }))) return stopped(OVERTAKEN);
       }
-      if (await waitedForStore(step, world)) continue;
-      // A cursor that the store no longer accepts must not stop the walk permanently.
+      if (await waitedForStore(step, deps)) continue;
+      // A cursor that the store no longer accepts must not stop the scan permanently.
       if (step.placeRefused) {
-        const { walk: _, ...phaseAnew } = position;
+        const { scan: _, ...phaseAnew } = position;
         await keep(phaseAnew);
       }
       return stopped(step);
     }
     if (!(await keep(step.next))) return stopped(OVERTAKEN);
-    for (const [kind, compared] of step.compared) tally.add(kind, compared, world.now());
+    for (const [kind, compared] of step.compared) tally.add(kind, compared, deps.now());
   }
   return { kind: 'finished', began: position.began };
 }
@@ -172,53 +165,50 @@ const begin = (now: Date, readBefore: FoundByReading | undefined): DeepPosition 
   ...(readBefore && { readBefore }),
 });
 
+type ComparedKinds = ReadonlyMap<WalkedKind, Compared>;
 type Step =
-  | {
-      readonly kind: 'taken';
-      readonly compared: ReadonlyMap<HealedKind, Compared>;
-      readonly next: DeepPosition;
-    }
+  | { readonly kind: 'taken'; readonly compared: ComparedKinds; readonly next: DeepPosition }
   | Stopped;
 
 async function takeStep(
   shop: ReconciledShop,
   position: DeepPosition,
   sinces: ReadonlyMap<WalkedKind, number>,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<Step> {
-  const { walk: _, from: __, unreadSince, ...same } = position;
+  const { scan: _, from: __, unreadSince, ...same } = position;
   const { began, phase, again, ordersRead } = same;
-  if (phase === 'done') throw new Error('a deep walk that has ended was taken a step further');
+  const now = deps.now();
+  if (phase === 'done') throw new Error('a deep scan that has ended was taken a step further');
   if (phase === 'ledger') {
-    const { entries, next } = await world.ledger.scanEntities(position.from);
-    const found = await findDeletions(shop, entries, began, world);
-    if (found.kind === 'unavailable') return storeDidNotAnswer(found, world.telemetry);
-    if (next !== undefined) return taken(found.value, { ...same, phase, from: next });
-    const read = ordersRead && { ordersRead };
-    return taken(
-      found.value,
-      again ? begin(world.now(), ordersRead) : { began, phase: 'done', ...read },
-    );
+    const { entries, next } = await deps.ledger.scanEntities(position.from);
+    const found = await findDeletions(shop, entries, began, deps);
+    if (found.kind === 'unavailable') return storeDidNotAnswer(found, deps.telemetry);
+    const taken = { kind: 'taken', compared: found.value } as const;
+    if (next !== undefined) return { ...taken, next: { ...same, from: next } };
+    if (again) return { ...taken, next: begin(deps.now(), ordersRead) };
+    return { ...taken, next: { began, phase: 'done', ...(ordersRead && { ordersRead }) } };
   }
-  // From the beginning of this phase: the walk may have begun long ago.
-  const now = world.now();
-  // What a ledger in doubt forgot of the last minutes has no webhook any more.
+  // From the beginning of this phase: the scan may have begun long ago. And what a ledger in doubt forgot of
+  // the last minutes has no webhook any more.
   const until = shop.doubt ? now.getTime() : quietUntil(now);
-  const walk = position.walk ?? { from: undefined, until };
+  const scan = position.scan ?? { from: undefined, until };
   // What was never settled and is older than the connector is left to a backfill.
   const since = sinces.get(phase) ?? Number.POSITIVE_INFINITY;
-  const waitedMs = unreadSince === undefined ? 0 : world.now().getTime() - unreadSince;
+  const waitedMs = unreadSince === undefined ? 0 : now.getTime() - unreadSince;
   const purpose = { since, isDeep: true, readsOrders: waitedMs < PATIENCE_MS };
-  const page = await comparePage(shop, phase, walk, purpose, world);
+  const page = await comparePage(shop, phase, scan, purpose, deps);
   if (page.kind === 'stopped') return page;
-  const compared = new Map([[healedKindOf(phase), page] as const]);
   const next = {
     ...same,
     ...(page.ordersRead && { ordersRead: add(ordersRead ?? NONE_READ, page.ordersRead) }),
     ...(unreadSince !== undefined && !page.ordersRead && { unreadSince }),
   };
-  if (page.next) return taken(compared, { ...next, phase, walk: page.next });
-  return taken(compared, { ...next, phase: AFTER[phase] });
+  return {
+    kind: 'taken',
+    compared: new Map([[phase, page]]),
+    next: page.next ? { ...next, scan: page.next } : { ...next, phase: AFTER[phase] },
+  };
 }
 
 function add(before: FoundByReading, page: OrdersRead): FoundByReading {
@@ -230,23 +220,128 @@ function add(before: FoundByReading, page: OrdersRead): FoundByReading {
   };
 }
 
-const taken = (compared: ReadonlyMap<HealedKind, Compared>, next: DeepPosition): Step => ({
-  kind: 'taken',
-  compared,
-  next,
-});
-
-/** Where comparing began, by kind: the scheduled walk knows it. */
+/** Where comparing began, by kind: the scheduled scan knows it. */
 async function recallSinces(
   { domain, doubt }: ReconciledShop,
-  { ledger }: ReconcileWorld,
+  { ledger }: ReconcileDeps,
 ): Promise<ReadonlyMap<WalkedKind, number>> {
   const sinces = new Map<WalkedKind, number>();
   for (const kind of KINDS) {
-    const { state } = await recallState<WalkPosition>(ledger, positionKey(domain, kind));
+    const state = await recallState<ScanPosition>(ledger, positionKey(domain, kind));
     // A ledger that was lost began anew, but not the connector.
     const known = [state?.since, doubt?.since].filter((since) => since !== undefined);
     if (known.length > 0) sinces.set(kind, Math.min(...known));
   }
   return sinces;
+}
+
+type ScannedEntry = Awaited<ReturnType<Ledger['scanEntities']>>['entries'][number];
+
+/** The store shows an app without the scope for all orders those of sixty days; a day less, for clocks. */
+const VISIBLE_MS = 59 * 86_400_000;
+/** When at least so many are absent, and more than half, the store's answer is doubted. */
+const ENOUGH_TO_DOUBT = 5;
+
+/**
+ * Finds entries that the store has deleted without a webhook, and sends a message for each. Absence
+ * counts only where the store must show the entity: the message ends it in the loyalty service, and
+ * ending an order takes its points.
+ */
+async function findDeletions(
+  shop: ReconciledShop,
+  entries: readonly ScannedEntry[],
+  began: number,
+  deps: ReconcileDeps,
+): Promise<WalkAnswer<ComparedKinds>> {
+  const now = deps.now();
+  const alive = entries.filter(
+    ({ key, entry }) =>
+      key.shop === shop.domain &&
+      entry.version <= quietUntil(now) &&
+      isAlive(shop, key, entry, now),
+  );
+  const found = new Map<WalkedKind, Compared>();
+  for (const kind of KINDS) {
+    const ofKind = alive.filter(({ key }) => key.kind === healedKindOf(kind));
+    const compared = await endAbsent(shop.domain, kind, ofKind, began, deps);
+    if (compared.kind === 'unavailable') return compared;
+    found.set(kind, compared.value);
+  }
+  return { kind: 'found', value: found };
+}
+
+/** The service holds it, or may, and it is not ended there. */
+function isAlive(
+  { rules, doubt }: ReconciledShop,
+  key: ScannedEntry['key'],
+  entry: EntityEntry,
+  now: Date,
+): boolean {
+  if (entry.uncertain) return true;
+  if (entry.appliedKey === undefined) {
+    // It may have been sent since the moment that the ledger was restored to.
+    return key.kind === 'order' && doubt !== undefined && !wasSettledSince(entry, doubt.until);
+  }
+  const gone = { kind: 'snapshot', entity: { kind: 'gone' }, version: 0, source: 'store' } as const;
+  const mapped = mapSnapshot(key, gone, entry, rules, now);
+  return mapped.kind === 'wanted' && idempotencyKey(mapped.wanted) !== entry.appliedKey;
+}
+
+async function endAbsent(
+  shop: string,
+  kind: WalkedKind,
+  alive: readonly ScannedEntry[],
+  began: number,
+  deps: ReconcileDeps,
+): Promise<WalkAnswer<Compared>> {
+  const { store, telemetry } = deps;
+  const isAboutOrders = kind === 'order' && alive.length > 0;
+  const seesAll = isAboutOrders ? await store.seesAllOrders(shop) : undefined;
+  if (seesAll?.kind === 'unavailable') return seesAll;
+  const visible = !seesAll || seesAll.value ? alive : alive.filter(isRecent);
+  const suspects = visible.flatMap(({ key, entry }) => {
+    // A code shows by its discount.
+    const id = key.kind === 'coupon' ? entry.discountId : key.id;
+    return id === undefined ? [] : [{ id, entityId: key.id, version: entry.version }];
+  });
+  const nothingEnded = { kind: 'found', value: { lookedAt: suspects.length, sent: [] } } as const;
+  const ids = [...new Set(suspects.map(({ id }) => id))];
+  const absent = new Set<string>();
+  for (let start = 0; start < ids.length; start += MOST_ASKED_FOR) {
+    const page = ids.slice(start, start + MOST_ASKED_FOR);
+    const answer = await store.findAbsent(shop, kind, page);
+    if (answer.kind === 'unavailable') return answer;
+    for (const id of answer.value) absent.add(id);
+  }
+  if (absent.size >= ENOUGH_TO_DOUBT && absent.size > ids.length / 2) {
+    telemetry.count('misconfigured', { why: 'store-lacks-most-of-the-ledger' });
+    const text = 'the store shows less than half of what the ledger has: nothing was ended';
+    telemetry.log('error', text, { shop, kind, asked: ids.length, absent: absent.size });
+    return nothingEnded;
+  }
+  if (seesAll?.value && absent.size > 0) {
+    // If the scope was revoked meanwhile, older orders are absent for that reason alone, and the worker
+    // could not find out: it trusts this message as the announcement of a deletion.
+    const still = await store.seesAllOrders(shop);
+    if (still.kind === 'unavailable') return still;
+    if (!still.value) return nothingEnded;
+  }
+  await inBatches([...absent], async (id) => {
+    // The same version during the whole scan: the codes of one discount are on many pages.
+    const end = { claim: 'deleted', state: 'gone', why: 'deleted' } as const;
+    await sendOnce({ shop, kind, id, version: began, ...end }, deps);
+  });
+  const sent = suspects
+    .filter(({ id }) => absent.has(id))
+    .map(({ entityId, version }) => ({ id: entityId, version, why: 'deleted' as const }));
+  return { kind: 'found', value: { lookedAt: suspects.length, sent } };
+
+  /**
+   * The store would show it if it had it. An import may be dated back, never ahead, so an order that was
+   * placed within the last sixty days was created within them.
+   */
+  function isRecent({ entry }: ScannedEntry): boolean {
+    const placed = Date.parse(recallOrder(entry.remembered)?.basics?.OrderPlacementDate ?? '');
+    return deps.now().getTime() - placed < VISIBLE_MS;
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from '../events/event.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Doubt } from '../ledger/entry.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import { type Ledger, type RecordKey, readEntry, rememberedForm } from '../ledger/ledger.ts';
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import {
   encodeCoupon,
@@ -22,15 +22,19 @@ import {
 } from '../store/store.ts';
 import type { CallAssumptions } from '../sync/change-service.ts';
 
-export interface ReconcileWorld extends HealingWorld {
+export interface ReconcileDeps {
   readonly ledger: Ledger;
-  /** A shop's account at the loyalty service. */
   readonly program: (shop: string) => {
     readonly loyalty: Pick<LoyaltyClient, 'getOrder'>;
     readonly breaker: CircuitBreaker;
     readonly assumptions: ReadingAssumptions;
   };
   readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreWalk;
+  readonly queue: EventQueue;
+  /** The label that a message carries: the store's own name for such an event. */
+  readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
+  /** Delivery ids of what this run has sent. */
+  readonly sent: Set<string>;
   readonly depth: QueueDepth;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -38,9 +42,9 @@ export interface ReconcileWorld extends HealingWorld {
   readonly pause: (ms: number) => Promise<void>;
   /** Comes early enough before the function's time-out to keep what was done. */
   readonly deadline: AbortSignal;
-  /** Checks that webhooks are subscribed. Never rejects because of what it finds. */
+  /** Never rejects because of what it finds. */
   readonly checkSubscriptions: (shop: string) => Promise<void>;
-  /** Compares balances with the loyalty service's report; undefined where there is no storefront. */
+  /** Compares balances with the loyalty service's report; absent where there is no storefront. */
   readonly repairBalances?: (
     shop: string,
     othersWait: boolean,
@@ -49,7 +53,6 @@ export interface ReconcileWorld extends HealingWorld {
   readonly pauses: Pick<Pauses, 'refresh' | 'of' | 'doubtOf' | 'goLiveOf'>;
   /** Messages of a paused shop fill the queues: their number says nothing about the others' messages. */
   readonly othersWait: boolean;
-  /** How often a run is scheduled. */
   readonly everyMinutes: number;
   /** A run that heals a larger share than this means that webhooks get lost. */
   readonly healedPercent: number;
@@ -59,6 +62,11 @@ export interface ReconcileWorld extends HealingWorld {
   readonly orderRetentionDays: number;
 }
 
+export type ReadingAssumptions = Pick<
+  CallAssumptions,
+  'readTotals' | 'ordersAreReplaced' | 'refunds'
+>;
+
 export interface ReconciledShop {
   readonly domain: string;
   readonly rules: EntityRules;
@@ -66,17 +74,20 @@ export interface ReconciledShop {
   readonly doubt?: Doubt | undefined;
 }
 
-/** What a walk is for. */
-export interface Purpose {
-  /** What changed before and is not in the ledger is history, and left to a backfill. */
-  readonly since: number;
-  /** Everything is compared, and not only what has changed. */
-  readonly isDeep: boolean;
-  /** Orders are read from the loyalty service, too. */
-  readonly readsOrders: boolean;
+export interface Repaired {
+  readonly compared: number;
+  /** Customers whose balance the worker was asked to read. */
+  readonly asked: number;
+  /** Absent where everything was compared. */
+  readonly stopped?: string;
 }
 
-/** Something that was sent because it differed. */
+export interface Compared {
+  readonly lookedAt: number;
+  readonly sent: readonly Sent[];
+  readonly ordersRead?: OrdersRead;
+}
+
 export interface Sent {
   readonly id: string;
   /** The store's, epoch milliseconds. */
@@ -84,14 +95,6 @@ export interface Sent {
   readonly why: SentReason;
 }
 
-export interface Compared {
-  readonly lookedAt: number;
-  readonly sent: readonly Sent[];
-  /** Absent: none were. */
-  readonly ordersRead?: OrdersRead;
-}
-
-/** Orders that were read from the loyalty service. */
 export interface OrdersRead {
   readonly read: number;
   /** The service did not give them. */
@@ -102,20 +105,83 @@ export interface OrdersRead {
   readonly differing: readonly string[];
 }
 
-/** What one run did about balances. */
-export interface Repaired {
-  readonly compared: number;
-  /** Customers whose balance the worker was asked to read. */
-  readonly asked: number;
-  /** Absent: everything was compared. */
-  readonly stopped?: string;
+export type SentReason =
+  /** No event of it was ever settled. */
+  | 'missing'
+  /** The store has changed it since. */
+  | 'stale'
+  /** The same version, but another state: two changes in one second. */
+  | 'different'
+  /** A call was begun and its outcome is not known. */
+  | 'uncertain'
+  /** The store no longer has it, or the discount has lost the code. */
+  | 'deleted'
+  | 'removed'
+  | (typeof ROLLED_OUT)[number];
+
+/** Reasons that mean no lost webhook. */
+export const ROLLED_OUT = [
+  /** It is mapped differently today: a rule for products or coupons changed, or a date was reached. */
+  'rules-changed',
+  /** Nothing that is sent has changed, so the store announced nothing. */
+  'unannounced',
+  /** It was rejected at this version, and its dead letter no longer exists. */
+  'letter-expired',
+  /** The loyalty service has lost the state that was sent. */
+  'lost',
+  /** The ledger was lost or restored, and does not know what was sent. */
+  'recovered',
+] as const;
+
+export type HealedKind = 'order' | 'product' | 'coupon';
+
+/** The loyalty service holds the codes of a discount, not the discount. */
+export function healedKindOf(kind: WalkedKind): HealedKind {
+  return kind === 'discount' ? 'coupon' : kind;
 }
 
-/** Why a walk goes on in the next run: a name to filter by. */
+interface Finding extends Pick<StoreEvent, 'shop' | 'id' | 'claim' | 'history' | 'force'> {
+  readonly kind: HealedKind | WalkedKind;
+  readonly version: number;
+  /** Distinguishes messages of one version, by the first 16 characters. */
+  readonly state: string | undefined;
+  readonly coupon?: StoreCoupon | undefined;
+  readonly why: SentReason;
+}
+
+/**
+ * Without a body, so that the worker reads the store. A code carries its coupon, as after its discount's
+ * own event, because reading thousands one by one is expensive.
+ *
+ * The delivery id names entity, version and wanted state, not the run: a page that is repeated within five
+ * minutes, after a crash or by another run, sends nothing twice. Returns false for what this run has sent
+ * already: its scans overlap, and messages of the first still wait while the second compares.
+ */
+export async function sendOnce(
+  { version, state = '', coupon, why, ...event }: Finding,
+  { queue, topicOf, sent, telemetry, now }: ReconcileDeps,
+): Promise<boolean> {
+  const { shop, kind, id, claim } = event;
+  const deliveryId = `reconcile/${kind}/${id}/${version}/${state.slice(0, 16)}`;
+  if (sent.has(deliveryId)) return false;
+  await queue.send({
+    ...event,
+    deliveryId,
+    receivedAt: now().toISOString(),
+    body: coupon && encodeCoupon(coupon),
+    origin: 'reconcile',
+    topic: topicOf(kind, claim),
+  });
+  sent.add(deliveryId);
+  telemetry.log('info', 'sent by reconciling', { shop, kind, id, why });
+  return true;
+}
+
+/** Why a scan goes on in the next run: a name to filter by. */
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: string;
-  /** The store does not accept the cursor where the walk would continue. */
+  /** The store does not accept the cursor where the scan would continue. */
   readonly placeRefused?: boolean;
   /** Orders of the page could not be read from the loyalty service. */
   readonly readingStopped?: boolean;
@@ -132,161 +198,11 @@ export const OUT_OF_TIME: Stopped = { kind: 'stopped', why: 'out-of-time' };
 export const OVERTAKEN: Stopped = { kind: 'stopped', why: 'overtaken' };
 
 /** The deadline ends waiting, and makes calls that are under way fail: then it is the reason. */
-export function orOutOfTime(
-  stopped: Stopped,
-  { deadline }: Pick<ReconcileWorld, 'deadline'>,
-): Stopped {
+export function orOutOfTime(stopped: Stopped, { deadline }: { deadline: AbortSignal }): Stopped {
   return deadline.aborted ? OUT_OF_TIME : stopped;
 }
 
-export type ReadingAssumptions = Pick<
-  CallAssumptions,
-  'readTotals' | 'ordersAreReplaced' | 'refunds'
->;
-
-export type HealedKind = 'order' | 'product' | 'coupon';
-
-/** The loyalty service holds the codes of a discount, not the discount. */
-export function healedKindOf(kind: WalkedKind): HealedKind {
-  return kind === 'discount' ? 'coupon' : kind;
-}
-
-/** Why something was sent by reconciling. */
-export type SentReason =
-  /** No event of it was ever settled. */
-  | 'missing'
-  /** The store has changed it since. */
-  | 'stale'
-  /** The same version, but another state: two changes in one second. */
-  | 'different'
-  /** A call was begun and its outcome is not known. */
-  | 'uncertain'
-  /** The store no longer has it, or the discount has lost the code. */
-  | 'deleted'
-  | 'removed'
-  /** It is mapped differently today: a rule for products or coupons changed, or a date was reached. */
-  | 'rules-changed'
-  /** Nothing that is sent has changed, so the store announced nothing. */
-  | 'unannounced'
-  /** It was rejected at this version, and its dead letter no longer exists. */
-  | 'letter-expired'
-  /** The loyalty service has lost the state that was sent. */
-  | 'lost'
-  /** The ledger was lost or restored, and does not know what was sent. */
-  | 'recovered';
-
-/** These mean no lost webhook. */
-export const ROLLED_OUT: ReadonlySet<SentReason> = new Set([
-  ...(['rules-changed', 'unannounced', 'letter-expired', 'lost', 'recovered'] as const),
-]);
-
-interface Found {
-  readonly shop: string;
-  readonly id: string;
-  readonly version: number;
-  readonly now: Date;
-}
-
-type Finding = Omit<StoreEvent, 'topic' | 'origin'>;
-
-/**
- * For what is missing or stale. Without a body, so that the worker reads the store. A code carries its
- * coupon, as after its discount's own event, because reading thousands one by one is expensive.
- *
- * The id names entity, version and wanted state, not the run: a page that is repeated within five minutes,
- * after a crash or by another run, sends nothing twice.
- */
-export function healingMessage(
-  kind: HealedKind,
-  { shop, id, version, now }: Found,
-  wantedKey: string | undefined,
-  coupon?: StoreCoupon,
-): Finding {
-  return {
-    shop,
-    kind,
-    id,
-    claim: 'changed',
-    deliveryId: `reconcile/${kind}/${id}/${version}/${wantedKey?.slice(0, 16) ?? ''}`,
-    receivedAt: now.toISOString(),
-    body: coupon && encodeCoupon(coupon),
-  };
-}
-
-/** For what the store no longer shows. The worker asks the store again before it acts. */
-export function deletionMessage(
-  kind: WalkedKind | 'coupon',
-  { shop, id, version, now }: Found,
-): Finding {
-  return {
-    shop,
-    kind,
-    id,
-    claim: kind === 'coupon' ? 'code-removed' : 'deleted',
-    deliveryId: `reconcile/${kind}/${id}/${version}/gone`,
-    receivedAt: now.toISOString(),
-    body: undefined,
-  };
-}
-
-interface HealingWorld {
-  readonly queue: EventQueue;
-  /** The label that the message carries: the store's own name for such an event. */
-  readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
-  /** Delivery ids of what this run has sent. */
-  readonly sent: Set<string>;
-}
-
-/**
- * False: this run has sent it already. The walks of one run overlap, and messages of the first still
- * wait while the second compares.
- */
-export async function sendOnce(
-  finding: Finding,
-  { queue, topicOf, sent }: HealingWorld,
-): Promise<boolean> {
-  if (sent.has(finding.deliveryId)) return false;
-  const { kind, claim } = finding;
-  await queue.send({ ...finding, origin: 'reconcile', topic: topicOf(kind, claim) });
-  sent.add(finding.deliveryId);
-  return true;
-}
-
-/** Live events must not wait behind healed ones: this is a few seconds of the workers' time. */
-const MOST_READY = 200;
-/** So many retries mean that the service or the store is down: more messages would not help. */
-const MOST_IN_ALL = 1_000;
-const PAUSE_MS = 5_000;
-const MOST_PAUSES = 24;
-
-/**
- * Before each page. Where a shop is paused, its messages may fill the queue for days, and would keep the walks of
- * all others from ever going on: then each page waits once.
- * False: the queue stays full, and the walk continues in the next run.
- */
-export async function waitForRoom(
-  kind: WalkedKind | 'balance',
-  {
-    depth,
-    pause,
-    deadline,
-    othersWait,
-  }: Pick<ReconcileWorld, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
-): Promise<boolean> {
-  const mostPauses = othersWait ? 1 : MOST_PAUSES;
-  for (let pauses = 0; ; pauses += 1) {
-    const { ready, hidden } = await depth.of(queueFamilyOf(kind));
-    if (ready <= MOST_READY && ready + hidden <= MOST_IN_ALL) return true;
-    if (deadline.aborted) return false;
-    if (pauses >= mostPauses) return othersWait;
-    await pause(PAUSE_MS);
-  }
-}
-
-/** Longer is left to the next run. */
-const LONGEST_WAIT_SECONDS = 60;
-
-/** The walk continues when the store answers again; credentials and scopes need a person. */
+/** The scan continues when the store answers again; credentials and scopes need a person. */
 export function storeDidNotAnswer(
   { why, misconfigured, afterSeconds, queryRefused }: StoreUnavailable,
   telemetry: Telemetry,
@@ -300,40 +216,44 @@ export function storeDidNotAnswer(
   };
 }
 
-/** True: the store asked to wait, usually because its rate limit was reached, and the time has passed. */
+/** Longer is left to the next run. */
+const LONGEST_WAIT_SECONDS = 60;
+
+/** True when the store asked to wait, usually because its rate limit was reached, and the time has passed. */
 export async function waitedForStore(
   { afterSeconds }: Stopped,
-  { pause, deadline }: Pick<ReconcileWorld, 'pause' | 'deadline'>,
+  { pause, deadline }: Pick<ReconcileDeps, 'pause' | 'deadline'>,
 ): Promise<boolean> {
   if (afterSeconds === undefined || afterSeconds > LONGEST_WAIT_SECONDS) return false;
   // At least a second, so that the run's time ends the waiting.
   await pause(Math.max(afterSeconds, 1) * 1000);
   return !deadline.aborted;
-} /** How far the comparison of one kind of one shop has come. Moments are epoch milliseconds. */
-export interface WalkPosition {
-  /** Where comparing first began; it never changes. */
-  readonly since: number;
-  /** Everything that the store changed until here was compared. */
-  readonly doneUntil: number;
-  /** A walk that was begun and not ended. */
-  readonly walk?: Walk;
 }
 
-export interface Walk {
-  /** Undefined in a deep walk: from the beginning. */
-  readonly from: number | undefined;
-  readonly until: number;
-  /** The store's cursor of the next page. */
-  readonly after?: string;
-  /** The part of that page that is done already: a single discount can take longer than a run. */
-  readonly partly?: PartOfPage;
-}
+/** Live events must not wait behind healed ones: this is a few seconds of the workers' time. */
+const MOST_READY = 200;
+/** So many retries mean that the service or the store is down: more messages would not help. */
+const MOST_IN_ALL = 1_000;
+const PAUSE_MS = 5_000;
+const MOST_PAUSES = 24;
 
-export interface PartOfPage {
-  /** Discounts of the page that are done. */
-  readonly done: readonly string[];
-  /** The discount that is begun, and where its codes continue. */
-  readonly begun?: { readonly id: string; readonly from: string };
+/**
+ * Before each page. Where a shop is paused, its messages may fill the queue for days, and would keep the scans of
+ * all others from ever going on: then each page waits once.
+ * False when the queue stays full: the scan continues in the next run.
+ */
+export async function waitForRoom(
+  kind: WalkedKind | 'balance',
+  deps: Pick<ReconcileDeps, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
+): Promise<boolean> {
+  const mostPauses = deps.othersWait ? 1 : MOST_PAUSES;
+  for (let pauses = 0; ; pauses += 1) {
+    const { ready, hidden } = await deps.depth.of(queueFamilyOf(kind));
+    if (ready <= MOST_READY && ready + hidden <= MOST_IN_ALL) return true;
+    if (deps.deadline.aborted) return false;
+    if (pauses >= mostPauses) return deps.othersWait;
+    await deps.pause(PAUSE_MS);
+  }
 }
 
 /**
@@ -342,24 +262,39 @@ export interface PartOfPage {
  */
 const QUIET_MS = 15 * 60_000;
 
-/** Compared twice, so that nothing between two walks is missed. */
-const OVERLAP_MS = 15 * 60_000;
-
-/** Of a new deployment: one interval back. */
-export function firstPosition(now: Date, everyMinutes: number): WalkPosition {
-  const doneUntil = quietUntil(now) - everyMinutes * 60_000;
-  return { since: doneUntil - OVERLAP_MS, doneUntil };
-}
-
-/**
- * Never past the quiet time. Where `doneUntil` is later than that, a clock was wrong once: starting
- * from it, every run until then would find nothing.
- */
-export function nextWalk({ doneUntil }: WalkPosition, now: Date): Walk {
-  const until = quietUntil(now);
-  return { from: Math.min(doneUntil, until) - OVERLAP_MS, until };
-}
-
 export function quietUntil(now: Date): number {
   return now.getTime() - QUIET_MS;
+}
+
+const form = rememberedForm<object>('cursor', 1);
+
+export function cursorKey(shop: string, id: string): RecordKey<'cursor'> {
+  return { shop, kind: 'cursor', id };
+}
+
+/** A state of the reconciliation, kept in the ledger. Undefined where there is none that this release can read. */
+export async function recallState<State>(
+  ledger: Pick<Ledger, 'readMany'>,
+  key: RecordKey<'cursor'>,
+): Promise<State | undefined> {
+  return form.read((await readEntry(ledger, key))?.remembered) as State | undefined;
+}
+
+/** The same, for the run that changes it. Of two runs at once the older one can no longer write. */
+export async function openCursor<State extends object>(
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+  key: RecordKey<'cursor'>,
+) {
+  const entry = await readEntry(ledger, key);
+  let revision = entry?.revision;
+  return {
+    state: form.read(entry?.remembered) as State | undefined,
+    /** False when another run has written since. */
+    async keep(state: State, version: number): Promise<boolean> {
+      const next = { version, uncertain: false, remembered: form.write(state), outcomes: [] };
+      const written = await ledger.write(key, next, revision);
+      if (written.kind === 'written') revision = written.revision;
+      return written.kind === 'written';
+    },
+  };
 }

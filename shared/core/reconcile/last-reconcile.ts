@@ -1,18 +1,21 @@
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { WalkedKind } from '../store/store.ts';
-import { cursorKey, keepState, recallState } from './compare-entities.ts';
 import {
   type Compared,
+  cursorKey,
   type HealedKind,
+  healedKindOf,
+  openCursor,
   type Repaired,
   ROLLED_OUT,
-  type SentReason,
+  recallState,
+  type Sent,
 } from './dependencies.ts';
 
 /** What a run did for one shop, for the operator. */
 export interface LastReconcile {
-  /** The operator's command that asked for it; absent: the schedule. */
+  /** The operator's command that asked for it; absent in a scheduled run. */
   readonly request?: string;
   /** ISO 8601. */
   readonly beganAt: string;
@@ -23,26 +26,22 @@ export interface LastReconcile {
   readonly rolledOut: CountByKind;
   /** The first of what was healed or rolled out. */
   readonly sent: readonly SentEntity[];
-  /** How long ago the oldest of the healed had changed; absent: none was healed. */
+  /** How long ago the oldest of the healed had changed. */
   readonly oldestHealedMs?: number;
-  /** Empty: everything was compared. The next run continues where these stopped. */
+  /** The next run continues where these stopped. Empty when everything was compared. */
   readonly stopped: readonly { readonly kind: WalkedKind; readonly why: string }[];
-  /** Of the last run that compared balances: one in a night does. Absent: none has. */
+  /** Of the last run that compared balances: one in a night does. */
   readonly balances?: Repaired;
-  /** Absent: no deep walk was under way. Without `stopped`: it ended in this run. */
+  /** Absent while no deep scan is under way. Without `stopped`, it ended in this run. */
   readonly deep?: {
     readonly beganAt: string;
     readonly stopped?: { readonly in: string; readonly why: string };
   };
 }
 
-interface SentEntity {
-  readonly kind: HealedKind;
-  readonly id: string;
-  readonly why: SentReason;
-}
+type SentEntity = { readonly kind: HealedKind } & Pick<Sent, 'id' | 'why'>;
 
-/** The record of the last run, with those before it, the newest first. */
+/** With the runs before it, the newest first. */
 interface KeptRuns extends LastReconcile {
   readonly earlier?: readonly LastReconcile[];
 }
@@ -53,7 +52,7 @@ const RUNS_KEPT = 10;
 
 const summaryKey = (shop: string) => cursorKey(shop, 'last-run');
 
-/** Undefined: no run has ended yet. */
+/** Undefined before the first run has ended. */
 export async function readLastReconcile(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
@@ -67,9 +66,12 @@ export async function readReconcileRuns(
   ledger: Pick<Ledger, 'readMany'>,
   shop: string,
 ): Promise<readonly LastReconcile[]> {
-  const { state } = await recallState<KeptRuns>(ledger, summaryKey(shop));
-  if (!state) return [];
-  const { earlier = [], ...last } = state;
+  return runsIn(await recallState<KeptRuns>(ledger, summaryKey(shop)));
+}
+
+function runsIn(kept: KeptRuns | undefined): readonly LastReconcile[] {
+  if (!kept) return [];
+  const { earlier = [], ...last } = kept;
   return [last, ...earlier];
 }
 
@@ -78,20 +80,11 @@ export async function keepLastReconcile(
   shop: string,
   last: LastReconcile,
 ): Promise<void> {
-  const { state, revision } = await recallState<KeptRuns>(ledger, summaryKey(shop));
+  const { state, keep } = await openCursor<KeptRuns>(ledger, summaryKey(shop));
   const balances = last.balances ?? state?.balances;
-  const { earlier = [], ...before } = state ?? {};
-  const runs = state ? [before as LastReconcile, ...earlier] : [];
+  const earlier = worthKeeping(runsIn(state));
   // A conflict means that another run ended at the same moment: either record is true.
-  await keepState(
-    ledger,
-    summaryKey(shop),
-    { ...last, ...(balances && { balances }), earlier: worthKeeping(runs) },
-    {
-      version: Date.parse(last.endedAt),
-      revision,
-    },
-  );
+  await keep({ ...last, ...(balances && { balances }), earlier }, Date.parse(last.endedAt));
 }
 
 /** Most runs send nothing: those that did are kept for longer. */
@@ -119,13 +112,9 @@ export function areWebhooksLost(
 }
 
 /** What one run did for one shop. */
-export interface Tally {
-  add(kind: HealedKind, compared: Compared, now: Date): void;
-  readonly lookedAt: CountByKind;
-  readonly healed: CountByKind;
-  readonly rolledOut: CountByKind;
-  readonly sent: readonly SentEntity[];
-  /** Age of the oldest that was healed; undefined: none was. */
+export interface Tally extends Pick<LastReconcile, 'lookedAt' | 'healed' | 'rolledOut' | 'sent'> {
+  add(kind: WalkedKind, compared: Compared, now: Date): void;
+  /** Undefined while none was healed. */
   readonly oldestHealedMs: number | undefined;
 }
 
@@ -143,9 +132,10 @@ export function createTally(telemetry: Telemetry): Tally {
     get oldestHealedMs() {
       return oldestHealedMs;
     },
-    add(kind, compared, now) {
+    add(scanned, compared, now) {
+      const kind = healedKindOf(scanned);
       lookedAt[kind] += compared.lookedAt;
-      const lost = compared.sent.filter(({ why }) => !ROLLED_OUT.has(why));
+      const lost = compared.sent.filter(({ why }) => !ROLLED_OUT.some((one) => one === why));
       const unlost = compared.sent.length - lost.length;
       healed[kind] += lost.length;
       rolledOut[kind] += unlost;
@@ -155,9 +145,7 @@ export function createTally(telemetry: Telemetry): Tally {
       if (unlost > 0) telemetry.count('rolled-out', { kind }, unlost);
       const { read = 0, differing = [] } = compared.ordersRead ?? {};
       if (read > 0) telemetry.count('orders-read', {}, read);
-      if (differing.length > 0) {
-        telemetry.count('order-differs', {}, differing.length);
-      }
+      if (differing.length > 0) telemetry.count('order-differs', {}, differing.length);
       if (lost.length === 0) return;
       telemetry.count('healed', { kind }, lost.length);
       const age = now.getTime() - Math.min(...lost.map(({ version }) => version));

@@ -1,37 +1,69 @@
-import type { Changed, StoreEntity, WalkAnswer, WalkedKind, WalkPage } from '../store/store.ts';
-import { compareDiscounts } from './compare-discounts.ts';
-import {
-  compareEntities,
-  cursorKey,
-  keepState,
-  recallState,
-  type Seen,
-} from './compare-entities.ts';
+import type { StoreCoupon } from '../../store/store-entities.ts';
+import type { EntityKey } from '../events/event.ts';
+import { type EntityEntry, isNewer, ledgerKeyText } from '../ledger/ledger.ts';
+import { idempotencyKey } from '../mapping/wanted-state.ts';
+import type {
+  Changed,
+  DiscountPage,
+  StoreEntity,
+  StoreUnavailable,
+  WalkAnswer,
+  WalkedKind,
+  WalkPage,
+} from '../store/store.ts';
+import { compareEntities, type Purpose } from './compare-entities.ts';
+import { readOrders } from './compare-order.ts';
 import {
   type Compared,
-  firstPosition,
-  healedKindOf,
-  nextWalk,
+  cursorKey,
   OUT_OF_TIME,
   OVERTAKEN,
+  openCursor,
   orOutOfTime,
-  type Purpose,
   QUEUE_FULL,
+  quietUntil,
+  type ReconcileDeps,
   type ReconciledShop,
-  type ReconcileWorld,
+  type Sent,
   type Stopped,
+  sendOnce,
   storeDidNotAnswer,
-  type Walk,
-  type WalkPosition,
   waitedForStore,
   waitForRoom,
 } from './dependencies.ts';
 import type { Tally } from './last-reconcile.ts';
-import { readOrders } from './read-orders.ts';
 
-type WalkEnd = { readonly kind: 'finished' } | Stopped;
+/** How far the comparison of one kind of one shop has come. Moments are epoch milliseconds. */
+export interface ScanPosition {
+  /** Where comparing first began; it never changes. */
+  readonly since: number;
+  /** Everything that the store changed until here was compared. */
+  readonly doneUntil: number;
+  /** A scan that was begun and not ended. */
+  readonly scan?: Scan;
+}
 
-export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `walk/${kind}`);
+export interface Scan {
+  /** Undefined in a deep scan: from the beginning. */
+  readonly from: number | undefined;
+  readonly until: number;
+  /** The store's cursor of the next page. */
+  readonly after?: string;
+  /** The part of that page that is done already: a single discount can take longer than a run. */
+  readonly partly?: PartOfPage;
+}
+
+interface PartOfPage {
+  /** Discounts of the page that are done. */
+  readonly done: readonly string[];
+  /** The discount that is begun, and where its codes continue. */
+  readonly begun?: { readonly id: string; readonly from: string };
+}
+
+/** Compared twice, so that nothing between two scans is missed. */
+const OVERLAP_MS = 15 * 60_000;
+
+export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `scan/${kind}`);
 
 /**
  * Compares everything of one kind that the store changed since the last run, page by page. The position
@@ -42,92 +74,81 @@ export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `
 export async function reconcileKind(
   shop: ReconciledShop,
   kind: WalkedKind,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
   tally: Tally,
-): Promise<WalkEnd> {
-  const key = positionKey(shop.domain, kind);
-  const kept = await recallState<WalkPosition>(world.ledger, key);
-  const position = kept.state ?? firstPosition(world.now(), world.everyMinutes);
+): Promise<{ readonly kind: 'finished' } | Stopped> {
+  const cursor = await openCursor<ScanPosition>(deps.ledger, positionKey(shop.domain, kind));
+  const position = cursor.state ?? firstPosition(deps);
   const { since } = position;
-  let { revision } = kept;
+  const keep = (next: ScanPosition) => cursor.keep(next, next.doneUntil);
 
-  async function keep(next: WalkPosition): Promise<boolean> {
-    const state = { version: next.doneUntil, revision };
-    revision = await keepState(world.ledger, key, next, state);
-    return revision !== undefined;
-  }
-
-  let walk: Walk = position.walk ?? nextWalk(position, world.now());
-  if (!(await keep({ ...position, walk }))) return OVERTAKEN;
+  let scan: Scan = position.scan ?? nextScan(position, deps.now());
+  if (!(await keep({ ...position, scan }))) return OVERTAKEN;
   for (;;) {
-    if (world.deadline.aborted) return OUT_OF_TIME;
-    if (!(await waitForRoom(kind, world))) return orOutOfTime(QUEUE_FULL, world);
-    const page = await comparePage(
-      shop,
-      kind,
-      walk,
-      { since, isDeep: false, readsOrders: false },
-      world,
-    );
+    if (deps.deadline.aborted) return OUT_OF_TIME;
+    if (!(await waitForRoom(kind, deps))) return orOutOfTime(QUEUE_FULL, deps);
+    const purpose = { since, isDeep: false, readsOrders: false };
+    const page = await comparePage(shop, kind, scan, purpose, deps);
     if (page.kind === 'stopped') {
-      if (page.sent) tally.add(healedKindOf(kind), page.sent, world.now());
-      if (await waitedForStore(page, world)) continue;
-      return await stop(page);
+      if (page.sent) tally.add(kind, page.sent, deps.now());
+      if (await waitedForStore(page, deps)) continue;
+      // A cursor that the store no longer accepts must not stop the scan permanently.
+      if (page.placeRefused) {
+        await keep({ ...position, scan: { from: scan.from, until: scan.until } });
+      }
+      return orOutOfTime(page, deps);
     }
-    const { doneUntil } = page.next ? position : { doneUntil: walk.until };
-    const next = { since, doneUntil, ...(page.next && { walk: page.next }) };
+    const { doneUntil } = page.next ? position : { doneUntil: scan.until };
+    const next = { since, doneUntil, ...(page.next && { scan: page.next }) };
     if (!(await keep(next))) return OVERTAKEN;
-    tally.add(healedKindOf(kind), page, world.now());
+    tally.add(kind, page, deps.now());
     if (!page.next) break;
-    walk = page.next;
+    scan = page.next;
   }
-  // The walk of an earlier run is finished: continue with what the store changed since.
-  return position.walk ? reconcileKind(shop, kind, world, tally) : { kind: 'finished' };
+  // The scan of an earlier run is finished: continue with what the store changed since.
+  return position.scan ? reconcileKind(shop, kind, deps, tally) : { kind: 'finished' };
+}
 
-  /** A cursor that the store no longer accepts must not stop the walk permanently. */
-  async function stop(end: Stopped): Promise<Stopped> {
-    if (end.placeRefused) {
-      await keep({ ...position, walk: { from: walk.from, until: walk.until } });
-    }
-    return orOutOfTime(end, world);
-  }
+/** Of a new deployment: one interval back. */
+function firstPosition({ now, everyMinutes }: ReconcileDeps): ScanPosition {
+  const doneUntil = quietUntil(now()) - everyMinutes * 60_000;
+  return { since: doneUntil - OVERLAP_MS, doneUntil };
+}
+
+/**
+ * Never past the quiet time. Where `doneUntil` is later than that, a clock was wrong once: starting
+ * from it, every run until then would find nothing.
+ */
+function nextScan({ doneUntil }: ScanPosition, now: Date): Scan {
+  const until = quietUntil(now);
+  return { from: Math.min(doneUntil, until) - OVERLAP_MS, until };
 }
 
 type ComparedPage =
-  | (Compared & { readonly kind: 'compared'; readonly next: Walk | undefined })
-  | Stopped;
+  /** `next` is undefined at the end of the scan. */
+  (Compared & { readonly kind: 'compared'; readonly next: Scan | undefined }) | Stopped;
 
-/** Compares one page of what the store changed. `next` is undefined at the end of the walk. */
 export async function comparePage(
   shop: ReconciledShop,
   kind: WalkedKind,
-  walk: Walk,
+  scan: Scan,
   purpose: Purpose,
-  world: ReconcileWorld,
+  deps: ReconcileDeps,
 ): Promise<ComparedPage> {
-  const { store, telemetry } = world;
+  const { store, telemetry } = deps;
   switch (kind) {
     case 'order': {
-      const page = await store.changedOrders(shop.domain, walk, walk.after);
+      const page = await store.changedOrders(shop.domain, scan, scan.after);
       return compareAll('order', page, (order) => ({ kind: 'order', order }));
     }
     case 'product': {
-      const page = await store.changedProducts(shop.domain, walk, walk.after);
+      const page = await store.changedProducts(shop.domain, scan, scan.after);
       return compareAll('product', page, (product) => ({ kind: 'product', product }));
     }
     case 'discount': {
-      const page = await store.changedDiscounts(shop.domain, walk, walk.after);
+      const page = await store.changedDiscounts(shop.domain, scan, scan.after);
       if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
-      const compared = await compareDiscounts(
-        shop,
-        page.value.changed,
-        walk.partly,
-        purpose,
-        world,
-      );
-      if (compared.kind === 'stopped') return compared;
-      const { partly, ...rest } = compared;
-      return { ...rest, next: partly ? { ...walk, partly } : nextPage(walk, page.value.next) };
+      return compareDiscounts(shop, page.value, scan, purpose, deps);
     }
   }
 
@@ -137,23 +158,144 @@ export async function comparePage(
     entity: (value: Value) => StoreEntity,
   ): Promise<ComparedPage> {
     if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
-    const seen = page.value.changed.map((changed) => seenIn(changed, entity));
-    const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, world);
-    const done = { kind: 'compared', ...compared, next: nextPage(walk, page.value.next) } as const;
+    const seen = page.value.changed.map(({ id, updatedAt, value }) => ({
+      id,
+      version: Date.parse(updatedAt),
+      entity: value && entity(value),
+    }));
+    const { sentOrders, ...compared } = await compareEntities(shop, of, seen, purpose, deps);
+    const done = { kind: 'compared', ...compared, next: nextPage(scan, page.value.next) } as const;
     if (!purpose.readsOrders || sentOrders.length === 0) return done;
-    const ordersRead = await readOrders(shop.domain, sentOrders, world);
+    const ordersRead = await readOrders(shop.domain, sentOrders, deps);
     if (ordersRead.kind === 'stopped') return { ...ordersRead, sent: { ...compared, lookedAt: 0 } };
     return { ...done, sent: [...compared.sent, ...ordersRead.sentAgain], ordersRead };
   }
 }
 
-function seenIn<Value>(
-  { id, updatedAt, value }: Changed<Value>,
-  entity: (value: Value) => StoreEntity,
-): Seen {
-  return { id, version: Date.parse(updatedAt), entity: value && entity(value) };
+function nextPage({ from, until }: Scan, after: string | undefined): Scan | undefined {
+  return after === undefined ? undefined : { from, until, after };
 }
 
-function nextPage({ from, until }: Walk, after: string | undefined): Walk | undefined {
-  return after === undefined ? undefined : { from, until, after };
+/**
+ * Compares the codes of each discount, page by page, and then those that the ledger has and the
+ * discount has lost. A discount can have thousands: when the time is over, `partly` says what is done
+ * of the page.
+ */
+async function compareDiscounts(
+  shop: ReconciledShop,
+  { changed, next }: WalkPage<DiscountPage>,
+  scan: Scan,
+  purpose: Purpose,
+  deps: ReconcileDeps,
+): Promise<ComparedPage> {
+  const { store, telemetry, deadline } = deps;
+  const { partly = { done: [] } } = scan;
+  const total = { lookedAt: 0, sent: [] as Sent[] };
+  const done = [...partly.done];
+  for (const discount of changed) {
+    const { id } = discount;
+    if (done.includes(id)) continue;
+    const begun = partly.begun?.id === id ? partly.begun : undefined;
+    const codes = new Set<string>();
+    let from = begun?.from;
+    // The first codes came with the discount, unless they are done or could not be read.
+    let page = begun ? undefined : discount.value;
+    for (;;) {
+      if (!page) {
+        // What was read is compared in any case, so that every run gets at least one page further.
+        if (deadline.aborted || !(await waitForRoom('discount', deps))) return stoppedIn(id, from);
+        const answer = await store.readDiscount(shop.domain, id, from);
+        if (answer.kind === 'unavailable') {
+          return total.lookedAt > 0 ? stoppedIn(id, from) : storeDidNotAnswer(answer, telemetry);
+        }
+        // Deleted meanwhile: the event of that deletion ends its codes.
+        if (answer.kind === 'gone') break;
+        page = answer.value;
+      }
+      const compared = await compareEntities(
+        shop,
+        'coupon',
+        page.coupons.map(seenCode),
+        purpose,
+        deps,
+      );
+      total.lookedAt += compared.lookedAt;
+      total.sent.push(...compared.sent);
+      for (const { code } of page.coupons) codes.add(code);
+      from = page.next;
+      page = undefined;
+      if (from !== undefined) continue;
+      const isComplete = begun === undefined;
+      const removed = await findRemovedCodes(shop.domain, discount, codes, isComplete, deps);
+      total.sent.push(...removed.sent);
+      // This page is compared again; what was sent is neither sent nor counted twice.
+      if (removed.stopped) {
+        const sent = { ...total, lookedAt: 0 };
+        return { ...storeDidNotAnswer(removed.stopped, telemetry), sent };
+      }
+      break;
+    }
+    done.push(id);
+  }
+  return { kind: 'compared', ...total, next: nextPage(scan, next) };
+
+  function stoppedIn(id: string, from: string | undefined): ComparedPage {
+    if (total.lookedAt === 0 && from === partly.begun?.from) {
+      return orOutOfTime(QUEUE_FULL, deps);
+    }
+    const begun = from === undefined ? {} : { begun: { id, from } };
+    return { kind: 'compared', ...total, next: { ...scan, partly: { done, ...begun } } };
+  }
+}
+
+const seenCode = (coupon: StoreCoupon) => ({
+  id: coupon.code,
+  version: Date.parse(coupon.updatedAt),
+  entity: { kind: 'coupon', coupon } as const,
+});
+
+/**
+ * Finds codes that the ledger has and their discount no longer has: a removal without a webhook shows
+ * nowhere else. The store is asked for each code before a message is sent. Not `isComplete`: an earlier
+ * run has read the first codes.
+ */
+async function findRemovedCodes(
+  shop: string,
+  discount: Changed<DiscountPage>,
+  shownCodes: ReadonlySet<string>,
+  isComplete: boolean,
+  deps: ReconcileDeps,
+): Promise<{ readonly sent: readonly Sent[]; readonly stopped?: StoreUnavailable }> {
+  const { ledger, store } = deps;
+  const version = Date.parse(discount.updatedAt);
+  const sent: Sent[] = [];
+  let from: string | undefined;
+  do {
+    const page = await ledger.listCodes(shop, discount.id, from);
+    const unseen = page.codes.filter((code) => !shownCodes.has(code));
+    const keys = unseen.map((id): EntityKey => ({ shop, kind: 'coupon', id }));
+    const entries = await ledger.readMany(keys);
+    for (const key of keys) {
+      if (isNewer(entries, ledgerKeyText(key))) continue;
+      const entry = entries.get(ledgerKeyText(key));
+      if (!entry || !isActive(key.id, entry)) continue;
+      // Settled from this state of the discount, so it is among the codes that this run did not read.
+      if (!isComplete && entry.version >= version) continue;
+      const answer = await store.readCoupon(shop, key.id);
+      // What was sent before is returned too: it is counted nowhere else.
+      if (answer.kind === 'unavailable') return { sent, stopped: answer };
+      if (answer.kind === 'found' && answer.value.code === key.id) continue;
+      const removed = { id: key.id, version, why: 'removed' } as const;
+      const end = { shop, kind: 'coupon', claim: 'code-removed', state: 'gone' } as const;
+      if (await sendOnce({ ...end, ...removed }, deps)) sent.push(removed);
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return { sent };
+}
+
+/** The service holds it, or may. A skipped or inactive code needs no end. */
+function isActive(code: string, { appliedKey, uncertain }: EntityEntry): boolean {
+  const ended = idempotencyKey({ kind: 'inactive-coupon', id: code });
+  return uncertain || (appliedKey !== undefined && appliedKey !== ended);
 }

@@ -2,12 +2,13 @@ import { changeControl, type Pause } from '../calls/shop-pause.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
 import type { WalkedKind } from '../store/store.ts';
-import { askForDeepWalk, type DeepEnd, walkDeeply } from './deep-scan.ts';
-import type { ReconciledShop, ReconcileWorld, Repaired } from './dependencies.ts';
+import { askForDeepScan, type DeepEnd, scanDeeply } from './deep-scan.ts';
+import type { ReconcileDeps, ReconciledShop, Repaired } from './dependencies.ts';
 import {
   areWebhooksLost,
   createTally,
   keepLastReconcile,
+  type LastReconcile,
   sumOf,
   type Tally,
 } from './last-reconcile.ts';
@@ -16,7 +17,7 @@ import { reconcileKind } from './reconcile-kind.ts';
 /** What the schedule, or an operator, asks for. */
 export interface ReconcileRequest {
   readonly mode?: 'deep';
-  /** Absent: all shops. */
+  /** Absent for all shops. */
   readonly shop?: string;
   /** Stands in the record of the run, so that the operator's command knows it. */
   readonly request?: string;
@@ -27,13 +28,13 @@ const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes
- * to a deep walk, if one was asked for, so that it ends after some runs. The shops run side by side: a long
- * walk, a store that hangs or an error of one takes nothing from the others.
+ * to a deep scan, if one was asked for, so that it ends after some runs. The shops run side by side: a long
+ * scan, a store that hangs or an error of one takes nothing from the others.
  */
 export async function reconcile(
   shops: readonly ReconciledShop[],
   { mode, shop: only, request }: ReconcileRequest,
-  given: Omit<ReconcileWorld, 'sent' | 'othersWait'>,
+  given: Omit<ReconcileDeps, 'sent' | 'othersWait'>,
 ): Promise<void> {
   const configured = shops.filter(({ domain }) => only === undefined || domain === only);
   const { pauses, now } = given;
@@ -41,10 +42,10 @@ export async function reconcile(
   const waiting = new Set(
     configured.map(({ domain }) => domain).filter((shop) => waits(pauses.of(shop, now()))),
   );
-  const world = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
+  const deps = { ...given, sent: new Set<string>(), othersWait: waiting.size > 0 };
   const runs = await Promise.allSettled(
     configured.map(async ({ domain, rules }) => {
-      if (mode === 'deep') await askForDeepWalk(domain, world);
+      if (mode === 'deep') await askForDeepScan(domain, deps);
       const goLive = pauses.goLiveOf(domain) ?? (await recordGoLive(domain, given.ledger));
       const doubt = pauses.doubtOf(domain);
       const shop = {
@@ -52,13 +53,13 @@ export async function reconcile(
         rules: await withGoLive(rules, goLive, given.ledger),
         ...(isOpenDoubt(doubt) && { doubt }),
       };
-      return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, world);
+      return reconcileShop(shop, { isWaiting: waiting.has(domain), request }, deps);
     }),
   );
   for (const run of runs) if (run.status === 'rejected') throw run.reason;
   // The alarm about missing runs counts those of all shops.
   if (only === undefined && runs.every((run) => run.status === 'fulfilled' && run.value)) {
-    world.telemetry.count('reconciled');
+    deps.telemetry.count('reconciled');
   }
 }
 
@@ -66,50 +67,8 @@ export async function reconcile(
 const waits = (pause: Pause | undefined): boolean =>
   pause !== undefined && (pause.by === 'operator' || pause.why === 'misconfigured');
 
-type StoppedWalk = { readonly kind: WalkedKind; readonly why: string };
-
-/** True: everything was compared, or nothing was to be. Messages of a shop that waits would only wait, too. */
-async function reconcileShop(
-  shop: ReconciledShop,
-  { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
-  world: ReconcileWorld,
-): Promise<boolean> {
-  const beganAt = world.now().toISOString();
-  const tally = createTally(world.telemetry);
-  const given = { shop: shop.domain, request, beganAt, tally };
-  if (isWaiting) {
-    const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
-    await keepSummary({ ...given, stopped, balances: undefined, deep: { kind: 'idle' } }, world);
-    return true;
-  }
-  await world.checkSubscriptions(shop.domain);
-  if (shop.doubt) await askForDeepWalk(shop.domain, world, shop.doubt.until);
-  const stopped = await compareChanges(shop, tally, world);
-  const balances = await repair(shop, world);
-  const deep = await walkDeeply(shop, world, tally);
-  if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, world);
-  await keepSummary({ ...given, stopped, balances, deep }, world);
-  return stopped.length === 0;
-}
-
-async function compareChanges(
-  shop: ReconciledShop,
-  tally: Tally,
-  world: ReconcileWorld,
-): Promise<readonly StoppedWalk[]> {
-  const stopped: StoppedWalk[] = [];
-  for (const kind of KINDS) {
-    const end = await reconcileKind(shop, kind, world, tally);
-    if (end.kind === 'finished') continue;
-    stopped.push({ kind, why: end.why });
-    const fields = { shop: shop.domain, kind, why: end.why };
-    world.telemetry.log('warn', 'reconciling continues in the next run', fields);
-  }
-  return stopped;
-}
-
 /** So that it stays if the ledger is restored into a new table. */
-async function recordGoLive(shop: string, ledger: ReconcileWorld['ledger']): Promise<number> {
+async function recordGoLive(shop: string, ledger: ReconcileDeps['ledger']): Promise<number> {
   const created = await ledger.createdAt();
   const { goLive = created } = await changeControl(ledger, shop, (control) =>
     control.goLive === undefined ? { ...control, goLive: created } : control,
@@ -117,11 +76,64 @@ async function recordGoLive(shop: string, ledger: ReconcileWorld['ledger']): Pro
   return goLive;
 }
 
+/** True when everything was compared, or nothing was to be. */
+async function reconcileShop(
+  shop: ReconciledShop,
+  { isWaiting, request }: { readonly isWaiting: boolean; readonly request: string | undefined },
+  deps: ReconcileDeps,
+): Promise<boolean> {
+  const beganAt = deps.now().toISOString();
+  const tally = createTally(deps.telemetry);
+  const run = { ...(request !== undefined && { request }), beganAt };
+  // Messages of a shop that waits would only wait, too.
+  if (isWaiting) {
+    const stopped = KINDS.map((kind) => ({ kind, why: 'shop-paused' }));
+    await keepSummary(shop.domain, { ...run, stopped }, tally, deps);
+    return true;
+  }
+  await deps.checkSubscriptions(shop.domain);
+  if (shop.doubt) await askForDeepScan(shop.domain, deps, shop.doubt.until);
+  const stopped = await compareChanges(shop, tally, deps);
+  const balances = await repair(shop, deps);
+  const deep = await scanDeeply(shop, deps, tally);
+  if (deep.kind !== 'stopped') await endDoubt(shop, deep.began, deps);
+  const done = { ...(balances && { balances }), ...deepSummary(deep) };
+  await keepSummary(shop.domain, { ...run, stopped, ...done }, tally, deps);
+  return stopped.length === 0;
+}
+
+async function compareChanges(
+  shop: ReconciledShop,
+  tally: Tally,
+  deps: ReconcileDeps,
+): Promise<LastReconcile['stopped']> {
+  const stopped: LastReconcile['stopped'][number][] = [];
+  for (const kind of KINDS) {
+    const end = await reconcileKind(shop, kind, deps, tally);
+    if (end.kind === 'finished') continue;
+    stopped.push({ kind, why: end.why });
+    const fields = { shop: shop.domain, kind, why: end.why };
+    deps.telemetry.log('warn', 'reconciling continues in the next run', fields);
+  }
+  return stopped;
+}
+
+async function repair(
+  { domain: shop, doubt }: ReconciledShop,
+  { repairBalances, telemetry, othersWait }: ReconcileDeps,
+): Promise<Repaired | undefined> {
+  const repaired = await repairBalances?.(shop, othersWait, doubt);
+  if (!repaired) return undefined;
+  const level = repaired.stopped === undefined ? 'info' : 'warn';
+  telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
+  return repaired;
+}
+
 /** Everything was compared since the ledger was restored. */
 async function endDoubt(
   { domain, doubt }: ReconciledShop,
   began: number | undefined,
-  { ledger, now, telemetry }: ReconcileWorld,
+  { ledger, now, telemetry }: ReconcileDeps,
 ): Promise<void> {
   if (!doubt || began === undefined || began < doubt.until) return;
   await changeControl(ledger, domain, (control) =>
@@ -132,52 +144,29 @@ async function endDoubt(
   telemetry.log('info', 'everything was compared with a restored ledger', { shop: domain });
 }
 
-async function repair(
-  { domain: shop, doubt }: ReconciledShop,
-  { repairBalances, telemetry, othersWait }: ReconcileWorld,
-): Promise<Repaired | undefined> {
-  const repaired = await repairBalances?.(shop, othersWait, doubt);
-  if (!repaired) return undefined;
-  const level = repaired.stopped === undefined ? 'info' : 'warn';
-  telemetry.log(level, 'compared balances with the report', { shop, ...repaired });
-  return repaired;
-}
-
-interface ShopRun {
-  readonly shop: string;
-  readonly request: string | undefined;
-  readonly beganAt: string;
-  readonly tally: Tally;
-  readonly stopped: readonly StoppedWalk[];
-  readonly balances: Repaired | undefined;
-  readonly deep: DeepEnd;
+function deepSummary(end: DeepEnd): Pick<LastReconcile, 'deep'> {
+  if (end.kind === 'idle') return {};
+  const beganAt = new Date(end.began).toISOString();
+  const stopped = end.kind === 'stopped' && { stopped: { in: end.phase, why: end.why } };
+  return { deep: { beganAt, ...stopped } };
 }
 
 async function keepSummary(
-  { shop, request, beganAt, tally, stopped, balances, deep }: ShopRun,
-  { ledger, telemetry, now, healedPercent }: ReconcileWorld,
+  shop: string,
+  run: Omit<LastReconcile, 'endedAt' | keyof Tally>,
+  { lookedAt, healed, rolledOut, sent, oldestHealedMs }: Tally,
+  { ledger, telemetry, now, healedPercent }: ReconcileDeps,
 ): Promise<void> {
-  const { lookedAt, healed, rolledOut, sent, oldestHealedMs } = tally;
   const sums = { lookedAt: sumOf(lookedAt), healed: sumOf(healed), rolledOut: sumOf(rolledOut) };
   if (areWebhooksLost(sums, healedPercent)) telemetry.count('webhooks-lost');
   telemetry.log('info', 'reconciled', { shop, ...sums, oldestHealedMs });
   await keepLastReconcile(ledger, shop, {
-    ...(request !== undefined && { request }),
-    beganAt,
+    ...run,
     endedAt: now().toISOString(),
     lookedAt,
     healed,
     rolledOut,
     sent,
     ...(oldestHealedMs !== undefined && { oldestHealedMs }),
-    stopped,
-    ...(balances && { balances }),
-    ...(deep.kind !== 'idle' && { deep: deepSummary(deep) }),
   });
-}
-
-function deepSummary(deep: Exclude<DeepEnd, { kind: 'idle' }>) {
-  const beganAt = new Date(deep.began).toISOString();
-  if (deep.kind === 'finished') return { beganAt };
-  return { beganAt, stopped: { in: deep.phase, why: deep.why } };
 }

@@ -1,26 +1,27 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
-import { isStoreId, recallBalance } from '../balances/point-balance.ts';
-import { balanceIn } from '../balances/read-customer.ts';
+import { balanceIn, isStoreId, recallBalance } from '../balances/point-balance.ts';
 import { type CircuitBreaker, callLoyalty } from '../calls/call-loyalty.ts';
 import type { Doubt } from '../ledger/entry.ts';
 import { isNewer, type LedgerEntry, ledgerKeyText } from '../ledger/ledger.ts';
 import { mergedInto } from '../ledger/merged-customer.ts';
-import { cursorKey, keepState, recallState } from './compare-entities.ts';
 import {
+  cursorKey,
   OUT_OF_TIME,
   OVERTAKEN,
+  openCursor,
   orOutOfTime,
   QUEUE_FULL,
-  type ReconcileWorld,
+  quietUntil,
+  type ReconcileDeps,
   type Repaired,
   type Stopped,
   waitForRoom,
 } from './dependencies.ts';
 
-interface RepairWorld
+interface RepairDeps
   extends Pick<
-    ReconcileWorld,
+    ReconcileDeps,
     'ledger' | 'queue' | 'depth' | 'telemetry' | 'now' | 'pause' | 'deadline' | 'othersWait'
   > {
   readonly loyalty: Pick<LoyaltyClient, 'listCustomersReport'>;
@@ -34,10 +35,10 @@ interface RepairPosition {
   /** When the last comparison began. */
   readonly began: number;
   /** A comparison that was begun and not ended. */
-  readonly walk?: RepairWalk;
+  readonly scan?: RepairScan;
 }
 
-interface RepairWalk {
+interface RepairScan {
   readonly from: number;
   readonly until: number;
   /** The report lists either those who take part in the program or the others. */
@@ -50,8 +51,6 @@ interface RepairWalk {
 const DAY_MS = 86_400_000;
 /** 3:00 UTC: night in Europe and the Americas. */
 const NIGHT_MS = 3 * 3_600_000;
-/** Events of the last minutes may still arrive: their changes would look like differences. */
-const QUIET_MS = 15 * 60_000;
 /** Pages shift while points move, so every movement is compared on two nights. */
 const OVERLAP_MS = DAY_MS;
 
@@ -71,61 +70,52 @@ const nightOf = (moment: number): number => Math.floor((moment - NIGHT_MS) / DAY
 /**
  * Compares, once in a night, the balances of all customers whose points moved with the ledger, and asks
  * the worker to read those that differ. The position is recorded after every page, so that a killed
- * run costs one page. Undefined: this night's comparison is done.
+ * run costs one page. Undefined when this night's comparison is done.
  * See docs/decisions/0022-balances-follow-event-dates-and-are-read-when-in-doubt.md.
  */
 export async function repairBalances(
   shop: string,
-  world: RepairWorld,
+  deps: RepairDeps,
   doubt?: Doubt,
 ): Promise<Repaired | undefined> {
-  const key = cursorKey(shop, 'balances');
-  const kept = await recallState<RepairPosition>(world.ledger, key);
-  const now = world.now().getTime();
-  const last = kept.state ?? { doneUntil: now - QUIET_MS - DAY_MS, began: 0 };
+  const cursor = await openCursor<RepairPosition>(deps.ledger, cursorKey(shop, 'balances'));
+  const now = deps.now().getTime();
+  const until = quietUntil(deps.now());
+  const last = cursor.state ?? { doneUntil: until - DAY_MS, began: 0 };
   // A ledger in doubt is compared at once, and not in the next night.
   const position =
     doubt && last.began < doubt.until
       ? { doneUntil: Math.min(last.doneUntil, doubt.since), began: 0 }
       : last;
-  if (!position.walk && nightOf(position.began) === nightOf(now)) return undefined;
-  let { revision } = kept;
+  if (!position.scan && nightOf(position.began) === nightOf(now)) return undefined;
   let [compared, asked] = [0, 0];
-
-  async function keep(next: RepairPosition): Promise<boolean> {
-    revision = await keepState(world.ledger, key, next, { version: next.began, revision });
-    return revision !== undefined;
-  }
   const stop = ({ why }: Stopped): Repaired => ({ compared, asked, stopped: why });
 
-  const began = position.walk ? position.began : now;
-  let walk: RepairWalk | undefined = position.walk ?? firstPage(position, now);
-  if (!(await keep({ ...position, began, walk }))) return stop(OVERTAKEN);
-  while (walk) {
-    if (world.deadline.aborted) return stop(OUT_OF_TIME);
-    if (!(await waitForRoom('balance', world))) return stop(orOutOfTime(QUEUE_FULL, world));
-    const page = await comparePage(shop, walk, world);
-    if (page.kind === 'stopped') return stop(orOutOfTime(page, world));
+  const began = position.scan ? position.began : now;
+  // A `doneUntil` later than `until` comes from a clock that was wrong once.
+  const from = Math.min(position.doneUntil, until) - OVERLAP_MS;
+  const firstPage = { from, until, isEnrolled: true, page: 1, pageSize: LARGEST_PAGE };
+  let scan: RepairScan | undefined = position.scan ?? firstPage;
+  if (!(await cursor.keep({ ...position, began, scan }, began))) return stop(OVERTAKEN);
+  while (scan) {
+    if (deps.deadline.aborted) return stop(OUT_OF_TIME);
+    if (!(await waitForRoom('balance', deps))) return stop(orOutOfTime(QUEUE_FULL, deps));
+    const page = await comparePage(shop, scan, deps);
+    if (page.kind === 'stopped') return stop(orOutOfTime(page, deps));
     if (page.kind === 'refused') {
       // Asked for again in the next night, from the same moment on.
-      await keep({ doneUntil: position.doneUntil, began });
+      await cursor.keep({ doneUntil: position.doneUntil, began }, began);
       return stop({ kind: 'stopped', why: page.why });
     }
     compared += page.compared;
     asked += page.asked;
-    const doneUntil: number = page.next ? position.doneUntil : walk.until;
-    walk = page.next;
-    if (!(await keep({ doneUntil, began, ...(walk && { walk }) }))) return stop(OVERTAKEN);
-    if (walk) await world.pause(PAUSE_MS);
+    const doneUntil: number = page.next ? position.doneUntil : scan.until;
+    scan = page.next;
+    const next = { doneUntil, began, ...(scan && { scan }) };
+    if (!(await cursor.keep(next, began))) return stop(OVERTAKEN);
+    if (scan) await deps.pause(PAUSE_MS);
   }
   return { compared, asked };
-}
-
-function firstPage({ doneUntil }: RepairPosition, now: number): RepairWalk {
-  const until = now - QUIET_MS;
-  // A `doneUntil` later than that comes from a clock that was wrong once.
-  const from = Math.min(doneUntil, until) - OVERLAP_MS;
-  return { from, until, isEnrolled: true, page: 1, pageSize: LARGEST_PAGE };
 }
 
 type ComparedPage =
@@ -133,8 +123,8 @@ type ComparedPage =
       readonly kind: 'compared';
       readonly compared: number;
       readonly asked: number;
-      /** Undefined: it was the last. */
-      readonly next: RepairWalk | undefined;
+      /** Undefined after the last page. */
+      readonly next: RepairScan | undefined;
     }
   /** The service does not give the report: another try in the same night gains nothing. */
   | { readonly kind: 'refused'; readonly why: string }
@@ -142,10 +132,10 @@ type ComparedPage =
 
 async function comparePage(
   shop: string,
-  walk: RepairWalk,
-  world: RepairWorld,
+  scan: RepairScan,
+  deps: RepairDeps,
 ): Promise<ComparedPage> {
-  const { from, until, isEnrolled, page, pageSize } = walk;
+  const { from, until, isEnrolled, page, pageSize } = scan;
   const query = {
     isEnrolled,
     pageNumber: page,
@@ -153,22 +143,22 @@ async function comparePage(
     pointDateFrom: new Date(from).toISOString(),
     pointDateTo: new Date(until).toISOString(),
   };
-  const options = { timeoutMs: REPORT_TIMEOUT_MS, signal: world.deadline };
+  const options = { timeoutMs: REPORT_TIMEOUT_MS, signal: deps.deadline };
   const called = await callLoyalty(
     'listCustomersReport',
-    () => world.loyalty.listCustomersReport(query, options),
-    world,
+    () => deps.loyalty.listCustomersReport(query, options),
+    deps,
   );
   if (called.kind === 'stay-away') return { kind: 'stopped', why: called.retry.why };
   const { result, outcome } = called;
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;
     const isLast = !HasNextPage || customers.length === 0 || page * pageSize >= MOST_CUSTOMERS;
-    const sent = await askForDifferences(shop, customers, until, world);
+    const sent = await askForDifferences(shop, customers, until, deps);
     return {
       kind: 'compared',
       ...sent,
-      next: isLast ? nextList(walk) : { ...walk, page: page + 1 },
+      next: isLast ? nextList(scan) : { ...scan, page: page + 1 },
     };
   }
   // An answer that is too large is not read to its end, and a large one may take too long.
@@ -177,19 +167,19 @@ async function comparePage(
     (result.reason === 'not-the-contract' || result.reason === 'time-out');
   if (mayBeTooLarge && pageSize > SMALLEST_PAGE) {
     const smaller = { page: (page - 1) * SMALLER + 1, pageSize: pageSize / SMALLER };
-    return { kind: 'compared', compared: 0, asked: 0, next: { ...walk, ...smaller } };
+    return { kind: 'compared', compared: 0, asked: 0, next: { ...scan, ...smaller } };
   }
   if (outcome.kind === 'retry') {
-    if (outcome.misconfigured) world.telemetry.count('misconfigured');
-    if (outcome.throttled) world.telemetry.count('throttled');
+    if (outcome.misconfigured) deps.telemetry.count('misconfigured');
+    if (outcome.throttled) deps.telemetry.count('throttled');
     return { kind: 'stopped', why: outcome.why };
   }
   const why = result.kind === 'business-error' ? (result.name ?? 'unnamed-error') : result.reason;
   return { kind: 'refused', why };
 }
 
-function nextList(walk: RepairWalk): RepairWalk | undefined {
-  return walk.isEnrolled ? { ...walk, isEnrolled: false, page: 1 } : undefined;
+function nextList(scan: RepairScan): RepairScan | undefined {
+  return scan.isEnrolled ? { ...scan, isEnrolled: false, page: 1 } : undefined;
 }
 
 type Reported = Value<'listCustomersReport'>['Items'][number];
@@ -199,7 +189,7 @@ export async function askForDifferences(
   shop: string,
   customers: readonly Reported[],
   until: number,
-  { ledger, queue, now }: Pick<ReconcileWorld, 'ledger' | 'queue' | 'now'>,
+  { ledger, queue, now }: Pick<ReconcileDeps, 'ledger' | 'queue' | 'now'>,
 ): Promise<{ readonly compared: number; readonly asked: number }> {
   const byId = new Map(
     customers.flatMap((one) => {

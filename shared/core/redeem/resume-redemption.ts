@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type FindingShop, type FindWorld, settlePointEvent } from '../balances/find-customer.ts';
-import type { CustomerSource } from '../balances/read-customer.ts';
-import { type BalanceWorld, settleBalances } from '../balances/settle-balances.ts';
+import { type FindDeps, type FindingShop, settlePointEvent } from '../balances/find-customer.ts';
+import type { CustomerSource } from '../balances/point-balance.ts';
+import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
 import { callLoyalty, hasCode, stayAway } from '../calls/call-loyalty.ts';
@@ -38,9 +38,9 @@ interface ResumeDeps extends CodeDeps, RedeemCallDeps {
 }
 
 interface StorefrontDeps
-  extends BalanceWorld,
-    Omit<ResumeDeps, 'loyalty' | 'breaker' | keyof BalanceWorld>,
-    Omit<FindWorld, keyof BalanceWorld> {
+  extends BalanceDeps,
+    Omit<ResumeDeps, 'loyalty' | 'breaker' | keyof BalanceDeps>,
+    Omit<FindDeps, keyof BalanceDeps> {
   readonly shops: ReadonlyMap<
     string,
     CustomerSource & FindingShop & Pick<ResumeDeps, 'loyalty' | 'breaker'>

@@ -23,22 +23,23 @@ export interface QuizAnswers {
   }[];
 }
 
-interface AnswerResult {
-  readonly accepted: boolean;
-  readonly points: number;
-  readonly message: string;
-}
-
 type Answered =
-  | { readonly kind: 'answered'; readonly value: AnswerResult }
-  | { readonly kind: 'not-available' }
-  | { readonly kind: 'not-the-quiz' }
-  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'answered';
+      readonly value: {
+        readonly accepted: boolean;
+        readonly points: number;
+        readonly message: string;
+      };
+    }
+  | { readonly kind: 'not-available' | 'not-the-quiz' | 'refused' }
   | Unavailable;
 
-interface AnsweringWorld extends QuizzesWorld {
+interface QuizDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes' | 'answerQuiz'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
+  /** By customer. */
+  readonly quizzes: TimedCache<KnownQuizzes>;
 }
 
 /**
@@ -50,26 +51,22 @@ export async function answerQuiz(
   shop: string,
   customerId: string,
   given: QuizAnswers,
-  world: AnsweringWorld,
+  deps: QuizDeps,
 ): Promise<Answered> {
   const key = quizKey(shop, customerId, given.quizId);
-  const claim = await claimQuiz(key, world.ledger, world.now());
+  const claim = await claimQuiz(key, deps.ledger, deps.now());
   if (claim.kind === 'being-sent') {
     return { kind: 'unavailable', afterSeconds: claim.afterSeconds, mayHaveHappened: true };
   }
-  const answered = await sendOnce(customerId, given, world);
-  world.quizzes.forget(customerId);
+  const answered = await sendOnce(customerId, given, deps);
+  deps.quizzes.forget(customerId);
   const isOver = answered.kind !== 'unavailable' || !answered.mayHaveHappened;
-  if (isOver) await releaseQuiz(key, claim.revision, world.ledger, world.now());
+  if (isOver) await releaseQuiz(key, claim.revision, deps.ledger, deps.now());
   return answered;
 }
 
-async function sendOnce(
-  customerId: string,
-  given: QuizAnswers,
-  world: AnsweringWorld,
-): Promise<Answered> {
-  const listed = await readQuizzes(customerId, world);
+async function sendOnce(customerId: string, given: QuizAnswers, deps: QuizDeps): Promise<Answered> {
+  const listed = await readQuizzes(customerId, deps);
   if (listed.kind === 'unavailable') return { ...listed, mayHaveHappened: false };
   const quiz = listed.value.find(({ id }) => id === given.quizId);
   if (!quiz) return { kind: 'not-available' };
@@ -81,7 +78,7 @@ async function sendOnce(
   const asked = await askLoyalty(
     'answerQuiz',
     (options) =>
-      world.loyalty.answerQuiz(
+      deps.loyalty.answerQuiz(
         { customerId },
         given.answers.map(({ questionId, optionIds, text }) => ({
           QuizQuestionId: questionId,
@@ -90,7 +87,7 @@ async function sendOnce(
         })),
         options,
       ),
-    world,
+    deps,
   );
   if (asked.kind !== 'answered') return asked.kind === 'refused' ? { kind: 'refused' } : asked;
   const { Success, PointsAwarded, Message } = asked.value;
@@ -121,20 +118,11 @@ interface QuizView {
   readonly points: number;
   readonly completed: boolean;
   readonly endsAt: string | null;
-  readonly questions: readonly QuestionView[];
-}
-
-interface QuestionView {
-  readonly id: number;
-  readonly text: string;
-  readonly options: readonly { readonly id: number; readonly text: string }[];
-}
-
-interface QuizzesWorld extends AskingWorld {
-  readonly loyalty: Pick<LoyaltyClient, 'listQuizzes'>;
-  readonly ledger: Pick<Ledger, 'readMany'>;
-  /** By customer. */
-  readonly quizzes: TimedCache<KnownQuizzes>;
+  readonly questions: readonly {
+    readonly id: number;
+    readonly text: string;
+    readonly options: readonly { readonly id: number; readonly text: string }[];
+  }[];
 }
 
 /** They hold while no function has claimed one of them since. */
@@ -149,46 +137,37 @@ type Listed = { readonly kind: 'answered'; readonly value: readonly QuizView[] }
 export async function listQuizzes(
   shop: string,
   customerId: string,
-  world: QuizzesWorld,
+  deps: QuizDeps,
 ): Promise<Listed> {
-  const readAnswers = (quizzes: readonly QuizView[]) =>
-    readClaims(
-      quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id)),
-      world.ledger,
-    );
-  const known = world.quizzes.recall(customerId);
-  if (known && (await readAnswers(known.value)).revisions === known.claims) {
+  const keysOf = (quizzes: readonly QuizView[]) =>
+    quizzes.filter(({ completed }) => !completed).map(({ id }) => quizKey(shop, customerId, id));
+  const known = deps.quizzes.recall(customerId);
+  if (known && (await readClaims(keysOf(known.value), deps)).revisions === known.claims) {
     return { kind: 'answered', value: known.value };
   }
-  const began = world.now().getTime();
-  const listed = await readQuizzes(customerId, world);
+  const began = deps.now().getTime();
+  const listed = await readQuizzes(customerId, deps);
   if (listed.kind === 'unavailable') return listed;
-  const claims = await readAnswers(listed.value);
+  const claims = await readClaims(keysOf(listed.value), deps);
   // A claim of just now may have been made after the service was asked.
   if (claims.newest < began - CLAIM_SECONDS * 1000) {
-    world.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
+    deps.quizzes.keep(customerId, { value: listed.value, claims: claims.revisions });
   }
   return listed;
 }
 
 /** Asks the service, without the cache. */
-export async function readQuizzes(
-  customerId: string,
-  world: Pick<QuizzesWorld, 'loyalty'> & AskingWorld,
-): Promise<Listed> {
+export async function readQuizzes(customerId: string, deps: QuizDeps): Promise<Listed> {
   const asked = await askLoyalty(
     'listQuizzes',
-    (options) => world.loyalty.listQuizzes({ customerId }, options),
-    world,
+    (options) => deps.loyalty.listQuizzes({ customerId }, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   // A customer whom the service does not know yet has no quizzes.
   const quizzes = asked.kind === 'answered' ? asked.value : [];
-  const now = world.now().getTime();
-  return {
-    kind: 'answered',
-    value: quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf),
-  };
+  const now = deps.now().getTime();
+  return { kind: 'answered', value: quizzes.filter((quiz) => isOpen(quiz, now)).flatMap(viewOf) };
 }
 
 /** Without a date, or with one that cannot be read, the service decides. */
@@ -196,24 +175,17 @@ function isOpen({ StartDate, EndDate }: Quiz, now: number): boolean {
   return !(Date.parse(StartDate ?? '') > now) && !(Date.parse(EndDate ?? '') < now);
 }
 
-function viewOf(quiz: Quiz): readonly QuizView[] {
-  if (quiz.Id === undefined) return [];
-  const questions = (quiz.QuestionList ?? []).flatMap((question) =>
-    question.Id === undefined
-      ? []
-      : [
-          {
-            id: question.Id,
-            text: question.Question ?? '',
-            options: (question.Options ?? []).flatMap(({ Id: id, Text: text = '' }) =>
-              id === undefined ? [] : [{ id, text }],
-            ),
-          },
-        ],
-  );
+function viewOf({ Id: id, ...quiz }: Quiz): readonly QuizView[] {
+  if (id === undefined) return [];
+  const questions = (quiz.QuestionList ?? []).flatMap(({ Id, Question, Options }) => {
+    const options = (Options ?? []).flatMap(({ Id: id, Text: text = '' }) =>
+      id === undefined ? [] : [{ id, text }],
+    );
+    return Id === undefined ? [] : [{ id: Id, text: Question ?? '', options }];
+  });
   return [
     {
-      id: quiz.Id,
+      id,
       name: quiz.Name ?? '',
       points: quiz.AmountOfPoints ?? 0,
       completed: quiz.IsCompleted === true,
@@ -240,8 +212,6 @@ type QuizClaim =
   | { readonly kind: 'claimed'; readonly revision: number }
   | { readonly kind: 'being-sent'; readonly afterSeconds: number };
 
-type Claims = Pick<Ledger, 'readMany' | 'write'>;
-
 /** Longer than an abandoned call may still run at the service. */
 const CLAIM_SECONDS = 60;
 
@@ -250,7 +220,7 @@ const KEPT_DAYS = 1;
 
 export async function claimQuiz(
   key: RecordKey<'quiz'>,
-  ledger: Claims,
+  ledger: QuizDeps['ledger'],
   now: Date,
 ): Promise<QuizClaim> {
   const entry = await readEntry(ledger, key);
@@ -266,7 +236,7 @@ export async function claimQuiz(
 export async function releaseQuiz(
   key: RecordKey<'quiz'>,
   revision: number,
-  ledger: Claims,
+  ledger: QuizDeps['ledger'],
   now: Date,
 ): Promise<void> {
   await ledger.write(key, claimEntry(now, false), revision);
@@ -275,7 +245,7 @@ export async function releaseQuiz(
 /** Of several quizzes: `revisions` changes with every claim and release, `newest` is the time of the last one. */
 async function readClaims(
   keys: readonly RecordKey<'quiz'>[],
-  ledger: Pick<Ledger, 'readMany'>,
+  { ledger }: QuizDeps,
 ): Promise<{ readonly revisions: string; readonly newest: number }> {
   const read = keys.length === 0 ? new Map() : await ledger.readMany(keys);
   const entries = keys.map((key) => read.get(ledgerKeyText(key)));

@@ -6,10 +6,7 @@ import type { Store } from '../store/store.ts';
 const USES_SECONDS = 30;
 const MOST_USES = 2_000;
 
-/**
- * Does not ask the store on every page whether codes were used: shoppers and workers share its rate
- * limit.
- */
+/** Does not ask on every page whether codes were used: shoppers and workers share the store's rate limit. */
 export function withCachedUses(store: RewardStore, kept: TimedCache<CodeUses>): RewardStore {
   return {
     ...store,
@@ -26,7 +23,9 @@ export function withCachedUses(store: RewardStore, kept: TimedCache<CodeUses>): 
 
 export function createUsesCache(now: () => Date): TimedCache<CodeUses> {
   return createTimedCache<CodeUses>({ seconds: USES_SECONDS, most: MOST_USES, now });
-} /** Undefined: go ahead. Else how long to wait. */
+}
+
+/** How long to wait; undefined for a request that may go ahead. */
 export type RateLimit = (key: string, now: Date) => { readonly afterSeconds: number } | undefined;
 
 /** More than are active at once; beyond that, the keys that were idle longest start again. */

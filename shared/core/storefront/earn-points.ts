@@ -19,57 +19,48 @@ import type { CartLine } from '../redeem/available-rewards.ts';
 export interface EarnedPoints {
   readonly points: number;
   readonly cashback: number;
-  readonly items: readonly EarnedByItem[];
+  readonly items: readonly {
+    readonly id: string;
+    readonly points: number;
+    readonly cashback: number;
+  }[];
 }
 
-interface EarnedByItem {
-  readonly id: string;
-  readonly points: number;
-  readonly cashback: number;
-}
-
-export interface EarningWorld extends AskingWorld {
+export interface EarningDeps extends AskingWorld {
   /** In percent: the part of prices that earns nothing. */
   readonly taxInPrices: number;
   readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;
   readonly earned: TimedCache<EarnedPoints>;
 }
 
+const NO_POINTS_FOR_PRODUCTS = 'PublicApiProductService_ObjectiveDisabled';
+
 /** What the products of a page or a cart would earn: the same for every customer. */
 export async function earnPoints(
   lines: readonly CartLine[],
   currency: string,
-  world: EarningWorld,
+  deps: EarningDeps,
 ): Promise<{ readonly kind: 'answered'; readonly value: EarnedPoints } | Unavailable> {
-  const net = (price: Amount) => share(price, 100, 100 + world.taxInPrices, minorDigits(currency));
+  const net = (price: Amount) => share(price, 100, 100 + deps.taxInPrices, minorDigits(currency));
   const items = byProduct(lines).map(({ id, price }) => ({ id, price: net(price) }));
   const key = JSON.stringify([currency, items]);
-  const known = world.earned.recall(key);
+  const known = deps.earned.recall(key);
   if (known) return { kind: 'answered', value: known };
   // A gift earns nothing, and the service takes no price of zero.
-  const priced = items.filter(({ price }) => price !== ZERO);
+  const priced = items
+    .filter(({ price }) => price !== ZERO)
+    .map(({ id, price }) => ({ Id: id, Price: toJsonNumber(price), PriceCurrency: currency }));
   const asked =
     priced.length === 0
       ? ({ kind: 'answered', value: [] } as const)
       : await askLoyalty(
           'calculateProductPoints',
-          (options) =>
-            world.loyalty.calculateProductPoints(
-              priced.map(({ id, price }) => ({
-                Id: id,
-                Price: toJsonNumber(price),
-                PriceCurrency: currency,
-              })),
-              options,
-            ),
-          world,
+          (options) => deps.loyalty.calculateProductPoints(priced, options),
+          deps,
         );
   if (asked.kind === 'unavailable') return asked;
-  // The program gives no points for products.
-  const disabled =
-    asked.kind === 'refused' && asked.name === 'PublicApiProductService_ObjectiveDisabled';
-  if (asked.kind === 'refused' && !disabled) {
-    world.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
+  if (asked.kind === 'refused' && asked.name !== NO_POINTS_FOR_PRODUCTS) {
+    deps.telemetry.log('warn', 'the loyalty service refused to count the points of products', {
       why: asked.name ?? 'unnamed-error',
     });
     return { kind: 'unavailable', afterSeconds: 60, mayHaveHappened: false };
@@ -86,7 +77,7 @@ export async function earnPoints(
     cashback: inHundredths(earned.map(({ cashback }) => cashback)),
     items: earned,
   };
-  world.earned.keep(key, value);
+  deps.earned.keep(key, value);
   return { kind: 'answered', value };
 }
 
@@ -95,14 +86,8 @@ function inHundredths(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + Math.round(one * 100), 0) / 100;
 }
 
-interface Product {
-  readonly id: string;
-  /** What is to be paid for all of it. */
-  readonly price: Amount;
-}
-
-/** By product, as orders are sent: lines of one product are summed. */
-function byProduct(lines: readonly CartLine[]): readonly Product[] {
+/** As orders are sent: the lines of one product are summed. */
+function byProduct(lines: readonly CartLine[]) {
   const prices = new Map<string, Amount>();
   for (const { id, price, quantity } of lines) {
     prices.set(id, sum([prices.get(id) ?? ZERO, multiply(price, quantity)]));

@@ -1,8 +1,12 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type { Value } from '../../loyalty/operations.ts';
 import { type AskingWorld, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
+import { type Ledger, readEntry } from '../ledger/ledger.ts';
+import { followMerges } from '../ledger/merged-customer.ts';
+import { recallOrder } from '../mapping/wanted-state.ts';
+import { CANCELLED_STATE } from '../sync/held-order.ts';
 
-/** One line of what a customer earned, spent and lost. */
 interface HistoryEntry {
   /** `tier`: the customer came into another tier; no points moved. */
   readonly kind: 'points' | 'tier';
@@ -29,13 +33,13 @@ export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
 }
 
-export interface HistoryWorld extends AskingWorld {
+interface HistoryDeps extends AskingWorld {
   readonly loyalty: Pick<LoyaltyClient, 'listPointsHistory'>;
 }
 
 const PAGE_SIZE = 20;
 /** The service's limit. */
-export const LARGEST_PAGE = 50;
+const LARGEST_PAGE = 50;
 
 export const MOST_PAGES = 100;
 
@@ -43,14 +47,14 @@ export const MOST_PAGES = 100;
 export async function readHistory(
   customerId: string,
   page: number,
-  world: HistoryWorld,
+  deps: HistoryDeps,
   size = PAGE_SIZE,
 ): Promise<{ readonly kind: 'answered'; readonly value: HistoryPage } | Unavailable> {
   const asked = await askLoyalty(
     'listPointsHistory',
     (options) =>
-      world.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
-    world,
+      deps.loyalty.listPointsHistory(customerId, { PageNumber: page, PageSize: size }, options),
+    deps,
   );
   if (asked.kind === 'unavailable') return asked;
   if (asked.kind === 'refused') {
@@ -76,73 +80,123 @@ function entryOf(item: components['schemas']['PointsHistoryItem']): HistoryEntry
   };
 }
 
-type Tier = components['schemas']['Tier'];
-
-export interface TierView {
-  readonly name: string;
-  readonly color: string | null;
-  readonly next: { readonly name: string; readonly goals: readonly GoalView[] } | null;
+export interface OrderEarning {
+  /**
+   * `waiting`: the service does not have it yet, as far as this customer may know. `expected`: it has, and
+   * the points follow. `earned`: they were given. `none`: it earns nothing.
+   */
+  readonly state: 'waiting' | 'expected' | 'earned' | 'none';
+  /** Null where they are not known. */
+  readonly points: number | null;
+  readonly cashback: number | null;
+  /** With `none`. */
+  readonly why: 'cancelled' | 'no-points' | null;
 }
 
-interface GoalView {
-  readonly name: string;
-  readonly value: number;
-  readonly goal: number;
-  readonly percent: number;
+interface OrderEarningDeps extends HistoryDeps {
+  readonly shop: string;
+  readonly ledger: Pick<Ledger, 'readMany'>;
+  readonly loyalty: Pick<LoyaltyClient, 'getOrder' | 'listPointsHistory'>;
 }
 
-interface TierWorld extends AskingWorld {
-  readonly loyalty: Pick<LoyaltyClient, 'listTiers'>;
-}
+const nothing = (state: 'waiting' | 'none', why: OrderEarning['why'] = null): OrderEarning => ({
+  state,
+  points: null,
+  cashback: null,
+  why,
+});
 
 /**
- * Null: the customer has none. `unknown`: the service does not say, for example for a customer it does not
- * know. Undefined: it did not answer.
+ * The ledger proves whose order it is. For one that it does not know, and for one of another customer, the
+ * same is read and the same answered; only for the customer's own is the service asked.
  */
-export type KnownTier = TierView | null | 'unknown';
-
-export async function readTier(
+export async function readOrderEarning(
   customerId: string,
-  world: TierWorld,
-): Promise<KnownTier | undefined> {
-  const asked = await askLoyalty(
-    'listTiers',
-    (options) => world.loyalty.listTiers({ CustomerId: customerId }, options),
-    world,
-  );
-  if (asked.kind === 'unavailable') return undefined;
-  return asked.kind === 'answered' ? tierIn(asked.value) : 'unknown';
+  orderId: string,
+  deps: OrderEarningDeps,
+): Promise<{ readonly kind: 'answered'; readonly value: OrderEarning } | Unavailable> {
+  const { shop, ledger, loyalty } = deps;
+  const [entry, currentId] = await Promise.all([
+    readEntry(ledger, { shop, kind: 'order', id: orderId }),
+    followMerges({ shop, id: customerId }, ledger),
+  ]);
+  const ownerId = recallOrder(entry?.remembered)?.customer?.OriginalId;
+  const isOwn =
+    ownerId !== undefined &&
+    ([customerId, currentId].includes(ownerId) ||
+      // Placed before the two were merged.
+      (await followMerges({ shop, id: ownerId }, ledger)) === currentId);
+  if (!isOwn || entry?.appliedKey === undefined) return answered(nothing('waiting'));
+  const asked = await askLoyalty('getOrder', (options) => loyalty.getOrder(orderId, options), deps);
+  if (asked.kind === 'unavailable') return asked;
+  if (asked.kind === 'refused') return answered(nothing('waiting'));
+  const { Customer } = asked.value;
+  if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
+  return answered((await earningOf(currentId, asked.value, deps)).earning);
 }
 
-/** Where only the name is known. */
-export function namedTier(
-  name: string | null | undefined,
-  color: string | null = null,
-): TierView | null {
-  return name ? { name, color, next: null } : null;
-}
-
-function tierIn(tiers: components['schemas']['TierAvailability']): TierView | null {
-  const { CurrentTier: current, NextTiers: following } = tiers;
-  return current?.Name ? viewOf(current, current.Name, following) : null;
-}
-
-function viewOf(current: Tier, name: string, following: readonly Tier[]): TierView {
-  const [next] = following
-    .filter((tier) => (tier.Order ?? 0) > (current.Order ?? Number.NEGATIVE_INFINITY))
-    .toSorted((one, other) => (one.Order ?? 0) - (other.Order ?? 0));
-  return {
-    name,
-    color: current.Color ?? null,
-    next: next?.Name ? { name: next.Name, goals: (next.Goals ?? []).map(goalOf) } : null,
+/** What the order that the service holds earns its customer, and when the points were given. */
+export async function earningOf(
+  customerId: string,
+  order: Value<'getOrder'>,
+  deps: HistoryDeps,
+): Promise<{ readonly earning: OrderEarning; readonly givenAt?: string | null }> {
+  const { IsCancelledOrReturned, State, EstimatedBonus: bonus } = order;
+  if (IsCancelledOrReturned || State === CANCELLED_STATE) {
+    return { earning: nothing('none', 'cancelled') };
+  }
+  // A program may give cashback alone.
+  const isEmpty = bonus?.EstimatedPoints === 0 && !bonus.EstimatedCashback;
+  if (State === IGNORED_STATE || bonus?.GenerateBonus === false || isEmpty) {
+    return { earning: nothing('none', 'no-points') };
+  }
+  const given = await findGiven(customerId, order, deps);
+  const earning: OrderEarning = {
+    state: given ? 'earned' : 'expected',
+    points: bonus?.EstimatedPoints ?? null,
+    cashback: bonus?.EstimatedCashback ?? null,
+    why: null,
   };
+  return { earning, ...(given && { givenAt: given.at }) };
 }
 
-function goalOf(goal: components['schemas']['TierGoal']): GoalView {
-  return {
-    name: goal.Name ?? '',
-    value: goal.CurrentValue ?? 0,
-    goal: goal.GoalValue ?? 0,
-    percent: goal.PercentToGoal ?? 0,
-  };
+/** The service's number for an order that its program does not count. */
+const IGNORED_STATE = 4;
+
+const answered = (value: OrderEarning) => ({ kind: 'answered', value }) as const;
+
+/** A page waits for no more calls: enough for 150 entries since the order. */
+const MOST_SEARCHED = 3;
+
+/** The completion is dated by the store's clock, the points by the service's. */
+const SKEW_MS = 5 * 60_000;
+
+/**
+ * The history names no order. An entry of just the points that the service expects of this one, and not from
+ * before it was complete, counts as this order's. Where none is found, the points still count as expected.
+ */
+async function findGiven(
+  customerId: string,
+  { IsCompleted, OrderCompletedDate, EstimatedBonus }: Value<'getOrder'>,
+  deps: HistoryDeps,
+): Promise<{ readonly at: string | null } | undefined> {
+  const { EstimatedPoints: points, EstimatedCashback: cashback } = EstimatedBonus ?? {};
+  const completedAt = Date.parse(OrderCompletedDate ?? '');
+  if (!IsCompleted || points === undefined || Number.isNaN(completedAt)) return undefined;
+  for (let page = 1; page <= MOST_SEARCHED; page += 1) {
+    const history = await readHistory(customerId, page, deps, LARGEST_PAGE);
+    if (history.kind === 'unavailable') return undefined;
+    const { entries, hasMore } = history.value;
+    const since = entries.filter(({ at }) => Date.parse(at ?? '') >= completedAt - SKEW_MS);
+    const given = since.find(
+      (entry) =>
+        entry.kind === 'points' &&
+        !entry.cancelled &&
+        entry.points === points &&
+        (points !== 0 || entry.cashback === cashback),
+    );
+    if (given) return given;
+    if (!hasMore || since.length === 0) return undefined;
+  }
+  return undefined;
 }

@@ -15,8 +15,14 @@ import {
   cashbackRange,
 } from '../redeem/available-rewards.ts';
 import { meaningOf, productDiscount, type RewardTypes } from '../redeem/find-offer.ts';
-import { type RewardKind, viewOf } from '../redemptions/redemption.ts';
-import type { KnownCustomer } from './known-customer.ts';
+import { type Redemption, type RewardKind, viewOf } from '../redemptions/redemption.ts';
+
+export interface Rewards {
+  /** Null while the service cannot be reached. The balance is then the last that is known, and older. */
+  readonly rewards: readonly RewardView[] | null;
+  /** With `rewards: null`: when to ask again. */
+  readonly retryAfterSeconds: number | null;
+}
 
 export interface RewardView {
   readonly id: number;
@@ -47,6 +53,56 @@ type WhyNot =
   /** It cannot become a discount of the store. */
   | 'not-online';
 
+export interface RewardsDeps extends AskingWorld {
+  readonly rewardTypes: RewardTypes;
+  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
+  /** The same for every customer. */
+  readonly active: TimedCache<readonly RewardItem[]>;
+  /** By reward: the names of the tiers that it is for; none where it is for every tier. */
+  readonly tiersOfRewards: TimedCache<readonly string[]>;
+}
+
+export type RewardItem = components['schemas']['RewardConfigurationItem'];
+
+const listed = (rewards: readonly RewardView[]): Rewards => ({ rewards, retryAfterSeconds: null });
+
+export const notListed = ({ afterSeconds }: Unavailable): Rewards => ({
+  rewards: null,
+  retryAfterSeconds: afterSeconds,
+});
+
+/** Where the service offers nothing to this visitor: the program's rewards, with one reason. */
+export function viewForAll(
+  active: ActiveRewards,
+  why: Parameters<typeof viewUnoffered>[1],
+  { rewardTypes }: RewardsDeps,
+): Rewards {
+  return active.kind === 'answered'
+    ? listed(viewUnoffered(active.value, why, rewardTypes))
+    : notListed(active);
+}
+
+/** What the service offers, with the reasons for all else. */
+export async function viewRewards(
+  offered: AvailableRewards,
+  program: ActiveRewards,
+  ownTier: string | undefined,
+  redemptions: readonly Redemption[],
+  deps: RewardsDeps,
+): Promise<Rewards> {
+  const active = program.kind === 'answered' ? program.value : [];
+  const open = new Set(
+    redemptions
+      .flatMap((one) => viewOf(one) ?? [])
+      .filter(({ state }) => state === 'pending' || state === 'making')
+      .map(({ rewardId }) => rewardId),
+  );
+  const circumstances = { active, open, rewardTypes: deps.rewardTypes };
+  const views = viewOffered(offered, circumstances);
+  const tiersOf = await readTiersOf(unexplained(views, active), deps);
+  return listed(withOtherTiers(views, tiersOf, ownTier, circumstances));
+}
+
 /** Active rewards that the service offers no customer of this page: none can be redeemed, for one reason. */
 export function viewUnoffered(
   items: readonly RewardItem[],
@@ -70,7 +126,6 @@ interface Circumstances {
   readonly open: ReadonlySet<number>;
 }
 
-/** What the service offers, with its reasons. */
 export function viewOffered(
   offered: AvailableRewards,
   { rewardTypes, active, open }: Circumstances,
@@ -126,15 +181,15 @@ function viewOfReward(
 ): RewardView | undefined {
   const { Id: id, Points: points = 0 } = reward;
   if (id === undefined) return undefined;
-  const gift = giftOf(reward, offered, rewardTypes);
-  const why = cannotUse(reward) ?? gift.why ?? null;
+  const { why: unusable, ...gift } = giftOf(reward, offered, rewardTypes);
+  const why = cannotUse(reward) ?? unusable ?? null;
   const missing = points - (offered.AvailablePoints ?? points);
   return {
     id,
     title: reward.Title ?? '',
     description: '',
     points,
-    ...gift.shown,
+    ...gift,
     redeemable: why === null,
     why,
     missingPoints: why === 'too-few-points' && missing > 0 ? Math.round(missing * 100) / 100 : null,
@@ -143,101 +198,34 @@ function viewOfReward(
   };
 }
 
-interface Gift {
-  readonly shown: Pick<RewardView, 'kind' | 'value' | 'product' | 'cashback'>;
-  /** Why it cannot be redeemed although the service allows it. */
-  readonly why?: 'no-cashback' | 'not-online';
-}
-
+/** `why` says why it cannot be redeemed although the service allows it. */
 function giftOf(
   reward: AvailableReward,
   offered: AvailableRewards,
   rewardTypes: RewardTypes,
-): Gift {
-  const none = { product: null, cashback: null };
+): Pick<RewardView, 'kind' | 'value' | 'product' | 'cashback'> & { readonly why?: WhyNot } {
+  const none = { value: 0, product: null, cashback: null };
   const meaning = meaningOf(reward.RewardType, rewardTypes);
   switch (meaning) {
     case 'percent':
     case 'fixed':
-      return { shown: { ...none, kind: meaning, value: reward.Value ?? 0 } };
+      return { ...none, kind: meaning, value: reward.Value ?? 0 };
     case 'free-shipping':
-      return { shown: { ...none, kind: meaning, value: 0 } };
+      return { ...none, kind: meaning };
     case 'cashback': {
       const cashback = cashbackRange(reward, offered) ?? null;
-      const shown = { ...none, kind: meaning, value: 0, cashback };
-      return cashback ? { shown } : { shown, why: 'no-cashback' };
+      return { ...none, kind: meaning, cashback, ...(!cashback && { why: 'no-cashback' }) };
     }
     case 'product': {
       const discount = productDiscount(reward);
       const product = reward.ProductDisplayName ?? null;
-      if (!discount) {
-        return { shown: { ...none, kind: 'other', value: 0, product }, why: 'not-online' };
-      }
+      if (!discount) return { ...none, kind: 'other', product, why: 'not-online' };
       const { kind, value } = discount;
-      return { shown: { ...none, kind, value, product: discount.product.name } };
+      return { ...none, kind, value, product: discount.product.name };
     }
     case 'custom':
-      return { shown: { ...none, kind: 'other', value: 0 }, why: 'not-online' };
+      return { ...none, kind: 'other', why: 'not-online' };
   }
-}
-
-export interface Rewards {
-  /** Null: the service cannot be reached. The balance is then the last that is known, and older. */
-  readonly rewards: readonly RewardView[] | null;
-  /** With `rewards: null`: when to ask again. */
-  readonly retryAfterSeconds: number | null;
-}
-
-export interface RewardsWorld extends ProgramWorld {
-  readonly rewardTypes: RewardTypes;
-}
-
-const listed = (rewards: readonly RewardView[]): Rewards => ({ rewards, retryAfterSeconds: null });
-export const notListed = ({ afterSeconds }: Unavailable): Rewards => ({
-  rewards: null,
-  retryAfterSeconds: afterSeconds,
-});
-
-/** Where the service offers nothing to this visitor: the program's rewards, with one reason. */
-export function viewForAll(
-  active: ActiveRewards,
-  why: Parameters<typeof viewUnoffered>[1],
-  { rewardTypes }: RewardsWorld,
-): Rewards {
-  return active.kind === 'answered'
-    ? listed(viewUnoffered(active.value, why, rewardTypes))
-    : notListed(active);
-}
-
-/** What the service offers, with the reasons for all else. */
-export async function viewRewards(
-  offered: AvailableRewards,
-  program: ActiveRewards,
-  ownTier: string | undefined,
-  { redemptions }: KnownCustomer,
-  world: RewardsWorld,
-): Promise<Rewards> {
-  const active = program.kind === 'answered' ? program.value : [];
-  const open = new Set(
-    redemptions
-      .flatMap((one) => viewOf(one) ?? [])
-      .filter(({ state }) => state === 'pending' || state === 'making')
-      .map(({ rewardId }) => rewardId),
-  );
-  const circumstances = { active, open, rewardTypes: world.rewardTypes };
-  const views = viewOffered(offered, circumstances);
-  const tiersOf = await readTiersOf(unexplained(views, active), world);
-  return listed(withOtherTiers(views, tiersOf, ownTier, circumstances));
-}
-
-export type RewardItem = components['schemas']['RewardConfigurationItem'];
-
-interface ProgramWorld extends AskingWorld {
-  readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
-  /** The same for every customer. */
-  readonly active: TimedCache<readonly RewardItem[]>;
-  /** By reward: the names of the tiers that it is for; none: it is for every tier. */
-  readonly tiersOfRewards: TimedCache<readonly string[]>;
 }
 
 const PAGE_SIZE = 50;
@@ -248,24 +236,24 @@ type ActiveRewards =
   | { readonly kind: 'answered'; readonly value: readonly RewardItem[] }
   | Unavailable;
 
-export async function readActive(world: ProgramWorld): Promise<ActiveRewards> {
-  const known = world.active.recall('');
+export async function readActive(deps: RewardsDeps): Promise<ActiveRewards> {
+  const known = deps.active.recall('');
   if (known) return { kind: 'answered', value: known };
   const items: RewardItem[] = [];
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const asked = await askLoyalty(
       'listRewardConfigurations',
       (options) =>
-        world.loyalty.listRewardConfigurations(
+        deps.loyalty.listRewardConfigurations(
           { IsActive: true, PageNumber: page, PageSize: PAGE_SIZE },
           options,
         ),
-      world,
+      deps,
     );
     if (asked.kind === 'unavailable') return asked;
     // The service has an error for a program without rewards.
     if (asked.kind === 'refused') {
-      world.telemetry.log('warn', 'the loyalty service listed no rewards', {
+      deps.telemetry.log('warn', 'the loyalty service listed no rewards', {
         why: asked.name ?? 'unnamed-error',
       });
       break;
@@ -273,7 +261,7 @@ export async function readActive(world: ProgramWorld): Promise<ActiveRewards> {
     items.push(...asked.value.Items.filter(({ IsActive }) => IsActive !== false));
     if (!asked.value.HasNextPage) break;
   }
-  world.active.keep('', items);
+  deps.active.keep('', items);
   return { kind: 'answered', value: items };
 }
 
@@ -287,24 +275,24 @@ const FAILED_SECONDS = 60;
  */
 export async function readTiersOf(
   rewardIds: readonly number[],
-  world: ProgramWorld,
+  deps: RewardsDeps,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
-  const unknown = rewardIds.filter((id) => !world.tiersOfRewards.recall(String(id)));
-  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readTiers(id, world)));
-  return new Map(rewardIds.map((id) => [id, world.tiersOfRewards.recall(String(id)) ?? []]));
+  const unknown = rewardIds.filter((id) => !deps.tiersOfRewards.recall(String(id)));
+  await Promise.all(unknown.slice(0, MOST_ASKED).map((id) => readTiers(id, deps)));
+  return new Map(rewardIds.map((id) => [id, deps.tiersOfRewards.recall(String(id)) ?? []]));
 }
 
-async function readTiers(id: number, world: ProgramWorld): Promise<void> {
+async function readTiers(id: number, deps: RewardsDeps): Promise<void> {
   const asked = await askLoyalty(
     'getRewardConfiguration',
-    (options) => world.loyalty.getRewardConfiguration(id, options),
-    world,
+    (options) => deps.loyalty.getRewardConfiguration(id, options),
+    deps,
   );
   if (asked.kind === 'unavailable') {
     // A reward that the service cannot read must not open the circuit breaker with every page.
-    return world.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
+    return deps.tiersOfRewards.keep(String(id), [], FAILED_SECONDS);
   }
   const tiers = asked.kind === 'answered' ? (asked.value.Tiers ?? []) : [];
   const names = tiers.flatMap(({ Name, IsActive }) => (Name && IsActive !== false ? [Name] : []));
-  world.tiersOfRewards.keep(String(id), names);
+  deps.tiersOfRewards.keep(String(id), names);
 }

@@ -5,21 +5,19 @@ import type { MemberRules } from '../mapping/wanted-state.ts';
 import type { CartLine } from '../redeem/available-rewards.ts';
 import type { createRedeeming } from '../redeem/redeem-reward.ts';
 import { answerQuiz, type KnownQuizzes, listQuizzes, type QuizAnswers } from './answer-quiz.ts';
-import { type EarnedPoints, type EarningWorld, earnPoints } from './earn-points.ts';
-import type { Moment } from './known-customer.ts';
-import { readHistory } from './read-history.ts';
-import { readOrderEarning } from './read-order-earning.ts';
-import { readRedemptions, readView, type ViewWorld } from './read-view.ts';
+import { type EarnedPoints, type EarningDeps, earnPoints } from './earn-points.ts';
+import { readHistory, readOrderEarning } from './read-history.ts';
+import { type Moment, readRedemptions, readView, type ViewDeps } from './read-view.ts';
 import type { RewardItem } from './reward-view.ts';
 
-export interface StorefrontWorld
-  extends Omit<ViewWorld, 'moments' | 'requested' | 'active' | 'tiersOfRewards'> {
-  readonly loyalty: ViewWorld['loyalty'] &
+export interface StorefrontDeps
+  extends Omit<ViewDeps, 'moments' | 'requested' | 'active' | 'tiersOfRewards'> {
+  readonly loyalty: ViewDeps['loyalty'] &
     Pick<
       LoyaltyClient,
       'calculateProductPoints' | 'listQuizzes' | 'answerQuiz' | 'listPointsHistory' | 'getOrder'
     >;
-  readonly taxInPrices: EarningWorld['taxInPrices'];
+  readonly taxInPrices: EarningDeps['taxInPrices'];
   /** Merges are known only with `from-sign-up`. */
   readonly customers: MemberRules['customers'];
 }
@@ -42,11 +40,11 @@ const REQUEST_SECONDS = 3_600;
 const MOST_CARTS = 1_000;
 const MOST_CUSTOMERS = 2_000;
 
-export function createStorefront(given: StorefrontWorld) {
+export function createStorefront(given: StorefrontDeps) {
   const { shop, now, ledger } = given;
   const ofProgram = { seconds: PROGRAM_SECONDS, most: MOST_CARTS, now };
   const ofCustomer = { seconds: CUSTOMER_SECONDS, most: MOST_CUSTOMERS, now };
-  const world = {
+  const deps = {
     ...given,
     active: createTimedCache<readonly RewardItem[]>(ofProgram),
     tiersOfRewards: createTimedCache<readonly string[]>({ ...ofProgram, seconds: TIERS_SECONDS }),
@@ -59,14 +57,14 @@ export function createStorefront(given: StorefrontWorld) {
     given.customers === 'from-sign-up' ? followMerges({ shop, id }, ledger) : id;
   return {
     view: (customerId: string | undefined, cart: readonly CartLine[]) =>
-      readView(customerId, cart, world),
-    redemptions: (customerId: string) => readRedemptions(customerId, world),
-    points: (items: readonly CartLine[], currency: string) => earnPoints(items, currency, world),
+      readView(customerId, cart, deps),
+    redemptions: (customerId: string) => readRedemptions(customerId, deps),
+    points: (items: readonly CartLine[], currency: string) => earnPoints(items, currency, deps),
     history: async (customerId: string, page: number) =>
-      readHistory(await current(customerId), page, world),
-    order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, world),
-    quizzes: async (customerId: string) => listQuizzes(shop, await current(customerId), world),
+      readHistory(await current(customerId), page, deps),
+    order: (customerId: string, orderId: string) => readOrderEarning(customerId, orderId, deps),
+    quizzes: async (customerId: string) => listQuizzes(shop, await current(customerId), deps),
     answer: async (customerId: string, answers: QuizAnswers) =>
-      answerQuiz(shop, await current(customerId), answers, world),
+      answerQuiz(shop, await current(customerId), answers, deps),
   };
 }

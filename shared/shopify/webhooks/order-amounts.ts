@@ -14,7 +14,9 @@ import {
 import { entityId } from '../entity-id.ts';
 import {
   amount,
+  customerFields,
   flag,
+  hasCustomerId,
   id,
   list,
   moment,
@@ -25,7 +27,6 @@ import {
   text,
   together,
 } from './payload-fields.ts';
-import { customerFields, hasCustomerId } from './read-order-webhook.ts';
 
 /** `current_*` is absent in old API versions. */
 export function currentSubtotal(payload: OrderPayload, linesPaid: readonly Amount[]): Amount {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { readAmount } from '../../store/money.ts';
-import type { ReadFault, Unreadable } from '../../store/store-entities.ts';
+import type { ReadFault, StoreCustomer, Unreadable } from '../../store/store-entities.ts';
+import { entityId } from '../entity-id.ts';
 
 const MISSING = 'is missing';
 
@@ -152,4 +153,44 @@ function pathOf(issue: v.BaseIssue<unknown>): string {
     if (typeof key === 'number') return `${path}[${key}]`;
     return path === '$' ? String(key) : `${path}.${String(key)}`;
   }, '$');
+}
+
+export function filled(text: string | null | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/** The fields that are used of a customer, alone or in an order. */
+export const customerFields = {
+  id: optional(id),
+  admin_graphql_api_id: optional(text),
+  first_name: optional(text),
+  last_name: optional(text),
+  email: optional(text),
+  phone: optional(text),
+  created_at: optional(moment),
+  default_address: optional(v.object({ name: optional(text), phone: optional(text) })),
+};
+
+type CustomerPayload = v.InferOutput<v.ObjectSchema<typeof customerFields, undefined>>;
+type Ids = Pick<CustomerPayload, 'id' | 'admin_graphql_api_id'>;
+
+export const hasCustomerId = together<Ids>(
+  ['id', 'admin_graphql_api_id'],
+  (payload) => entityId(payload, 'Customer') !== undefined,
+);
+
+/** `order`: where the customer has no address or number of their own, the order may. */
+export function toCustomer(
+  customer: CustomerPayload,
+  order: Partial<Pick<CustomerPayload, 'email' | 'phone'>> = {},
+): StoreCustomer {
+  const name = [customer.first_name, customer.last_name].map(filled).filter(Boolean).join(' ');
+  return {
+    id: entityId(customer, 'Customer') ?? '',
+    name: filled(name) ?? filled(customer.default_address?.name),
+    email: filled(customer.email) ?? filled(order.email),
+    phone: filled(customer.phone) ?? filled(order.phone) ?? filled(customer.default_address?.phone),
+    createdAt: customer.created_at ?? undefined,
+  };
 }

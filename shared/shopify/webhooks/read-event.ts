@@ -15,8 +15,8 @@ import {
   readCustomerMerge,
   readCustomerWebhook,
   readDeletedCustomer,
-  readOrderWebhook,
-} from './read-order-webhook.ts';
+} from './read-customer-webhooks.ts';
+import { readOrderWebhook } from './read-order-webhook.ts';
 import { readProductEvent, readProductWebhook } from './read-product-webhook.ts';
 import { parseJson, routeOf } from './topics.ts';
 

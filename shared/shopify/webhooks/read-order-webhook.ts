@@ -1,12 +1,5 @@
-import * as v from 'valibot';
 import { subtract, sum, ZERO } from '../../store/money.ts';
-import type {
-  StoreCustomer,
-  StoreMember,
-  StoreOrder,
-  StoreOrderLine,
-  Unreadable,
-} from '../../store/store-entities.ts';
+import type { StoreOrder, StoreOrderLine, Unreadable } from '../../store/store-entities.ts';
 import { entityId, idFromGid } from '../entity-id.ts';
 import {
   currentShipping,
@@ -21,7 +14,7 @@ import {
   refundedWithoutLines,
   shippingRefund,
 } from './order-amounts.ts';
-import { id, moment, optional, readPayload, text, together } from './payload-fields.ts';
+import { filled, readPayload, toCustomer } from './payload-fields.ts';
 
 type ReadOrder = { readonly kind: 'read'; readonly order: StoreOrder } | Unreadable;
 
@@ -152,11 +145,6 @@ export function latest(moments: readonly (string | null | undefined)[]): string 
     .at(-1);
 }
 
-function filled(text: string | null | undefined): string | undefined {
-  const trimmed = text?.trim();
-  return trimmed === '' ? undefined : trimmed;
-}
-
 type OneState = StoreOrder['beforeRefunds'][number];
 
 /**
@@ -230,126 +218,4 @@ function withRefunds(
 function worthOf({ subtotal, lines, shipping, taxesIncluded }: OneState) {
   const taxes = taxesIncluded ? ZERO : sum(lines.map(({ tax }) => tax));
   return sum([subtotal, taxes, shipping.price, shipping.taxOnTop]);
-}
-
-/** The fields that are used of a customer, alone or in an order. */
-export const customerFields = {
-  id: optional(id),
-  admin_graphql_api_id: optional(text),
-  first_name: optional(text),
-  last_name: optional(text),
-  email: optional(text),
-  phone: optional(text),
-  created_at: optional(moment),
-  default_address: optional(v.object({ name: optional(text), phone: optional(text) })),
-};
-
-type CustomerPayload = v.InferOutput<v.ObjectSchema<typeof customerFields, undefined>>;
-type Ids = Pick<CustomerPayload, 'id' | 'admin_graphql_api_id'>;
-
-export const hasCustomerId = together<Ids>(
-  ['id', 'admin_graphql_api_id'],
-  (payload) => entityId(payload, 'Customer') !== undefined,
-);
-
-/** `order`: where the customer has no address or number of their own, the order may. */
-function toCustomer(
-  customer: CustomerPayload,
-  order: Partial<Pick<CustomerPayload, 'email' | 'phone'>> = {},
-): StoreCustomer {
-  const name = [customer.first_name, customer.last_name].map(filled).filter(Boolean).join(' ');
-  return {
-    id: entityId(customer, 'Customer') ?? '',
-    name: filled(name) ?? filled(customer.default_address?.name),
-    email: filled(customer.email) ?? filled(order.email),
-    phone: filled(customer.phone) ?? filled(order.phone) ?? filled(customer.default_address?.phone),
-    createdAt: customer.created_at ?? undefined,
-  };
-}
-
-type ReadMember = { readonly kind: 'read'; readonly member: StoreMember } | Unreadable;
-
-/**
- * The topic is an unsigned header: a number alone could be the id of an order or a product, whose bodies have
- * most of these fields. Only the global id says that the body is a customer's.
- */
-const member = v.pipe(
-  v.object({ ...customerFields, updated_at: moment }),
-  together(
-    ['admin_graphql_api_id'],
-    (payload) => idFromGid(payload.admin_graphql_api_id, 'Customer') !== undefined,
-    'is not the id of a customer',
-  ),
-);
-
-/** customers/create and customers/update. */
-export function readCustomerWebhook(value: unknown): ReadMember {
-  const result = readPayload(member, value);
-  if (result.kind !== 'read') return result;
-  const { updated_at: updatedAt, ...customer } = result.value;
-  return { kind: 'read', member: { ...toCustomer(customer), updatedAt, metafields: undefined } };
-}
-
-const deleted = v.pipe(
-  v.object({ id: optional(id), admin_graphql_api_id: optional(text) }),
-  hasCustomerId,
-  together(
-    ['admin_graphql_api_id'],
-    ({ admin_graphql_api_id: gid }) => gid == null || idFromGid(gid, 'Customer') !== undefined,
-    'is not the id of a customer',
-  ),
-);
-
-/**
- * customers/delete: besides the ids it has only an empty list. The store is asked in any case; of another
- * entity's body it must not even be asked.
- */
-export function readDeletedCustomer(value: unknown): { kind: 'read'; id: string } | Unreadable {
-  const result = readPayload(deleted, value);
-  if (result.kind !== 'read') return result;
-  return { kind: 'read', id: entityId(result.value, 'Customer') ?? '' };
-}
-
-type ReadMerge =
-  | {
-      readonly kind: 'read';
-      readonly keptId: string;
-      readonly deletedId: string;
-      /** False: the merge failed, or is still under way. */
-      readonly completed: boolean;
-    }
-  | Unreadable;
-
-const isCustomer = (gid: string) => idFromGid(gid, 'Customer') !== undefined;
-
-const merge = v.pipe(
-  v.object({
-    admin_graphql_api_customer_kept_id: text,
-    admin_graphql_api_customer_deleted_id: text,
-    status: text,
-  }),
-  together(
-    ['admin_graphql_api_customer_kept_id'],
-    (payload) => isCustomer(payload.admin_graphql_api_customer_kept_id),
-    'is not the id of a customer',
-  ),
-  together(
-    ['admin_graphql_api_customer_deleted_id'],
-    (payload) => isCustomer(payload.admin_graphql_api_customer_deleted_id),
-    'is not the id of a customer',
-  ),
-);
-
-/** customers/merge. Its errors name persons and are not read. */
-export function readCustomerMerge(value: unknown): ReadMerge {
-  const result = readPayload(merge, value);
-  if (result.kind !== 'read') return result;
-  const { value: payload } = result;
-  return {
-    kind: 'read',
-    keptId: idFromGid(payload.admin_graphql_api_customer_kept_id, 'Customer') ?? '',
-    deletedId: idFromGid(payload.admin_graphql_api_customer_deleted_id, 'Customer') ?? '',
-    // Of the statuses of a merge (Shopify, "CustomerMergeRequestStatus") only this one is its end.
-    completed: payload.status.toLowerCase() === 'completed',
-  };
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { keepState } from '../../../shared/core/reconcile/compare-entities.ts';
-import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
+import { openCursor, quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { positionKey } from '../../../shared/core/reconcile/reconcile-kind.ts';
 import { rules as testRules } from '../../fixtures/store-entities.ts';
@@ -37,7 +36,7 @@ async function reconciledUntil(moment: number): Promise<void> {
   for (const kind of ['order', 'product', 'discount'] as const) {
     const position = { since: moment, doneUntil: moment };
     const key = positionKey(stack.store.shop.domain, kind);
-    await keepState(ledger, key, position, { version: moment, revision: undefined });
+    await (await openCursor(ledger, key)).keep(position, moment);
   }
 }
 

@@ -129,8 +129,8 @@ export const storefrontMutations: readonly Mutation[] = (
     {
       name: 'repair-misses-those-who-left',
       bug: 'the nightly comparison leaves out customers who left the program',
-      find: '  return walk.isEnrolled ? { ...walk, isEnrolled: false, page: 1 } : undefined;',
-      replace: '  return walk.page < 0 ? walk : undefined;',
+      find: '  return scan.isEnrolled ? { ...scan, isEnrolled: false, page: 1 } : undefined;',
+      replace: '  return scan.page < 0 ? scan : undefined;',
       within: 600,
     },
     {

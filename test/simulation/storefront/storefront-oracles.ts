@@ -1,10 +1,10 @@
 import type { LoyaltyCall } from '../../../local/harness/in-process-loyalty.ts';
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import {
+  balanceIn,
   type RememberedBalance,
   recallBalance,
 } from '../../../shared/core/balances/point-balance.ts';
-import { balanceIn } from '../../../shared/core/balances/read-customer.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   isOpen,

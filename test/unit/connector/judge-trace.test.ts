@@ -12,7 +12,7 @@ import {
   idempotencyKey,
   type Mapped,
 } from '../../../shared/core/mapping/wanted-state.ts';
-import type { OrderEarning } from '../../../shared/core/storefront/read-order-earning.ts';
+import type { OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { StoreProduct } from '../../../shared/store/store-entities.ts';
 
 const product: StoreProduct = {

@@ -3,7 +3,7 @@ import {
   readCustomerMerge,
   readCustomerWebhook,
   readDeletedCustomer,
-} from '../../../shared/shopify/webhooks/read-order-webhook.ts';
+} from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
 
 /** Shopify's sample of customers/create and customers/update, with another address. */
 const payload = {

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
-import { expiringNext } from '../../../../shared/core/balances/point-balance.ts';
-import { readCustomer } from '../../../../shared/core/balances/read-customer.ts';
+import { expiringNext, readCustomer } from '../../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
+import { askForDeepScan } from '../../../../shared/core/reconcile/deep-scan.ts';
 import {
   cursorKey,
-  keepState,
+  openCursor,
   recallState,
-} from '../../../../shared/core/reconcile/compare-entities.ts';
-import { askForDeepWalk } from '../../../../shared/core/reconcile/deep-scan.ts';
+} from '../../../../shared/core/reconcile/dependencies.ts';
 import { openKnowing, reconcileBriefly, replaceWalk } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -141,14 +141,14 @@ describe('a deep scan that is asked for', () => {
     [{ began: 1, phase: 'done' }, anew],
     // Nothing was compared yet.
     [{ began: 1, phase: 'order' }, {}],
-    [{ began: 1, phase: 'order', walk: { until: 7 } }, { again: true }],
+    [{ began: 1, phase: 'order', scan: { until: 7 } }, { again: true }],
     [{ began: 1, phase: 'product' }, { again: true }],
     [{ began: 1, phase: 'ledger' }, { again: true }],
   ])('while the last one is at %j begins, or begins again', async (before, after) => {
     const ledger = createMemoryLedger();
-    if (before) await keepState(ledger, key, before, { version: 1, revision: undefined });
-    await askForDeepWalk(SHOP, { ledger, now });
-    expect((await recallState(ledger, key)).state).toEqual({ ...before, ...after });
+    if (before) await (await openCursor(ledger, key)).keep(before, 1);
+    await askForDeepScan(SHOP, { ledger, now });
+    expect(await recallState(ledger, key)).toEqual({ ...before, ...after });
   });
 
   it('is not forgotten where another run writes at the same moment', async () => {
@@ -158,13 +158,13 @@ describe('a deep scan that is asked for', () => {
       .fn(ledger.write)
       .mockImplementationOnce(conflict)
       .mockImplementationOnce(conflict);
-    await askForDeepWalk(SHOP, { ledger: { ...ledger, write }, now });
-    expect((await recallState(ledger, key)).state).toEqual(anew);
+    await askForDeepScan(SHOP, { ledger: { ...ledger, write }, now });
+    expect(await recallState(ledger, key)).toEqual(anew);
   });
 
   it('is given up where another run writes at every attempt', async () => {
     const write = vi.fn(async () => ({ kind: 'conflict' }) as const);
-    await askForDeepWalk(SHOP, { ledger: { ...createMemoryLedger(), write }, now });
+    await askForDeepScan(SHOP, { ledger: { ...createMemoryLedger(), write }, now });
     expect(write).toHaveBeenCalledTimes(5);
   });
 });

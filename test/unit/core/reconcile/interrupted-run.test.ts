@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import {
   cursorKey,
-  keepState,
+  openCursor,
   recallState,
-} from '../../../../shared/core/reconcile/compare-entities.ts';
+} from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreWalk } from '../../../../shared/core/store/store.ts';
 import {
@@ -56,11 +56,11 @@ describe('a run that does not come to its end', () => {
 
   it('ends where a newer run has continued it', async () => {
     const { walked } = connector.parts;
-    const key = cursorKey(SHOP, 'walk/order');
+    const key = cursorKey(SHOP, 'scan/order');
     connector.parts.walked = Object.assign(Object.create(walked), {
       changedOrders: async (...given: Parameters<StoreWalk['changedOrders']>) => {
-        const { state, revision } = await recallState<object>(connector.ledger, key);
-        if (state) await keepState(connector.ledger, key, state, { version: 1, revision });
+        const { state, keep } = await openCursor<object>(connector.ledger, key);
+        if (state) await keep(state, 1);
         return walked.changedOrders(...given);
       },
     });
@@ -92,7 +92,7 @@ describe('a run that does not come to its end', () => {
   });
 
   it.each([
-    ['walk/discount', false],
+    ['scan/discount', false],
     ['deep', true],
   ])(
     'begins the codes of a discount anew when the store does not know the place: %s',
@@ -111,7 +111,7 @@ describe('a run that does not come to its end', () => {
       connector.parts.walked = Object.assign(Object.create(walked), { readDiscount });
       connector.clock.ms += 24 * HOUR_MS;
       await connector.reconcile({ deep });
-      const { state } = await recallState<object>(connector.ledger, cursorKey(SHOP, id));
+      const state = await recallState<object>(connector.ledger, cursorKey(SHOP, id));
       expect(JSON.stringify(state)).not.toContain('begun');
       connector.parts.walked = walked;
       await connector.reconcile();

@@ -7,7 +7,7 @@ import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty
 import type { QueuedEvent } from '../../../../shared/core/events/event.ts';
 import type { Ledger } from '../../../../shared/core/ledger/ledger.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { cursorKey, keepState } from '../../../../shared/core/reconcile/compare-entities.ts';
+import { cursorKey, openCursor } from '../../../../shared/core/reconcile/dependencies.ts';
 import {
   askForDifferences,
   repairBalances,
@@ -91,9 +91,9 @@ function openRepair() {
     async continueAt(page: number): Promise<void> {
       const span = { from: clock.ms - 48 * HOUR_MS, until: clock.ms };
       const walk = { ...span, isEnrolled: false, page, pageSize: 500 };
-      const state = { doneUntil: span.from, began: clock.ms, walk };
-      const kept = { version: clock.ms, revision: undefined };
-      await keepState(memoryLedger, cursorKey(SHOP, 'balances'), state, kept);
+      const state = { doneUntil: span.from, began: clock.ms, scan: walk };
+      const { keep } = await openCursor(memoryLedger, cursorKey(SHOP, 'balances'));
+      await keep(state, clock.ms);
     },
 
     run: () =>

@@ -116,10 +116,12 @@ function open(...answers: readonly unknown[]) {
   const world = {
     ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
     ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
+    rewardTypes: {},
     ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
     ledger: createMemoryLedger(),
     loyalty: {
-      ...{ calculateProductPoints: answer, listQuizzes: answer, listTiers: answer },
+      ...{ calculateProductPoints: answer, listQuizzes: answer, answerQuiz: answer },
+      listTiers: answer,
       ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
     },
   };
@@ -191,7 +193,7 @@ describe('the quizzes of a customer', () => {
 
   it('are not looked for in the ledger when all are answered', async () => {
     const { world } = open(success([{ Id: 1, IsCompleted: true }]));
-    const ledger = { readMany: () => expect.fail('read') };
+    const ledger = { ...world.ledger, readMany: () => expect.fail('read') };
     expect(await listQuizzes(SHOP, '7', { ...world, ledger })).toMatchObject({
       value: [{ id: 1 }],
     });

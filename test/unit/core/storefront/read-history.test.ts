@@ -4,11 +4,11 @@ import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import { rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
-import type { HistoryPage } from '../../../../shared/core/storefront/read-history.ts';
 import {
   type OrderEarning as Earning,
   earningOf,
-} from '../../../../shared/core/storefront/read-order-earning.ts';
+  type HistoryPage,
+} from '../../../../shared/core/storefront/read-history.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 

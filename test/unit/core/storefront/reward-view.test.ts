@@ -5,7 +5,7 @@ import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import type { KnownQuizzes } from '../../../../shared/core/storefront/answer-quiz.ts';
 import type { EarnedPoints } from '../../../../shared/core/storefront/earn-points.ts';
-import { readTier } from '../../../../shared/core/storefront/read-history.ts';
+import { readTier } from '../../../../shared/core/storefront/read-view.ts';
 import {
   type RewardItem,
   type RewardView,
@@ -252,6 +252,7 @@ function open(...answers: readonly unknown[]) {
   const world = {
     ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
     ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
+    rewardTypes: {},
     ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
     ledger: createMemoryLedger(),
     loyalty: {
