@@ -38,7 +38,7 @@ export const ANY_PURCHASE = '0:100000000:1';
 
 export interface Wanted {
   readonly shows: (section: Section) => boolean;
-  /** `id:price:quantity,…`; undefined: the page is about no product. */
+  /** `id:price:quantity,…`; undefined when the page is about no product. */
   readonly items: string | undefined;
   /** The same for the cart; undefined where it is empty. */
   readonly cart: string | undefined;

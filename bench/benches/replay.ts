@@ -30,7 +30,7 @@ export const replay: Bench = {
       const letters = createSqsLetterQueue(client, deadLetterUrl, 'products');
       const signal = new AbortController().signal;
 
-      // Until the last letter, without the second that long polling waits on the empty queue.
+      // Until the last dead letter, without the second that long polling waits on the empty queue.
       let lastAt = 0;
       const listStart = performance.now();
       await surveyLetters({

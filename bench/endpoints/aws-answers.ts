@@ -94,7 +94,7 @@ export function createAwsAnswers() {
   }
 
   return {
-    /** Undefined: not a call of the variants. */
+    /** Undefined if not a call of the variants. */
     answer: (target: string, body: string): unknown => answers[target]?.(JSON.parse(body)),
     /** The messages since the last call. */
     takeSent: (): readonly SentMessage[] => sent.splice(0),

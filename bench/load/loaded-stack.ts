@@ -116,7 +116,7 @@ export class LoadedStack {
     await this.#startStack();
   }
 
-  /** From its next start, which is now. Undefined: none. */
+  /** From its next start, which is now. Undefined means none. */
   throttle(shop: ThrottledShop): Promise<void> {
     this.#throttled = shop;
     return this.killAndRestartStack();

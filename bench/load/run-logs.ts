@@ -24,7 +24,7 @@ export interface AcceptedWebhook {
   readonly receivedAt: number;
   readonly sentAt?: number;
   readonly version?: number;
-  /** Undefined: there is no log line. */
+  /** Undefined when there is no log line. */
   readonly outcome?: Outcome;
   /** The time of that line. */
   readonly endedAt?: number;

@@ -52,7 +52,7 @@ export interface Progress {
   readonly undelivered: number;
   /** How many failed at every try. */
   readonly givenUp: number;
-  /** Messages on queues, visible or not. Undefined: the queues do not answer. */
+  /** Messages on queues, visible or not. Undefined when the queues do not answer. */
   readonly queued?: number;
   readonly dead: number;
   /** Point events that the loyalty service has not sent yet. */

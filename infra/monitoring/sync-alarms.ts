@@ -39,7 +39,7 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
       id: `dead-letters-expire-${name}`,
       heading: 'Dead letters expire',
       urgency: 'today',
-      message: `The ${name} queue has had dead letters on each of the last ${WEEK_IN_DAYS} days: SQS deletes a letter after 14 days.`,
+      message: `The ${name} queue has had dead letters on each of the last ${WEEK_IN_DAYS} days: SQS deletes a dead letter after 14 days.`,
       command: 'dead-letters list',
       // Not the age of the oldest: SQS leaves dead letters out of it that a command has read several times.
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ ...maximum, period: DAY }),

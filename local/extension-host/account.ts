@@ -106,7 +106,7 @@ function latestOrder({ rows }: ShopStore, { customerId }: Visit): OrderRow | und
   return [...rows.orders.values()].findLast((order) => order.customerId === customerId);
 }
 
-/** Answers for the pages of the customer accounts; undefined: not one of theirs. */
+/** Answers for the pages of the customer accounts; undefined if not one of theirs. */
 export type AccountHost = (path: string, visit: Visit) => Promise<Answer | undefined>;
 
 /** The customer accounts of the shop, with our extensions in them. */

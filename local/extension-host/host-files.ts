@@ -25,7 +25,7 @@ export class HostFiles {
     this.#storefront = storefront;
   }
 
-  /** Undefined: not a file of the host. */
+  /** Undefined if not a file of the host. */
   async serve(path: string): Promise<Answer | undefined> {
     const [, place, type] = /^\/extension-host\/((?:[\w-]+\/)*[\w-]+\.(js|css))$/.exec(path) ?? [];
     if (place === undefined || (type !== 'js' && type !== 'css')) return undefined;

@@ -121,7 +121,7 @@ export function openConnector({
     queue: EventQueue;
     walked: Store & StoreWalk;
     read: ReadEvent;
-    /** Undefined: the queue of the worker itself. */
+    /** Undefined means the queue of the worker itself. */
     source: SourceQueue | undefined;
   } = {
     ledger: memoryLedger,

@@ -25,7 +25,7 @@ export interface MemoryQueue {
   readonly size: number;
   /** How many of them are hidden: with a worker, or waiting for a retry. */
   readonly hidden: number;
-  /** When the next hidden message becomes visible; undefined: none is hidden. */
+  /** When the next hidden message becomes visible; undefined when none is hidden. */
   readonly nextVisibleAt: number | undefined;
   /** All that decides what it does next. */
   readonly contents: unknown;

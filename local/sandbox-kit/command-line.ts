@@ -37,7 +37,7 @@ export function readCommandLine<const Types extends OptionTypes, Options>(
   }
 }
 
-/** Undefined: the help, or what is wrong, was printed, and there is nothing to start. */
+/** Undefined when the help, or what is wrong, was printed, and there is nothing to start. */
 export function optionsOrHelp<Options>(wanted: Wanted<Options>, help: string): Options | undefined {
   if (wanted.kind === 'start') return wanted.options;
   if (wanted.kind === 'help') process.stdout.write(`${help.trimEnd()}\n`);

@@ -100,7 +100,7 @@ const say = (text: string): void => {
 };
 const sayAt = (text: string): void => say(`${new Date().toISOString().slice(11, 19)}  ${text}`);
 
-/** Serves the console of the stack that has just started; undefined: commands find another stack. */
+/** Serves the console of the stack that has just started; undefined when commands find another stack. */
 type OpenConsole = (
   say: (text: string) => void,
 ) => Promise<{ readonly address: string; stop(): Promise<void> } | undefined>;

@@ -43,7 +43,7 @@ export async function requireFreePorts(first: number): Promise<void> {
 export interface StartOptions {
   readonly stage: string;
   readonly port: number;
-  /** Keeps all data there; undefined: in memory. */
+  /** Keeps all data there; undefined means in memory. */
   readonly data?: string;
   readonly demo: boolean;
   readonly once: boolean;

@@ -63,7 +63,7 @@ export function writeStateFile(
   return { kind: 'written', remove: () => rmSync(file, { force: true }) };
 }
 
-/** Undefined: there is no file, or it cannot be read. */
+/** Undefined when there is no file, or it cannot be read. */
 function ownerOf(file: string): number | undefined {
   try {
     const { pid }: Partial<StackState> = JSON.parse(readFileSync(file, 'utf8'));

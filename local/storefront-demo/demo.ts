@@ -29,7 +29,7 @@ export interface DemoOptions extends Omit<Shop, 'links'> {
   readonly proxyTo: string;
 }
 
-/** Pages that another part adds to the shop; undefined: the path is not one of its own. */
+/** Pages that another part adds to the shop; undefined when the path is not one of its own. */
 type PageHost = (path: string, visit: Visit, request: HostedRequest) => Promise<Answer | undefined>;
 
 /** The pages of hosts that the header links to. `npm start` prints them. */

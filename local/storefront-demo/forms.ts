@@ -1,7 +1,7 @@
 import { cartOf, draftOf, quoteOf, type ShopStore } from './shop.ts';
 import type { Visit } from './visit.ts';
 
-/** A form of the shop: its effect on the visit, and the next page (undefined: the same page). */
+/** A form of the shop: its effect on the visit, and the next page (undefined means the same page). */
 type Form = (
   store: ShopStore,
   visit: Visit,

@@ -51,7 +51,7 @@ export function cartOf(
 
 const SHIPPING = [{ title: 'Standard', price: 4.9 }];
 
-/** The order that the cart would become; undefined: the cart is empty. */
+/** The order that the cart would become; undefined when the cart is empty. */
 export function draftOf(store: Pick<ShopStore, 'rows'>, visit: Visit) {
   const lines = cartOf(store, visit);
   if (lines.length === 0) return undefined;

@@ -255,7 +255,7 @@ export async function readLettersAbout(
     .toSorted((one, other) => other.at - one.at);
 }
 
-/** These letters, also those that left the queue. */
+/** These dead letters, also those that left the queue. */
 export async function readLettersById(
   settings: ReadSettings,
   letterIds: readonly string[],

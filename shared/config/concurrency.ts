@@ -5,9 +5,9 @@ export interface Concurrency {
   readonly orders: number;
   readonly products: number;
   readonly coupons: number;
-  /** Reserved for the receiver of webhooks; undefined: it takes what the account has left. */
+  /** Reserved for the receiver of webhooks; undefined when it takes what the account has left. */
   readonly receiver?: number;
-  /** Reserved for each of the storefront's two addresses, which throttles them; undefined: not throttled. */
+  /** Reserved for each of the storefront's two addresses, which throttles them; undefined if not throttled. */
   readonly storefront?: number;
 }
 

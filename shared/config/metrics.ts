@@ -112,7 +112,7 @@ export const TROUBLE = 'trouble';
 /** What `deployment.monitoring` may be. */
 export type Monitoring = 'full' | 'basic';
 
-/** The name that CloudWatch gets for a count; undefined: none. */
+/** The name that CloudWatch gets for a count; undefined means none. */
 export function writtenName(
   metric: Metric,
   monitoring: Monitoring,

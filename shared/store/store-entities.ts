@@ -33,7 +33,7 @@ export interface StoreOrder {
   readonly paidAt: string | undefined;
   /** A chargeback was lost or accepted. Undefined if this source does not say. */
   readonly lostDispute: boolean | undefined;
-  /** `fulfilled`, `partial`, `restocked`, …; undefined: nothing fulfilled. */
+  /** `fulfilled`, `partial`, `restocked`, …; undefined means nothing fulfilled. */
   readonly fulfillmentStatus: string | undefined;
   /** Includes lines with nothing left. Tips are not lines. */
   readonly lines: readonly StoreOrderLine[];

@@ -242,7 +242,7 @@ export function describeEventQueueContract(
         await queues.remove('orders', first);
         // The operator replays the event at once, and it is rejected again.
         const [event] = events(await queues.receive('dead'));
-        if (!event) throw new Error('one letter was parked');
+        if (!event) throw new Error('one dead letter was parked');
         const replays = [{ at: '2026-10-01T10:02:00.000Z', by: 'operator' }];
         await queues.events.send({ ...event, replays });
         const [second] = await queues.receive('orders');

@@ -7,7 +7,7 @@ export interface BalanceStoreUnderTest {
   readonly shop: string;
   /** Customers of the shop; more than fit into one call. */
   readonly customers: readonly string[];
-  /** The customer's current balance; undefined: none. */
+  /** The customer's current balance; undefined means none. */
   held(customerId: string, field: 'points' | 'cashback' | 'tier'): string | undefined;
 }
 

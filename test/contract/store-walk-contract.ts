@@ -36,7 +36,7 @@ export function describeStoreWalkContract(
   name: string,
   create: () => Promise<WalkUnderTest>,
 ): void {
-  describe(`the contract of walking a store, kept by ${name}`, () => {
+  describe(`the contract of scanning a store, kept by ${name}`, () => {
     let subject: WalkUnderTest;
     let store: Store & StoreWalk;
     beforeEach(async () => {

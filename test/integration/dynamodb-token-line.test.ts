@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.stop());
 
-describe.each(CLIENTS)('the line of tokens in DynamoDB, through $name', ({ name, dynamoDb }) => {
+describe.each(CLIENTS)('the rate limit in DynamoDB, through $name', ({ name, dynamoDb }) => {
   const open = (account: string) => {
     const client = dynamoDb(budget, emulator.endpoint);
     let writes = 0;
@@ -64,7 +64,7 @@ describe.each(CLIENTS)('the line of tokens in DynamoDB, through $name', ({ name,
     expect(writes()).toBe(5 + 6);
   });
 
-  it('is no entity: a walk through the ledger passes it', async () => {
+  it('is no entity: a scan through the ledger passes it', async () => {
     await open('walk').book(1, NOW, LATER);
     const client = dynamoDb(budget, emulator.endpoint);
     const ledger = createDynamoDbLedger({ client, table });

@@ -86,7 +86,7 @@ describe('the list of dead letters', () => {
     expect(idsOf(await read())).toEqual(['two', 'one']);
   });
 
-  it('has a letter whose envelope could not be read, and belongs to no shop', async () => {
+  it('has a dead letter whose envelope could not be read, and belongs to no shop', async () => {
     const reason = { ...letterReason({ at: minutesAgo(1) }), family: 'coupons' } as const;
     await writeSummary({ messageId: 'unread', body: '' }, undefined, reason, ledger);
     expect(await read()).toMatchObject([{ letterId: 'unread', event: undefined }]);
@@ -132,7 +132,7 @@ describe('the list of dead letters', () => {
   });
 });
 
-describe('the letters about one thing', () => {
+describe('the dead letters about one thing', () => {
   it.each([
     ['an order', { kind: 'order', id: '1001' }],
     ['a code', { kind: 'coupon', id: 'WELCOME|10 %/é' }],

@@ -28,7 +28,7 @@ export type Command =
       readonly kind: 'run';
       readonly seed: number | undefined;
       readonly events: number;
-      /** Undefined: one, and with `hours` without an end. */
+      /** Undefined means one, and with `hours` without an end. */
       readonly seeds: number | undefined;
       readonly state: string | undefined;
       readonly hours: number | undefined;

@@ -125,7 +125,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
 
   // In these runs no person replays the dead letters: they expire.
   const lettersExpire = rates.rejections > 0 && chance(14) < 0.5;
-  // Reconcile heals lost webhooks, states of a store that lags behind its own webhooks, and expired letters.
+  // Reconcile heals lost webhooks, states of a store that lags behind its own webhooks, and expired dead letters.
   // In these runs the service loses an order, and a person changes another.
   const disturbs = chance(20) < 0.2;
   const heals = rates.drops > 0 || rates.storeLags > 0 || lettersExpire || disturbs;
@@ -172,7 +172,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   const known = { seen, knownSince, disputesLost, restore };
   const compared = { kernel, store, loyalty, rules, ...known };
   await compareStates(compared);
-  // Reconciliation does not walk customers.
+  // Reconciliation does not scan customers.
   const lostMembers = [...webhooks.lostTopics].some((topic) => topic.startsWith('customers/'));
   if (!lostMembers && !lettersExpire) compareMembers(compared);
   if (!webhooks.lostTopics.has('customers/redact')) {
@@ -211,7 +211,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await replay();
   }
 
-  /** After the last replay, only letters may be left that no replay can solve. */
+  /** After the last replay, only dead letters may be left that no replay can solve. */
   function judgeLetters(): void {
     const there = new Set<string>();
     for (const family of FAMILIES) {
@@ -221,14 +221,17 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         if (body.includes(MERGE)) continue;
         if (reason === 'unreadable' || reason === 'retry-window-over') continue;
         if ([...restore.forPerson].some((id) => body.includes(id))) continue;
-        journal.violation('letters-left', `after the replay a letter is left: ${reason}, ${why}`);
+        journal.violation(
+          'letters-left',
+          `after the replay a dead letter is left: ${reason}, ${why}`,
+        );
       }
     }
-    // A restored ledger lists letters that are gone: `dead-letters list --scan` looks at the queue.
+    // A restored ledger lists dead letters that are gone: `dead-letters list --scan` looks at the queue.
     if (!restore.happened) judgeSummaries(there);
   }
 
-  /** A crash may leave a letter without a summary, never a summary without its letter. */
+  /** A crash may leave a dead letter without a summary, never a summary without its dead letter. */
   function judgeSummaries(there: ReadonlySet<string>): void {
     for (const [text, { remembered }] of ledger.entries) {
       const letterId = text.slice(ledgerKeyText(deadLetterKey('')).length);
@@ -236,7 +239,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
         text === ledgerKeyText(deadLetterKey(letterId)) && readSummary(letterId, remembered);
       if (!letter || letter.gone || there.has(letterId)) continue;
       if (letter.at < time.now - DEAD_LETTER_DAYS * 86_400_000) continue;
-      const what = `the letter ${letterId} has a summary, and the queue does not have it`;
+      const what = `the dead letter ${letterId} has a summary, and the queue does not have it`;
       journal.violation('summary-without-letter', what);
     }
   }

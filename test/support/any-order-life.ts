@@ -335,7 +335,7 @@ function hardPartsOf(order: OrderRow, rules: LawRules): string[] {
     .map(([name]) => name);
 }
 
-/** Undefined: the law is kept. */
+/** Undefined when the law is kept. */
 function judge(
   shop: ModelShop,
   rulesOf: (id: string) => LawRules,

@@ -12,7 +12,7 @@ export const OTHER_SHOP = 'second-store.myshopify.com';
 /** An order of 50 as one webhook shows it. */
 export interface SentOrder {
   readonly id: number;
-  /** The customer's id in this webhook. Null: a guest. Undefined: the webhook has no such key. */
+  /** The customer's id in this webhook. Null: a guest. Undefined when the webhook has no such key. */
   readonly by: string | null | undefined;
   /** Whom the store names now, if it is another one. */
   readonly nowBy?: string | null;

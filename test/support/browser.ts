@@ -67,7 +67,7 @@ export interface ShopVisit {
 const PATIENCE_MS = 90_000;
 const MOST_TABS = 60;
 
-/** `customerId`: the customer who is logged in; undefined: a visitor. */
+/** `customerId`: the customer who is logged in; undefined means a visitor. */
 export async function visitShop(
   browser: Browser,
   address: string,

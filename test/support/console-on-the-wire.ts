@@ -42,7 +42,7 @@ interface Answer {
 
 interface RunAnswer extends Answer {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** Of the command; undefined: none was run. */
+  /** Of the command; undefined when none was run. */
   readonly code: unknown;
 }
 

@@ -22,12 +22,12 @@ export type Change = readonly [id: string, type: string, action: string, ...more
 
 /** What AWS has and answers. */
 export interface Account {
-  /** Undefined: there is no stack. */
+  /** Undefined when there is no stack. */
   readonly version?: string;
   readonly status?: string;
   readonly isProtected?: boolean;
   readonly resources?: readonly string[];
-  /** Of the prepared change set: id, type, action, replacement, policy action. Undefined: none. */
+  /** Of the prepared change set: id, type, action, replacement, policy action. Undefined means none. */
   readonly changes?: readonly Change[];
   /** Names of secrets. */
   readonly secrets?: readonly string[];

@@ -76,7 +76,7 @@ function hoursAgo<T>(build: () => T): T {
 }
 
 const FAMILIES = ['orders', 'products', 'coupons'] as const;
-/** Longer than a busy machine needs to receive every letter. */
+/** Longer than a busy machine needs to receive every dead letter. */
 const HIDDEN_SECONDS = 600;
 
 export interface DeadLetter {
@@ -112,7 +112,7 @@ export async function createConnectorQueues(client: SQSClient, endpoint: string,
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
 
-    /** Every letter once; they stay in their queues. */
+    /** Every dead letter once; they stay in their queues. */
     async deadLetters(): Promise<readonly DeadLetter[]> {
       const letters: DeadLetter[] = [];
       for (const family of FAMILIES) {
@@ -144,7 +144,7 @@ function toLetter(
 
 export interface Deployment {
   readonly connector: Connector;
-  /** Undefined: the Admin API, as it is deployed. */
+  /** Undefined when the Admin API, as it is deployed. */
   readonly store: Store | undefined;
   readonly queues: Readonly<Record<StoreQueueFamily, SourceQueueUrls>>;
   readonly table: string;

@@ -9,7 +9,7 @@ export interface Started {
   readonly isOver: () => boolean;
 }
 
-/** Before or after the effect of the given call, counted from 1; undefined: never. */
+/** Before or after the effect of the given call, counted from 1; undefined means never. */
 export interface Death {
   readonly call: number;
   readonly when: 'before' | 'after';

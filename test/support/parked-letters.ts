@@ -9,7 +9,7 @@ export const LETTER_SHOP = 'example-store.myshopify.com';
 
 export interface ParkedLetter {
   readonly event: StoreEvent | string;
-  /** Undefined: as SQS moves a message automatically, without a reason and in its own group. */
+  /** Undefined means as SQS moves a message automatically, without a reason and in its own group. */
   readonly reason: ParkingReason | undefined;
   readonly group?: string;
 }

@@ -91,7 +91,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     givesCodes: true,
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
-    /** A customer must answer with the PIN; undefined: none was sent. */
+    /** A customer must answer with the PIN; undefined when none was sent. */
     challenge: {
       isNeeded: false,
       pin: undefined as string | undefined,

@@ -23,7 +23,7 @@ export function openShoppers(stack: LocalStack) {
   const { actions } = stack.store;
   let count = 0;
 
-  /** What a page of the shop asks for, through the app proxy. Undefined: not answered with 200. */
+  /** What a page of the shop asks for, through the app proxy. Undefined if not answered with 200. */
   async function ask({ id }: Shopper, name: string, body?: object) {
     const { domain } = stack.store.shop;
     const own = name === 'rewards' ? { items: ITEMS } : {};

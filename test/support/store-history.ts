@@ -9,7 +9,7 @@ import { storeEvent } from '../fixtures/store-event.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A connector that knows orders, products and codes by webhooks, and what a deep walk changes for them. */
+/** A connector that knows orders, products and codes by webhooks, and what a deep scan changes for them. */
 export async function openKnowing({ orders = 3, products = 3, codes = ['A', 'B'] } = {}) {
   const { connector, history } = await openAfterRun();
   for (let i = 1; i <= orders; i += 1) await history.putOrder(String(70 + i), {}, true);
@@ -32,7 +32,7 @@ export async function openKnowing({ orders = 3, products = 3, codes = ['A', 'B']
     lastRun: () => readLastReconcile(connector.ledger, SHOP),
     healed: (kind?: string) => telemetry.total('healed', kind ? { kind } : {}),
     rolledOut: (kind: string) => telemetry.total('rolled-out', { kind }),
-    /** Calls that may change something: a deep walk also reads. */
+    /** Calls that may change something: a deep scan also reads. */
     changes: () => loyalty.journal.filter(({ operation }) => operation !== 'getOrder').length,
     cancelled: () =>
       [...rows.orders.values()].flatMap((order) =>

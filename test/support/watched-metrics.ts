@@ -119,7 +119,7 @@ function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): NamedAla
   }));
 }
 
-/** A value for each period, the newest last; undefined: no data. */
+/** A value for each period, the newest last; undefined means no data. */
 export type Series = readonly (number | undefined)[];
 
 interface AlarmSettings {

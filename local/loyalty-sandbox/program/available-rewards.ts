@@ -78,7 +78,7 @@ export function listAvailableRewards(
   });
 }
 
-/** Undefined: cashback is off. */
+/** Undefined when cashback is off. */
 export function findCashbackReward({ catalog }: Context): CatalogReward | undefined {
   return catalog.rewards.find(({ kind, isActive }) => kind === 'cashback' && isActive);
 }

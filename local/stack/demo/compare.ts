@@ -83,7 +83,7 @@ function foundValue<Value>(answer: StoreAnswer<Value>): Value {
   throw new Error(`The store could not be read for the comparison: ${answer.kind}.`);
 }
 
-/** Undefined: no difference. */
+/** Undefined means no difference. */
 function differenceOf(mapped: Mapped, found: object | undefined): string | undefined {
   if (mapped.kind === 'fault') return 'a rule of the settings fails for it';
   if (mapped.kind === 'skip') {

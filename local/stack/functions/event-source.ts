@@ -169,7 +169,7 @@ export function settledMessages(
   return messages.filter(({ MessageId }) => !failures.includes(MessageId ?? ''));
 }
 
-/** Undefined: not a list of identifiers. */
+/** Undefined if not a list of identifiers. */
 function readFailures(json: string): readonly string[] | undefined {
   const value: unknown = JSON.parse(json);
   // "null", "{}" and an empty list mean that all succeeded.

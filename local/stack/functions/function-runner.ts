@@ -204,7 +204,7 @@ export class FunctionRunner {
     );
   }
 
-  /** As EventBridge does on schedule. Undefined: the template does not permit it. */
+  /** As EventBridge does on schedule. Undefined when the template does not permit it. */
   async runSchedule(schedule: ScheduleDescription): Promise<InvocationResult | undefined> {
     const { pool, description } = this.#find(schedule.target);
     const decision = this.#parts.access.decide({
@@ -216,7 +216,7 @@ export class FunctionRunner {
     return decision.kind === 'allowed' ? pool.invoke(schedule.input) : undefined;
   }
 
-  /** Undefined: there is no such function. */
+  /** Undefined when there is no such function. */
   invoke(reference: FunctionReference, event: unknown): Promise<InvocationResult> | undefined {
     const found = this.#functions.find(({ description }) => isFunction(description, reference));
     return found?.pool.invoke(event);

@@ -136,7 +136,7 @@ export function answerIdentity(identity: {
   };
 }
 
-/** Undefined: there is no such function. */
+/** Undefined when there is no such function. */
 type Invoke = (functionArn: string, event: unknown) => Promise<InvocationResult> | undefined;
 
 /** The Invoke operation of Lambda's API, waiting for the result or not (`X-Amz-Invocation-Type`). */

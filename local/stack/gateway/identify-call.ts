@@ -27,7 +27,7 @@ const TARGETS: ReadonlyMap<string, Service> = new Map([
 
 const INVOKE = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
-/** Undefined: no service that runs here. */
+/** Undefined means no service that runs here. */
 export function identifyCall(
   request: { readonly path: string; readonly amzTarget: string; readonly body: Uint8Array },
   place: Place,

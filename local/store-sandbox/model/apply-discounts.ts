@@ -11,7 +11,7 @@ interface Target {
 
 export interface Discount {
   readonly application: ApplicationRow;
-  /** Indexes of the entitled lines; undefined: all of its kind. */
+  /** Indexes of the entitled lines; undefined means all of its kind. */
   readonly lines?: readonly number[];
 }
 

@@ -100,7 +100,7 @@ function fromStore(
   };
 }
 
-/** Why the checkout would refuse the code for this customer and cart; undefined: it would accept it. */
+/** Why the checkout would refuse the code for this customer and cart; undefined when it would accept it. */
 function findObstacle(
   { rows, shop, now }: World,
   discount: DiscountRow,

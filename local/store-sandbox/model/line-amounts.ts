@@ -127,7 +127,7 @@ export function reduceLine(
   return { ...order, reductions: [...order.reductions, reduction] };
 }
 
-/** Why these items cannot be removed; undefined: they can. */
+/** Why these items cannot be removed; undefined when they can. */
 export function checkReductions(
   order: OrderRow,
   reductions: readonly Reduction[],

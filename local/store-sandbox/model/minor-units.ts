@@ -14,7 +14,7 @@ export function formatDecimal(minor: number, digits: number): string {
   return `${whole}.${fraction.replace(/0+$/, '') || '0'}`;
 }
 
-/** Undefined: not an amount of this currency, such as a tenth of a cent. */
+/** Undefined if not an amount of this currency, such as a tenth of a cent. */
 export function parseMinor(text: string | number, digits: number): number | undefined {
   const match = /^(\d{1,11})(?:\.(\d+))?$/.exec(String(text));
   if (!match) return undefined;

@@ -55,7 +55,7 @@ export class StoreLife {
     this.#total = Object.values(habits.weights).reduce((sum, weight) => sum + weight, 0);
   }
 
-  /** Undefined: the store has nothing that could change this way. */
+  /** Undefined when the store has nothing that could change this way. */
   next(draw: Random): StoreChange | undefined {
     const { customers, products, discounts } = this.#rows;
     const { minimum } = this.#habits;

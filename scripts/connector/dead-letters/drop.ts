@@ -68,7 +68,7 @@ export async function dropCommand(
   return EXIT.fine;
 }
 
-/** The letters that the person agreed to lose; undefined when they did not. */
+/** The dead letters that the person agreed to lose; undefined when they did not. */
 async function askFor(
   session: Session,
   world: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal' | 'most'>,
@@ -112,7 +112,7 @@ export interface DropWorld {
   readonly queues: readonly DeadLetterQueue[];
   readonly file: Pick<DroppedFile, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
-  /** Takes letters from the lists, before they leave the queue. */
+  /** Takes dead letters from the lists, before they leave the queue. */
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly now: () => Date;
   readonly filter: LetterFilter;
@@ -125,7 +125,7 @@ export interface DropWorld {
 }
 
 /**
- * Removes letters, each after the file holds it and the ledger says so; one queue after the other. What
+ * Removes dead letters, each after the file holds it and the ledger says so; one queue after the other. What
  * they were about is not healed until it changes in the store.
  */
 export async function dropLetters(world: DropWorld): Promise<number> {
@@ -160,7 +160,7 @@ async function note(letter: DeadLetter, { ledger, now }: DropWorld): Promise<voi
 
 /** Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. */
 interface DroppedFile {
-  /** Resolves when the disk holds the letters: only then may they be removed. */
+  /** Resolves when the disk holds the dead letters: only then may they be removed. */
   keep(letters: readonly DeadLetter[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -201,7 +201,7 @@ async function create(path: string): Promise<FileHandle> {
   return file;
 }
 
-/** Else a power failure could leave the letters removed and the file without a name. */
+/** Else a power failure could leave the dead letters removed and the file without a name. */
 async function syncFolder(path: string): Promise<void> {
   let folder: FileHandle | undefined;
   try {

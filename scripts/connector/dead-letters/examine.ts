@@ -35,7 +35,7 @@ interface ExaminingWorld {
   readonly shop: (domain: string) => PreviewWorld;
 }
 
-/** What would become of a letter if it were sent now. */
+/** What would become of a dead letter if it were sent now. */
 export type Prospect =
   | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'task'; readonly task: Task }
@@ -52,7 +52,7 @@ export interface Examined {
   readonly prospect: Prospect;
 }
 
-/** A letter beside what the ledger knows, and what today's code and settings would make of it. */
+/** A dead letter beside what the ledger knows, and what today's code and settings would make of it. */
 export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): Promise<Examined> {
   const { event } = letter;
   if (!event) {
@@ -110,7 +110,7 @@ export function examiningWorld(deployment: Deployment): ExaminingWorld {
   };
 }
 
-/** One sentence on what would happen to the letter now. */
+/** One sentence on what would happen to the dead letter now. */
 export function describeProspect(prospect: Prospect, options: CommonOptions): string {
   switch (prospect.kind) {
     case 'unreadable':

@@ -10,20 +10,20 @@ import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import { parseMoment, queueOption } from '../arguments.ts';
 import { shellWord } from '../terminal/text.ts';
 
-/** Which letters are meant; what is not given matches all. */
+/** Which dead letters are meant; what is not given matches all. */
 export interface LetterFilter {
   readonly kind?: EventKind;
   readonly topic?: string;
   readonly shop?: string;
   readonly queue?: QueueFamily;
-  /** Of letters, or of what they are about: one of these. */
+  /** Of dead letters, or of what they are about: one of these. */
   readonly id?: readonly string[];
   /** The loyalty service's error name. */
   readonly code?: string;
   readonly reason?: DeadLetterReason;
-  /** Stands in what a list shows of the letter; in capitals or not. */
+  /** Stands in what a list shows of the dead letter; in capitals or not. */
   readonly text?: string;
-  /** Epoch milliseconds, on the time at which the letter was given up. */
+  /** Epoch milliseconds, on the time at which the dead letter was given up. */
   readonly since?: number;
   readonly until?: number;
 }
@@ -53,7 +53,7 @@ function contains({ event, why, code, reason }: ListedDeadLetter, text: string):
   );
 }
 
-/** The deployed queues in which such letters can be. */
+/** The deployed queues in which such dead letters can be. */
 export function familiesOf(
   { kind, queue }: LetterFilter,
   { storefront }: Pick<Connector, 'storefront'>,

@@ -20,7 +20,7 @@ export interface FollowWorld {
   readonly patienceMs?: number;
 }
 
-/** Where the replayed letters ended up. */
+/** Where the replayed dead letters ended up. */
 export interface Followed {
   /** By the outcome that the ledger wrote down since: applied, unchanged, skipped. */
   readonly outcomes: ReadonlyMap<string, number>;
@@ -47,11 +47,11 @@ const PATIENCE_MS = 15 * 60_000;
 const KEYS_AT_ONCE = 500;
 /** Of an operator and of AWS. */
 const CLOCKS_DIFFER_MS = 15 * 60_000;
-/** The ledger knows of a rejection a moment before the letter is there. */
+/** The ledger knows of a rejection a moment before the dead letter is there. */
 const LOOKS_FOR_LETTERS = 5;
 
 /**
- * Follows replayed letters until the queues have let go of them all. An outcome that changes nothing
+ * Follows replayed dead letters until the queues have let go of them all. An outcome that changes nothing
  * (superseded, unchanged at the same version) leaves no line in the ledger, so the last word is with the
  * queues: what they no longer hold is settled, or is a dead letter again, which says so itself.
  */
@@ -134,7 +134,7 @@ async function takeOutcomes(
       if (!letter.key) continue;
       const entity = ledgerKeyText(letter.key);
       if (isNewer(entries, entity)) continue;
-      // The first since the replay, and each for one letter only: of two letters of an entity the
+      // The first since the replay, and each for one dead letter only: of two dead letters of an entity the
       // second often changes nothing, and leaves no line.
       const since = entries
         .get(entity)
@@ -147,7 +147,7 @@ async function takeOutcomes(
   }
 }
 
-/** Letters that carry one of these replays as their last. */
+/** Dead letters that carry one of these replays as their last. */
 async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by }: FollowWorld) {
   const ours = new Set(replayed.map(nameOf));
   const groups = createLetterGroups();

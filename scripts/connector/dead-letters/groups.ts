@@ -5,7 +5,7 @@ import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { relativeTime } from '../terminal/text.ts';
 
-/** Letters that were given up for one and the same reason. */
+/** Dead letters that were given up for one and the same reason. */
 export interface LetterGroup {
   readonly reason: DeadLetterReason;
   readonly code: string | undefined;
@@ -27,7 +27,7 @@ export interface LetterGroup {
 const MOST_GROUPS = 200;
 const REST = 'further reasons, too many to list: narrow them down with a filter';
 
-/** Counts letters one by one: the memory it needs does not grow with their number. */
+/** Counts dead letters one by one: the memory it needs does not grow with their number. */
 export function createLetterGroups() {
   const groups = new Map<string, LetterGroup>();
   return {
@@ -107,7 +107,7 @@ export function groupsAsJson(groups: readonly LetterGroup[]) {
   }));
 }
 
-/** Why some letters may not have been seen; `family` is undefined for all queues together. */
+/** Why some dead letters may not have been seen; `family` is undefined for all queues together. */
 export function notSeenText(notSeen: number, family?: QueueFamily): string {
   const where = family === undefined ? '' : ` in the ${family} queue`;
   return `About ${notSeen} more${where} cannot be seen now: another person or a killed run has received them, or they wait behind an earlier dead letter of the same entity. Look again in five minutes.`;

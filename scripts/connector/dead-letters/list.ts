@@ -141,7 +141,7 @@ function tellWhatWasNotSeen(
 /** SQS deletes what is too old, without asking. */
 const WORTH_A_WARNING_MS = 3 * 86_400_000;
 
-/** Epoch milliseconds: when SQS deletes the oldest letter. */
+/** Epoch milliseconds: when SQS deletes the oldest dead letter. */
 function firstDeletion({ groups, queues }: Survey): number | undefined {
   const oldest = Math.min(...groups.map((group) => group.oldest));
   const retentionMs = Math.min(...queues.map((queue) => queue.retentionSeconds)) * 1000;
@@ -181,7 +181,7 @@ interface LetterPage {
   readonly next: string | undefined;
 }
 
-/** One page of letters, the newest first. A letter that arrives or leaves meanwhile moves no other page. */
+/** One page of dead letters, the newest first. A dead letter that arrives or leaves meanwhile moves no other page. */
 function pageOf(
   letters: readonly ListedDeadLetter[],
   { limit = 0, after }: PageOptions,
@@ -230,7 +230,7 @@ type SuggestedReplay =
   | { readonly kind: 'replay'; readonly command: string }
   | { readonly kind: 'none'; readonly obstacle: Obstacle };
 
-/** What a replay would make of a letter. */
+/** What a replay would make of a dead letter. */
 type Foreseen =
   | { readonly kind: 'sent'; readonly refetch: boolean }
   | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
@@ -241,7 +241,7 @@ interface Replay {
   count: number;
 }
 
-/** Finds the replay that would send most of the listed letters. */
+/** Finds the replay that would send most of the listed dead letters. */
 function createReplaySuggestions() {
   const replays = new Map<string, Replay>();
   let obstacle: Obstacle = 'undecodable';

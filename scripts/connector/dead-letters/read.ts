@@ -76,7 +76,7 @@ export function openLetterQueues(
   );
 }
 
-/** The queues that letters go back to. */
+/** The queues that dead letters go back to. */
 export function openSourceQueues(
   deployment: Deployment,
   families: readonly QueueFamily[],
@@ -110,7 +110,7 @@ const OVERLAP_MS = 2 * 60_000;
 /** The clock of an operator dates what is gone. AWS refuses requests of one that is wrong by more than this. */
 const CLOCKS_DIFFER_MS = 15 * 60_000;
 
-/** All letters that have a summary, the newest first. `onProgress` says how many were read so far. */
+/** All dead letters that have a summary, the newest first. `onProgress` says how many were read so far. */
 export async function readSummaries(
   settings: ReadSettings,
   { aws }: Pick<Deployment, 'aws'>,
@@ -153,28 +153,28 @@ export function newestFirst(one: ListedDeadLetter, other: ListedDeadLetter): num
 
 interface WalkSettings {
   readonly queue: DeadLetterQueue;
-  /** Ends the scan after the letters that were received last. */
+  /** Ends the scan after the dead letters that were received last. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Long enough for tens of thousands of letters. Letters that a killed run received are visible again within
+ * Long enough for tens of thousands of dead letters. Dead letters that a killed run received are visible again within
  * the five minutes in which SQS recognises a message that is sent twice.
  */
 const HIDDEN_SECONDS = 240;
 
 /**
- * In a long replay, letters that stay in the queue are received again when their hiding time is over. After
- * this many receives without a new letter there are more of them than can be hidden, and the scan ends.
+ * In a long replay, dead letters that stay in the queue are received again when their hiding time is over. After
+ * this many receives without a new dead letter there are more of them than can be hidden, and the scan ends.
  */
 const FRUITLESS_RECEIVES = 2_000;
 
 /**
- * Receives every letter of a queue once. `visit` removes some and returns the others. Those stay hidden, so
+ * Receives every dead letter of a queue once. `visit` removes some and returns the others. Those stay hidden, so
  * that SQS gives the rest of the queue, and are put back unchanged at the end: when all were seen, when the
  * scan is interrupted, and when it fails. A killed process puts nothing back; SQS then does it later.
  *
- * SQS gives the letters of one group in order, so a letter that stays hides those behind it. Letters that a
+ * SQS gives the dead letters of one group in order, so a dead letter that stays hides those behind it. Dead letters that a
  * worker parked have a group each; those that SQS moved itself keep the group of their entity.
  */
 export async function scanLetters(
@@ -190,7 +190,7 @@ export async function scanLetters(
     () => undefined,
     (error: unknown) => ({ error }),
   );
-  // Letters that could not be given back are visible again by themselves: the first error matters more.
+  // Dead letters that could not be given back are visible again by themselves: the first error matters more.
   const failed = scanned ?? givenBack;
   if (failed) throw failed.error;
 }
@@ -215,7 +215,7 @@ async function visitAll(
 }
 
 export interface Survey {
-  /** What was read: summaries of the ledger, or the letters themselves. */
+  /** What was read: summaries of the ledger, or the dead letters themselves. */
   readonly source: 'summaries' | 'queues';
   readonly groups: readonly LetterGroup[];
   readonly matching: number;
@@ -231,7 +231,7 @@ interface QueueSurvey {
    * or behind others of its group.
    */
   readonly notSeen: number;
-  /** Summaries beyond what SQS counts: their letters were removed without this command line. */
+  /** Summaries beyond what SQS counts: their dead letters were removed without this command line. */
   readonly gone: number;
   readonly retentionSeconds: number;
 }
@@ -242,13 +242,13 @@ interface SurveySettings {
   readonly signal: AbortSignal;
   /** How many of how many were seen, from time to time. */
   readonly onProgress: (seen: number, total: number) => void;
-  /** Every letter that matches, once. */
+  /** Every dead letter that matches, once. */
   readonly onMatch?: (letter: ReadLetter) => void;
   /** No more than this match: the survey ends when it has seen them. */
   readonly most?: number | undefined;
 }
 
-/** Groups the summaries, and receives no letter. */
+/** Groups the summaries, and receives no dead letter. */
 export async function surveySummaries({
   queues,
   filter,
@@ -284,7 +284,7 @@ export async function surveySummaries({
   };
 }
 
-/** Looks at every letter and changes none. */
+/** Looks at every dead letter and changes none. */
 export async function surveyLetters(settings: SurveySettings): Promise<Survey> {
   const { queues, filter, onProgress, onMatch = () => {}, most } = settings;
   const found = new AbortController();
@@ -319,7 +319,7 @@ export async function surveyLetters(settings: SurveySettings): Promise<Survey> {
   return { source: 'queues', groups: groups.all(), matching: matchingInAll, queues: all };
 }
 
-/** Where the letters of a filter can be, and how they leave the lists. */
+/** Where the dead letters of a filter can be, and how they leave the lists. */
 interface SearchScope {
   readonly families: readonly QueueFamily[];
   /** How many they are at most; undefined when not known. */
@@ -327,7 +327,7 @@ interface SearchScope {
   retire(letters: readonly DeadLetterFacts[], how: WayOut): Promise<void>;
 }
 
-/** The ids of letters say which queue is to be read, and when the search is over; other ids do not. */
+/** The ids of dead letters say which queue is to be read, and when the search is over; other ids do not. */
 export async function searchScope(
   deployment: Deployment,
   filter: LetterFilter,

@@ -66,7 +66,7 @@ export async function replayCommand(
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const visible = counts.reduce((sum, queue) => sum + queue.visible, 0);
   const inFlight = counts.reduce((sum, queue) => sum + queue.inFlight, 0);
-  // With a filter the number of matching letters is not known before all are read.
+  // With a filter the number of matching dead letters is not known before all are read.
   const total = Object.keys(filter).length > 0 ? undefined : Math.min(visible, choice.limit);
   const progress = session.terminal.progress('Replaying dead letters:', total);
   const replayed: ReplayedLetter[] = [];

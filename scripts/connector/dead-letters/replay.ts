@@ -30,7 +30,7 @@ export type ReplayStep =
 interface ReplayWorld extends LetterReader {
   readonly queues: readonly DeadLetterQueue[];
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
-  /** Takes letters from the lists, before they leave the queue. */
+  /** Takes dead letters from the lists, before they leave the queue. */
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
   readonly pacer: Pacer;
   readonly now: () => Date;
@@ -54,13 +54,13 @@ interface Chosen {
 }
 
 /**
- * Sends letters back to the queues they came from.
+ * Sends dead letters back to the queues they came from.
  *
  *   received ─▶ chosen ─▶ sent ─▶ retired ─▶ removed
- *                 │         │         └ killed here: no list shows the letter, and the queue counts it
- *                 │         └ killed here: the letter is in both places. Replayed again within five minutes
+ *                 │         │         └ killed here: no list shows the dead letter, and the queue counts it
+ *                 │         └ killed here: the dead letter is in both places. Replayed again within five minutes
  *                 │           it is the same message to SQS; later the ledger knows it as unchanged.
- *                 └ killed here: SQS shows the letter again when its time is over.
+ *                 └ killed here: SQS shows the dead letter again when its time is over.
  *
  * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
  * AWS fails, with everything that was not sent put back.
@@ -79,8 +79,8 @@ export async function replayLetters(
   let matching = 0;
 
   /**
-   * Otherwise a letter that the service keeps refusing would be sent again and again. It counts no matter who
-   * replayed it: two runs at the same time would send each other's letters without end.
+   * Otherwise a dead letter that the service keeps refusing would be sent again and again. It counts no matter who
+   * replayed it: two runs at the same time would send each other's dead letters without end.
    */
   function isBackAgain({ event }: ReadLetter): boolean {
     const last = event?.replays?.at(-1);
@@ -111,13 +111,13 @@ export async function replayLetters(
         chosen.push({ letter, event: prepared.event, name: prepared.name });
       }
     }
-    // The letters of one entity go in the order they were parked in.
+    // The dead letters of one entity go in the order they were parked in.
     return chosen.toSorted((a, b) =>
       BigInt(a.letter.sequenceNumber) < BigInt(b.letter.sequenceNumber) ? -1 : 1,
     );
   }
 
-  /** Returns the ids of the letters that were sent and removed. */
+  /** Returns the ids of the dead letters that were sent and removed. */
   async function replay(
     some: readonly Chosen[],
     queue: DeadLetterQueue,
@@ -185,7 +185,7 @@ interface ReplayWishes {
   readonly by: string;
 }
 
-/** Why a letter that was chosen stays where it is. */
+/** Why a dead letter that was chosen stays where it is. */
 export type Obstacle =
   | 'undecodable'
   | 'newer-release'
@@ -211,7 +211,7 @@ type PreparedReplay =
   | {
       readonly kind: 'event';
       readonly event: QueuedEvent;
-      /** The same when the same letter is replayed in the same way. */
+      /** The same when the same dead letter is replayed in the same way. */
       readonly name: string;
     }
   | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
@@ -221,7 +221,7 @@ export interface LetterReader {
   readonly knowsShop: (shop: string) => boolean;
 }
 
-/** Reads letters as the workers of these shops do. */
+/** Reads dead letters as the workers of these shops do. */
 export function letterReaderOf(shops: readonly { readonly domain: string }[]): LetterReader {
   const domains = new Set(shops.map(({ domain }) => domain));
   return { read: createEventReader(domains), knowsShop: (shop) => domains.has(shop) };
@@ -263,7 +263,7 @@ export function prepareReplay(
   return { kind: 'event', event: again, name };
 }
 
-/** What became of the letters so far. */
+/** What became of the dead letters so far. */
 export interface ReplayTally {
   seen: number;
   replayed: number;
@@ -277,7 +277,7 @@ export interface ReplayTally {
   backAgain: number;
 }
 
-/** A letter that was sent again, as `followReplayed` needs it. */
+/** A dead letter that was sent again, as `followReplayed` needs it. */
 export interface ReplayedLetter {
   readonly family: QueueFamily;
   /** Undefined for what the ledger has no entry for: a discount, a person, the shop. */

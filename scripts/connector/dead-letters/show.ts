@@ -95,7 +95,7 @@ export async function showLetter(
   return EXIT.fine;
 }
 
-/** An entity that fails again and again has many letters, and they tell the same: the newest is shown. */
+/** An entity that fails again and again has many dead letters, and they tell the same: the newest is shown. */
 interface Alike {
   newest: ListedDeadLetter;
   oldestAt: number;
@@ -106,7 +106,7 @@ interface FoundLetters {
   readonly matching: number;
   /** The newest first. */
   readonly alike: readonly Alike[];
-  /** By letter id: those of `alike` whose message could be received. */
+  /** By dead letter id: those of `alike` whose message could be received. */
   readonly received: ReadonlyMap<string, ReadLetter>;
 }
 
@@ -118,7 +118,7 @@ interface Search {
   readonly onProgress: (seen: number, total: number) => void;
 }
 
-/** Finds letters by their summaries, and receives no more than it takes to reach their messages. */
+/** Finds dead letters by their summaries, and receives no more than it takes to reach their messages. */
 async function findLetters(deployment: Deployment, search: Search): Promise<FoundLetters> {
   const summaries = await findSummaries(openSummaries(deployment), deployment, search.id);
   if (summaries.length === 0) return scanAll(deployment, search);
@@ -153,7 +153,7 @@ async function findSummaries(
   return found.flat().filter(({ gone }) => !gone);
 }
 
-/** Of letters without a summary. */
+/** Of dead letters without a summary. */
 async function scanAll(deployment: Deployment, search: Search): Promise<FoundLetters> {
   const letters: ReadLetter[] = [];
   const { matching } = await surveyLetters({
@@ -189,7 +189,7 @@ interface PrintSettings {
 
 const LABEL_WIDTH = 12;
 
-/** A letter for a person to read. */
+/** A dead letter for a person to read. */
 export function printLetter({ letter, entry, prospect }: Examined, settings: PrintSettings): void {
   const { terminal } = settings;
   const { event } = letter;
@@ -294,7 +294,7 @@ function fact({ line, style, width }: Terminal, label: string, text: string): vo
   for (const more of rest) line(' '.repeat(LABEL_WIDTH + 4) + more);
 }
 
-/** A letter for a program to read; people in it are masked unless they are to be revealed. */
+/** A dead letter for a program to read; people in it are masked unless they are to be revealed. */
 export function letterAsJson(
   { letter, entry, prospect }: Examined,
   options: CommonOptions & { readonly reveal?: boolean },

@@ -109,7 +109,7 @@ interface EndedRun {
   readonly shop: string;
   /** Undefined when it has not ended. */
   readonly last: LastReconcile | undefined;
-  /** What the newest deep walk found by reading orders from the loyalty service. */
+  /** What the newest deep scan found by reading orders from the loyalty service. */
   readonly read: FoundByReading | undefined;
 }
 
@@ -158,7 +158,7 @@ function describeRun({ shop, last, read }: EndedRun, isDeep: boolean): Described
   }
   const sent = { order: 0, product: 0, coupon: 0 };
   for (const kind of KINDS) sent[kind] = healed[kind] + rolledOut[kind];
-  // A deep walk meets an order in the store, in the ledger, and among the latest changes.
+  // A deep scan meets an order in the store, in the ledger, and among the latest changes.
   const compared = `${countsText(lookedAt)}${isDeep ? ', each counted as often as it was compared' : ''}`;
   const isWhole = !isDeep || deep?.stopped === undefined;
   const more = isWhole

@@ -242,7 +242,7 @@ async function putInDoubt(
 }
 
 const NO_REDEMPTIONS: Recovered = { customers: 0, found: 0, unread: [] };
-/** Five calls a second, as the deep walk makes. */
+/** Five calls a second, as the deep scan makes. */
 const CALL_PAUSE_MS = 200;
 
 async function findRedemptions(

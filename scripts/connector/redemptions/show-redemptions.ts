@@ -60,7 +60,7 @@ export async function listCommand(session: Session, options: ListOptions): Promi
       const close = `redemptions close ${first.customerId} ${first.redemption.id} --help`;
       const letters = `dead-letters replay --kind redemption --shop ${opened.shop.domain}`;
       terminal.line();
-      // A stuck one waits for what only a person can see; it has no letter.
+      // A stuck one waits for what only a person can see; it has no dead letter.
       if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
         terminal.line(`Try again:  ${nextCommand(opened.deployment, letters)}`);
       }

@@ -65,7 +65,7 @@ export async function resendOrders(session: Session, options: ResendOptions): Pr
   return sent === found.length ? EXIT.fine : EXIT.interrupted;
 }
 
-/** What was placed since has changed since, so the walk over changes finds it. */
+/** What was placed since has changed since, so the scan over changes finds it. */
 async function findEffects(
   session: Session,
   { deployment, shop, ledger }: OpenBackfill,

@@ -166,7 +166,7 @@ function printParts(terminal: Terminal, status: Status): void {
     for (const one of status.reconcile.value) {
       const { shop, endedAt, looked, healed, rolledOut, stopped, balances, ordersRead } = one;
       const anew =
-        rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules or expired letters`;
+        rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules or expired dead letters`;
       const run =
         endedAt === undefined
           ? 'has not run yet'

@@ -94,7 +94,7 @@ export interface ReconcileStatus {
   readonly balances?: Repaired | undefined;
   /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
   readonly recoversSince?: string | undefined;
-  /** Orders read from the loyalty service by the newest deep walk and, until it ends, by the one before. */
+  /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
   readonly ordersRead?: readonly FoundByReading[];
 }
 

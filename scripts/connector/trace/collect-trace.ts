@@ -159,7 +159,7 @@ async function askForOrder(
 }
 
 /**
- * By their summaries. The queue itself is read where it has letters without one, which SQS moved there because
+ * By their summaries. The queue itself is read where it has dead letters without one, which SQS moved there because
  * every worker died on them.
  */
 async function findLetters(
@@ -185,7 +185,7 @@ async function findLetters(
   return letters.toSorted(newestFirst);
 }
 
-/** Of a longer queue only `dead-letters list --scan` finds them: each letter that is read is hidden meanwhile. */
+/** Of a longer queue only `dead-letters list --scan` finds them: each dead letter that is read is hidden meanwhile. */
 const MOST_WALKED = 1_000;
 
 async function hasUnlisted(

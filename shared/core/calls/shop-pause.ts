@@ -88,7 +88,7 @@ export function controlIn(entry: LedgerEntry | undefined): ShopControl {
   return form.read(entry?.remembered) ?? EMPTY;
 }
 
-/** Undefined: calls may be made. Without a queue only a pause of the whole shop counts. */
+/** Undefined when calls may be made. Without a queue only a pause of the whole shop counts. */
 export function pauseIn(
   { service, operator }: ShopControl,
   queue: QueueFamily | undefined,
@@ -101,7 +101,7 @@ export function pauseIn(
   return service && service.until > now.getTime() ? { by: 'service', ...service } : undefined;
 }
 
-/** Undefined: the pause that is known lasts as long. */
+/** Undefined when the pause that is known lasts as long. */
 export function withServicePause(
   control: ShopControl,
   { why, seconds }: { readonly why: PauseWhy; readonly seconds?: number | undefined },
@@ -218,7 +218,7 @@ export async function changeControl(
 interface PausesWorld {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** The queue that the process works for; undefined: none, and it stops only with the whole shop. */
+  /** The queue that the process works for; undefined means none, and it stops only with the whole shop. */
   readonly queue?: QueueFamily | undefined;
 }
 
@@ -227,7 +227,7 @@ export interface Pauses extends PausedTime, LedgerPast {
   keyOf(shop: string): LedgerKey;
   /** Takes the shops' records from what was read for the batch. */
   learn(shops: Iterable<string>, entries: ReadonlyMap<string, LedgerEntry>, now: Date): void;
-  /** Undefined: calls may be made. */
+  /** Undefined when calls may be made. */
   of(shop: string, now: Date): Pause | undefined;
   /** Reads the record, unless it was read a moment ago. */
   refresh(shop: string, now: Date): Promise<void>;

@@ -158,7 +158,7 @@ export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
 
 /**
  * True for data from before the redaction of its person: a body that waited on a queue, a replayed dead
- * letter, a captured webhook, a store that has not erased the person yet.
+ * dead letter, a captured webhook, a store that has not erased the person yet.
  */
 export function predatesRedaction(entry: LedgerEntry | undefined, version: number): boolean {
   return entry?.redactedAt !== undefined && version <= entry.redactedAt;
@@ -179,7 +179,7 @@ export interface Doubt {
   readonly since: number;
   /** Entries that were settled before are compared with the loyalty service before anything is sent. */
   readonly until: number;
-  /** Since then everything is compared; undefined while a deep walk is still to do that. */
+  /** Since then everything is compared; undefined while a deep scan is still to do that. */
   readonly comparedAt?: number;
 }
 
@@ -189,7 +189,7 @@ export function isOpenDoubt(doubt: Doubt | undefined): doubt is Doubt {
 
 /** What a process knows of the ledger's past, for each shop. */
 export interface LedgerPast {
-  /** Undefined: the ledger can be trusted. */
+  /** Undefined when the ledger can be trusted. */
   doubtOf(shop: string): Doubt | undefined;
   /** When the shop's program began, as far as the ledger says it. */
   goLiveOf(shop: string): number | undefined;

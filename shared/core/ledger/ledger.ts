@@ -3,9 +3,9 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
 /**
  * What the ledger keeps besides entities: `customer`, the balance that the store was given last,
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
- * that are being sent; `notice`, what a person must see; `cursor`, how far a walk has come; `audit`, what
+ * that are being sent; `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what
  * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
+ * dead letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
  */
 export type RecordKind =
   | 'customer'
@@ -21,7 +21,7 @@ export type RecordKind =
   | 'letter';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
-  /** Of an audit record, which belongs to no shop: its month. Of a letter: the same for all. */
+  /** Of an audit record, which belongs to no shop: its month. Of a dead letter: the same for all. */
   readonly shop: string;
   readonly kind: Kind;
   /** Of a balance and of redemptions: the customer's id in the store. */
@@ -86,7 +86,7 @@ export interface LedgerEntry {
   /** Epoch milliseconds: what is dated up to then is sent without the person it names. */
   readonly redactedAt?: number;
   readonly outcomes: readonly PastOutcome[];
-  /** Epoch seconds after which the item may vanish; undefined: never. */
+  /** Epoch seconds after which the item may vanish; undefined means never. */
   readonly expiresAt?: number;
   /**
    * Counts the writes of this item. Every write names the revision it was decided on and fails when
@@ -118,7 +118,7 @@ export type WriteOf<Key extends LedgerKey> = Key extends EntityKey
 
 /** The summary of a dead letter. */
 export interface LetterWrite extends LedgerWrite {
-  /** The list that has it, by time; the letters about an entity have a list of their own. */
+  /** The list that has it, by time; the dead letters about an entity have a list of their own. */
   readonly listed: {
     readonly list: LetterList;
     /** ISO 8601. */
@@ -145,7 +145,7 @@ export interface Ledger {
   readMany(keys: readonly LedgerKey[]): Promise<ReadonlyMap<string, EntityEntry>>;
 
   /**
-   * Writes only if the entry still is the one that was read (`readRevision` undefined: there was none).
+   * Writes only if the entry still is the one that was read (`readRevision` undefined when there was none).
    * `conflict` means that another worker wrote in between; nothing was changed then.
    */
   write<Key extends LedgerKey>(
@@ -298,7 +298,7 @@ export class LedgerEntries extends Map<string, EntityEntry> {
   }
 }
 
-/** For a walk over many, which leaves such items alone. */
+/** For a scan over many, which leaves such items alone. */
 export function isNewer(entries: ReadonlyMap<string, EntityEntry>, keyText: string): boolean {
   return entries instanceof LedgerEntries && entries.newer.has(keyText);
 } /**

@@ -21,7 +21,7 @@ interface CustomerId {
 
 const keyOf = ({ shop, id }: CustomerId): RecordKey<'customer'> => ({ shop, kind: 'customer', id });
 
-/** Whom the customer of this record was merged into; undefined: not merged. */
+/** Whom the customer of this record was merged into; undefined if not merged. */
 export function mergedInto(entry: Pick<LedgerEntry, 'remembered'> | undefined): string | undefined {
   return form.read(entry?.remembered)?.keptId;
 }

@@ -64,7 +64,7 @@ export type Mapped =
       readonly incomplete?: boolean;
       /** Of an order: it carries the history mark. */
       readonly history?: boolean;
-      /** What the ledger is to remember once this is applied; undefined: nothing. */
+      /** What the ledger is to remember once this is applied; undefined means nothing. */
       readonly remember: string | undefined;
     }
   | { readonly kind: 'skip'; readonly why: MappingSkip }

@@ -36,7 +36,7 @@ export type EventReading =
   | {
       readonly kind: 'unreadable';
       readonly why: string;
-      /** Undefined: the body itself. */
+      /** Undefined means the body itself. */
       readonly fault?: 'shop-not-configured';
     };
 
@@ -144,7 +144,7 @@ export type SnapshotSource = 'event' | 'feeder' | 'store';
 
 /** Moments in epoch milliseconds, both included. Versions have whole seconds. */
 export interface Span {
-  /** Undefined: from the beginning of what the store shows. */
+  /** Undefined means from the beginning of what the store shows. */
   readonly from: number | undefined;
   readonly until: number;
 }
@@ -154,7 +154,7 @@ export interface Changed<Value> {
   readonly id: string;
   /** ISO 8601. */
   readonly updatedAt: string;
-  /** Undefined: it could not be read, and only its version is known. */
+  /** Undefined when it could not be read, and only its version is known. */
   readonly value: Value | undefined;
 }
 
@@ -170,7 +170,7 @@ export type WalkedKind = 'order' | 'product' | 'discount';
 
 /**
  * What the store changed within a span, in the order of its last change. An entity that changes during
- * the walk leaves the span, so no other is skipped.
+ * the scan leaves the span, so no other is skipped.
  */
 export interface StoreWalk {
   changedOrders(

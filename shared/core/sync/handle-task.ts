@@ -143,13 +143,13 @@ async function handleMerge(
   const { PointsBalance: points = 0, CashbackBalance: cashback = 0 } = asked.value ?? {};
   if (points === 0 && cashback === 0) return { kind: 'handled', how: 'merged' };
   const why =
-    'the store merged two customers; the loyalty service keeps both members, and the one who is gone still has points: move them to the kept one, then replay this letter';
+    'the store merged two customers; the loyalty service keeps both members, and the one who is gone still has points: move them to the kept one, then replay this dead letter';
   return { kind: 'rejected', reason: 'rejected', why };
 }
 
 const REASON = 'the store asked to erase this customer';
 
-/** Undefined: there was nothing to do, or it is done. */
+/** Undefined when there was nothing to do, or it is done. */
 async function deactivateRedacted(
   shop: string,
   customerId: string,

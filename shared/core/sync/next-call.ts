@@ -11,7 +11,7 @@ import { type OrderForm, restKey, type WantedOrder } from '../mapping/wanted-sta
 export interface OrderFacts {
   /** Something was sent, or may have been. */
   readonly known: boolean;
-  /** Undefined: it was not sent as completed, as far as is known. */
+  /** Undefined when it was not sent as completed, as far as is known. */
   readonly amounts: SentAmounts | undefined;
   /** What the service holds besides the amounts is not known: it is sent again. */
   readonly unsure: boolean;

@@ -190,13 +190,13 @@ function versionOf({ reading }: Candidate): number {
 
 const sequenceOf = ({ item }: Readable): bigint => BigInt(item.message.sequenceNumber);
 
-/** The message whose letter it is. */
+/** The message whose dead letter it is. */
 const form = rememberedForm<string>('parked', 1);
 
 /**
  * Only the body of a webhook is signed. An attacker who captured one can send it again, under any topic and
- * delivery id: bytes that cannot be read become one dead letter, as long as that letter can be there. Bytes that were
- * read have a letter of their own, or a copy under a wrong topic would hide that the service refused them.
+ * delivery id: bytes that cannot be read become one dead letter, as long as that dead letter can be there. Bytes that were
+ * read have a dead letter of their own, or a copy under a wrong topic would hide that the service refused them.
  *
  * The first message claims the bytes before it is parked. If its worker dies in between, the next one
  * finds the claim of its own message and parks it.
@@ -207,7 +207,7 @@ async function parkOnce(
   { ledger, now }: { readonly ledger: Ledger; readonly now: () => Date },
 ): Promise<Outcome> {
   if (!event || !isStoreEvent(event) || event.origin !== 'webhook' || !event.body) return rejected;
-  // A letter that a person sends again, by our command or by SQS's redrive, which changes its group.
+  // A dead letter that a person sends again, by our command or by SQS's redrive, which changes its group.
   if (event.replays || groupId !== groupIdOf(event)) return rejected;
   const { shop, kind } = event;
   const hash = hashBody(event.body);

@@ -373,7 +373,7 @@ function changeOf(given: Given, { now }: ExecutionWorld): EntityChange {
   };
 }
 
-/** Before anything was planned: walks must know that it was asked for. */
+/** Before anything was planned: scans must know that it was asked for. */
 async function rejectUnread(
   given: Given,
   outcome: Rejected,

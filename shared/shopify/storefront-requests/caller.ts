@@ -252,7 +252,7 @@ export interface ServedShop {
   readonly domain: string;
   /** The same secret signs webhooks, proxied requests and session tokens. */
   readonly secrets: WebhookSecretReader;
-  /** The app whose session tokens are accepted; undefined: the connector does not know it. */
+  /** The app whose session tokens are accepted; undefined when the connector does not know it. */
   readonly clientId: () => Promise<string | undefined>;
   readonly storefront: Storefront;
   /** Asked for the customers whom tills name. */

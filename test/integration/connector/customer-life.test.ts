@@ -167,7 +167,7 @@ describe('two customers whom the store merges', () => {
     expect(late.map(({ operation }) => operation)).toEqual(['getCustomerPoints']);
   });
 
-  it('leave a letter until a person has moved the points; its replay then ends it', async () => {
+  it('leave a dead letter until a person has moved the points; its replay then ends it', async () => {
     const { connector, keptId, deletedId } = await merged(({ buy }, id) => buy(id));
     const [letter, ...others] = await connector.deadLetters();
     expect(others).toEqual([]);

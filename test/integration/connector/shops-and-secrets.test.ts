@@ -186,7 +186,7 @@ describe('the code of a reward', () => {
     expect(mirrored().filter((code) => code.startsWith('REWARD-'))).toEqual([]);
   });
 
-  it('is not sent when reconciling finds it, nor by a deep walk, nor by a backfill', async () => {
+  it('is not sent when reconciling finds it, nor by a deep scan, nor by a backfill', async () => {
     const { connector, rewards, mirrored } = await openWithCodes({ drop: 1 });
     expect(mirrored()).toEqual([]);
     connector.pass(3_600);

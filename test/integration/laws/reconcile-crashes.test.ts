@@ -163,7 +163,7 @@ describe('a reconcile that is killed', () => {
       await second;
       expect(waiting(connector)).toEqual(waiting(whole));
       const ends = connector.telemetry.logged.filter(({ fields }) => fields.why === 'overtaken');
-      // Both walk the orders then; later, the second one follows the first without meeting it.
+      // Both scan the orders then; later, the second one follows the first without meeting it.
       if (gap <= 3) expect(ends.length, `after ${gap} messages`).toBeGreaterThan(0);
     }
   });

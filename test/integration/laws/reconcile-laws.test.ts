@@ -37,7 +37,7 @@ const anyStep: fc.Arbitrary<Step> = fc
         ...constants(common),
         kind: fc.constant('discount' as const),
         id: fc.constantFrom('91', '92'),
-        // Without any it would be deleted, which only a deep walk finds.
+        // Without any it would be deleted, which only a deep scan finds.
         codes: fc.subarray(['A', 'B', 'C', 'D'], { minLength: 1 }),
       }),
       fc.record({ ...constants(common), kind: fc.constant('work' as const) }),

@@ -120,7 +120,7 @@ describe('while the service throttles the shop', () => {
   });
 });
 
-it('a deep walk that is throttled asks the service no more until the time is over', async () => {
+it('a deep scan that is throttled asks the service no more until the time is over', async () => {
   const world = await open();
   const { connector } = world;
   for (const name of ['Kim', 'Lou', 'Max', 'Noa']) world.buy(name);

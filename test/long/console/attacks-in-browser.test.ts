@@ -135,7 +135,7 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 },
         await settle(page);
         shown.push(await expectHarmless(page));
       }
-      // Each letter, each row that opens.
+      // Each dead letter, each row that opens.
       const openers = page.locator('main').locator('a[href^="#/"], button[aria-expanded="false"]');
       const most = view === 'now' ? 0 : Math.min(view === 'letters' ? 4 : 2, await openers.count());
       for (let index = 0; index < most; index++) {

@@ -154,7 +154,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await expect.poll(() => countOf(page), PATIENCE).toBe(`${ORDERS - 3} dead letters:`);
   });
 
-  it('drops no letter that came after the list was shown', async () => {
+  it('drops no dead letter that came after the list was shown', async () => {
     const parkOne = (id: string) => {
       const at = new Date().toISOString();
       const event = letterEvent({ kind: 'coupon', id, deliveryId: id });
@@ -189,7 +189,7 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     await page.getByRole('table', { name: 'By cause' }).waitFor();
   });
 
-  it('receives letters from the queues, which hides them meanwhile, only when it is asked', async () => {
+  it('receives dead letters from the queues, which hides them meanwhile, only when it is asked', async () => {
     const { page } = await world.visit({ at: '#/letters' });
     await page.clock.install();
     let asked = 0;

@@ -80,7 +80,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     await dropAll();
   });
 
-  it('shows a letter, the ledger and what would be sent now, without naming people', async () => {
+  it('shows a dead letter, the ledger and what would be sent now, without naming people', async () => {
     const [id = ''] = await refuseOrders(1);
     const { code, stdout } = await connector.run(`dead-letters show ${id}`);
     expect(code).toBe(0);
@@ -161,7 +161,7 @@ describe('loyalty-connector dead-letters', { timeout: 240_000 }, () => {
     await dropAll();
   });
 
-  it('says that there are letters which another caller has received', async () => {
+  it('says that there are dead letters which another caller has received', async () => {
     await refuseOrders(2);
     const hidden = await receive(connector.sqs, connector.queues.urls.orders.deadLetterUrl, 600);
     expect(hidden).toHaveLength(2);

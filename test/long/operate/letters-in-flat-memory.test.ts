@@ -21,7 +21,7 @@ const FEW = 200;
 const MANY = 3_000;
 /** Does not compress: what is kept of it shows. All of them together are 35 MB. */
 const BODY_BYTES = 8_500;
-/** Enough for the program and for ids and handles of the letters it has received; not for their bodies. */
+/** Enough for the program and for ids and handles of the dead letters it has received; not for their bodies. */
 const HEAP_MIB = 44;
 /** What zlib and the network take outside of that heap is returned late: it levels off near 130. */
 const MOST_GROWTH_MIB = 200;

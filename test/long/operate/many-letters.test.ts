@@ -16,7 +16,7 @@ import { letterEvent, letterReason } from '../../support/parked-letters.ts';
 
 /** Loading the emulator takes most of the time: `LETTERS=100000` checks the size that docs/console.md names. */
 const LETTERS = Number(process.env.LETTERS ?? 10_000);
-/** Of 1 MB each: 60 for 100 000 letters, as docs/console.md and the price in it say. */
+/** Of 1 MB each: 60 for 100 000 dead letters, as docs/console.md and the price in it say. */
 const MOST_QUERIES = Math.ceil((LETTERS * 60) / 100_000);
 /** DynamoDB, BatchWriteItem. */
 const ITEMS_PER_REQUEST = 25;
@@ -47,7 +47,7 @@ function park(index: number, ledger: Pick<Ledger, 'write'>, at = new Date(now.ge
   );
 }
 
-it('lists very many letters with few requests, and asks again for what is new alone', async () => {
+it('lists very many dead letters with few requests, and asks again for what is new alone', async () => {
   const items: LedgerItem[] = [];
   const collecting: Pick<Ledger, 'write'> = {
     async write(key, entry) {

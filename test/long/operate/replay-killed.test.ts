@@ -13,7 +13,7 @@ import { orderEvent } from '../../support/parked-letters.ts';
 
 const script = fileURLToPath(new URL('../../support/replay-until.ts', import.meta.url));
 const ORDERS = 14;
-/** More than the letters are hidden for, less than SQS recognises a repetition for; and more than that. */
+/** More than the dead letters are hidden for, less than SQS recognises a repetition for; and more than that. */
 const SOON_SECONDS = 250;
 const LATE_SECONDS = 400;
 
@@ -39,7 +39,7 @@ afterEach(() => output.stop());
 
 const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000);
 
-/** Parks orders that nobody knows yet; two of them have a newer letter too. Gives their ids. */
+/** Parks orders that nobody knows yet; two of them have a newer dead letter too. Gives their ids. */
 async function parkOrders(): Promise<readonly string[]> {
   const deadLetters = createSqsDeadLetters(
     connector.sqs,

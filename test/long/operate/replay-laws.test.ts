@@ -103,7 +103,7 @@ describe('a replay of thousands', () => {
     expect(left.some(({ replays }) => replays)).toBe(false);
   }, 180_000);
 
-  it('keeps the order of the letters of one entity, and takes groups apart that SQS moved', async () => {
+  it('keeps the order of the dead letters of one entity, and takes groups apart that SQS moved', async () => {
     const { urls, replay } = await openQueues();
     const letters = Array.from({ length: 300 }, (_, index): ParkedLetter => {
       const entity = String(index % 20);
@@ -192,7 +192,7 @@ describe('a replay of thousands', () => {
     ]);
   });
 
-  it('stops at the limit, and when it is interrupted, without letting go of a letter', async () => {
+  it('stops at the limit, and when it is interrupted, without letting go of a dead letter', async () => {
     const { urls, replay } = await openQueues();
     const letters = Array.from({ length: 100 }, (_, index) => orderLetter(index));
     await parkLetters(sqs, urls.orders.deadLetterUrl, letters);

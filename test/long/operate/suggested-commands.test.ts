@@ -47,7 +47,7 @@ describe('every command that is suggested can be run as it stands', () => {
     expect(traced?.stdout).toContain(`of ${SHOP}`);
   });
 
-  it('for letters that only the store can make readable: --refetch, and no more than was listed', async () => {
+  it('for dead letters that only the store can make readable: --refetch, and no more than was listed', async () => {
     await park(letterEvent({ id: '5512300000001', body: broken }), unreadable);
     const listed = await connector.run(`dead-letters list --shop ${SHOP}`);
     const [shown, replayed] = await runSuggested(listed, connector);
@@ -56,7 +56,7 @@ describe('every command that is suggested can be run as it stands', () => {
     expect(replayed?.stdout).toContain('1 of 1 matching dead letters would be sent again.');
   });
 
-  it('for letters that cannot be replayed: no replay, but the reason', async () => {
+  it('for dead letters that cannot be replayed: no replay, but the reason', async () => {
     await park('not an envelope', unreadable);
     const listed = await connector.run('dead-letters list');
     expect(listed.stdout).toContain('None can be sent again: this release cannot read the message');
@@ -111,7 +111,7 @@ describe('every command that is suggested can be run as it stands', () => {
     expect(woken?.stdout).toContain('1 sent.');
   });
 
-  it('where there is no such letter', async () => {
+  it('where there is no such dead letter', async () => {
     const missing = await connector.run('dead-letters show 4711');
     const [listed] = await runSuggested(missing, connector);
     expect(listed?.stdout).toContain('No dead letters in');
@@ -139,7 +139,7 @@ it('shows what would be sent of a customer, without naming them', async () => {
   expect(stdout).not.toContain('neither about an entity nor a task');
 });
 
-it('shows letters that say the same as one, and counts letters as letters', async () => {
+it('shows dead letters that say the same as one, and counts dead letters as dead letters', async () => {
   for (const deliveryId of ['one', 'two', 'three']) {
     await park(letterEvent({ id: '5512300000002', deliveryId }));
   }

@@ -112,7 +112,7 @@ describe('loyalty-connector trace', () => {
     expect(code).toBe(1);
   });
 
-  it('finds a letter without a summary, which SQS moved because every worker died on it', async () => {
+  it('finds a dead letter without a summary, which SQS moved because every worker died on it', async () => {
     const id = placeOrder();
     const event = letterEvent({ id, receivedAt: new Date().toISOString() });
     const { sqs, queues } = connector;

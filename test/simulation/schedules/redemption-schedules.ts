@@ -140,7 +140,7 @@ async function judge({ loyalty, store, queue, dead, balances, ledger, kept }: Re
 
 const ENDS: ReadonlySet<string> = new Set(['ready', 'cancelled', 'refused', 'not-sent']);
 
-/** By the history of the book, in which each line names a redemption. */
+/** By the history of the redemption record, in which each line names a redemption. */
 function beginsTwice(lines: readonly PastOutcome[]): boolean {
   const open = new Set<string>();
   return lines.some(({ topic, outcome }) => {

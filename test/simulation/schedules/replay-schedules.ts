@@ -19,7 +19,7 @@ import { ID, orderAt } from './refund-schedules.ts';
 
 /**
  * The service refuses an order, and later takes it. A worker parks the order, a person replays it at any moment, and
- * another worker sends it. No letter is lost, and no list shows one that is gone.
+ * another worker sends it. No dead letter is lost, and no list shows one that is gone.
  */
 export const replayScenario = connectorScenario((connector) => {
   const { loyalty, dead, queues, clock, ledger } = connector;
@@ -65,7 +65,7 @@ export const replayScenario = connectorScenario((connector) => {
     ],
     state: () => loyalty.world.interfere === undefined,
     async settle() {
-      // What a killed command held becomes visible; a person replays until no letter is left.
+      // What a killed command held becomes visible; a person replays until no dead letter is left.
       for (let runs = 0; runs < 4; runs += 1) {
         await connector.drain();
         clock.ms += 3_600_000;
@@ -78,9 +78,12 @@ export const replayScenario = connectorScenario((connector) => {
           text.startsWith('letter|') && readSummary('', remembered)?.gone === undefined,
       );
       return wrongIn([
-        [loyalty.rows.orders.get(ID) !== undefined, 'the letter was lost, and its order not sent'],
-        [dead.size === 0, `${dead.size} letters are left`],
-        [open.length === 0, 'a list shows a letter that is gone'],
+        [
+          loyalty.rows.orders.get(ID) !== undefined,
+          'the dead letter was lost, and its order not sent',
+        ],
+        [dead.size === 0, `${dead.size} dead letters are left`],
+        [open.length === 0, 'a list shows a dead letter that is gone'],
       ]);
     },
   };

@@ -47,7 +47,7 @@ export class Shoppers {
     this.#world = world;
   }
 
-  /** Undefined: the process died, and no answer comes. */
+  /** Undefined when the process died, and no answer comes. */
   ask<Answer>(
     what: string,
     act: (storefront: Storefront) => Promise<Answer>,

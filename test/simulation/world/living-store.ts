@@ -2,14 +2,27 @@ import { createMemoryStore, type MemoryStore } from '../../../local/harness/memo
 import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
 import { pick, toPaths } from '../../../local/store-sandbox/delivery/pick-fields.ts';
 import { act } from '../../../local/store-sandbox/model/actions.ts';
-import { type Cart, cartWithoutCode, variedCart } from '../../../local/store-sandbox/model/carts.ts';
+import {
+  type Cart,
+  cartWithoutCode,
+  variedCart,
+} from '../../../local/store-sandbox/model/carts.ts';
 import { codesOf, discountStatus } from '../../../local/store-sandbox/model/discounts.ts';
 import { createIds } from '../../../local/store-sandbox/model/ids.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
-import { type CodeRow, type CustomerRow, type DiscountRow, openRows, type ProductRow } from '../../../local/store-sandbox/model/rows.ts';
+import {
+  type CodeRow,
+  type CustomerRow,
+  type DiscountRow,
+  openRows,
+  type ProductRow,
+} from '../../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
 import type { Announcement, World } from '../../../local/store-sandbox/model/world.ts';
-import { buildPayload, productPayload } from '../../../local/store-sandbox/payloads/build-payload.ts';
+import {
+  buildPayload,
+  productPayload,
+} from '../../../local/store-sandbox/payloads/build-payload.ts';
 import { customerPayload } from '../../../local/store-sandbox/payloads/customer-payload.ts';
 import { defaultShop } from '../../../local/store-sandbox/settings.ts';
 import type { EntityKind } from '../../../shared/core/events/event.ts';
@@ -19,7 +32,12 @@ import { readCustomerWebhook } from '../../../shared/shopify/webhooks/read-custo
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { parseJson } from '../../../shared/shopify/webhooks/topics.ts';
 import { readAmount } from '../../../shared/store/money.ts';
-import type { StoreCoupon, StoreMember, StoreOrder, StoreProduct } from '../../../shared/store/store-entities.ts';
+import type {
+  StoreCoupon,
+  StoreMember,
+  StoreOrder,
+  StoreProduct,
+} from '../../../shared/store/store-entities.ts';
 import { readOrderRow } from '../../support/sandbox-admin.ts';
 import { SHOP, shopRules } from './connector.ts';
 
@@ -132,7 +150,7 @@ export interface SentWebhook {
 
 interface StoreStep {
   readonly words: string;
-  /** Undefined: nothing happened. */
+  /** Undefined means nothing happened. */
   readonly action?: string;
   readonly webhooks: readonly SentWebhook[];
 }
@@ -160,7 +178,7 @@ export class LivingStore {
   readonly #stale = new Map<string, () => Promise<void>>();
   /** Every code that the store ever had, by its key. */
   readonly #codes = new Map<string, CodeRow>();
-  /** Undefined: this store never lags, so its past is not needed. */
+  /** Undefined when this store never lags, so its past is not needed. */
   readonly #past:
     | Map<string, { readonly at: number; readonly value: () => Promise<unknown> }[]>
     | undefined;

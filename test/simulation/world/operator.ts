@@ -227,7 +227,7 @@ export class Operator {
     );
   }
 
-  /** `loyalty-connector dead-letters replay` of the chosen letters that can succeed. */
+  /** `loyalty-connector dead-letters replay` of the chosen dead letters that can succeed. */
   replay(filter: LetterFilter = {}): void {
     const { kernel, queues, ledger } = this.#world;
     this.#runs += 1;
@@ -235,7 +235,7 @@ export class Operator {
     kernel.journal.play('replay of dead letters');
     const replayQueue: Pick<BulkQueue, 'sendAll'> = {
       sendAll: (events, nameOf) =>
-        process.call('queue', `replays ${events.length} letters`, async () => {
+        process.call('queue', `replays ${events.length} dead letters`, async () => {
           for (const event of events) {
             const name = nameOf?.(event);
             await queues.send(event, { by: process, ...(name !== undefined && { name }) });
@@ -263,14 +263,14 @@ export class Operator {
     replayLetters(choice, world, newTally()).catch(() => {});
   }
 
-  /** A letter may be deleted only after its queue has accepted the replay. */
+  /** A dead letter may be deleted only after its queue has accepted the replay. */
   #watchRemoval(body: string | undefined): void {
     const decoded = decodeEvent(body ?? '');
     if (decoded.kind !== 'event') return;
     const { topic, deliveryId, replays = [] } = decoded.event;
     const name = replayName(decoded.event, replays.length + 1);
     if (this.#replayed.has(name)) return;
-    const what = `the letter of ${topic} ${deliveryId} is removed, and no queue has taken it back`;
+    const what = `the dead letter of ${topic} ${deliveryId} is removed, and no queue has taken it back`;
     this.#world.kernel.journal.violation('lost-letter', what);
   }
 
@@ -278,7 +278,7 @@ export class Operator {
     const queue = this.#world.queues.dead[family];
     const bodies = new Map<string, string>();
     const call = <Value>(what: string, effect: () => Value): Promise<Value> =>
-      process.call('queue', `${what} letters of ${family}`, async () => effect());
+      process.call('queue', `${what} dead letters of ${family}`, async () => effect());
     return {
       family,
       receive: (hiddenSeconds) =>

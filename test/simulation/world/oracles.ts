@@ -115,7 +115,7 @@ async function compareOrders(held: Held): Promise<ReadonlyMap<string, number>> {
  */
 function rulesOf(id: string, { rules, seen, knownSince, disputesLost }: Held): LawRules[] {
   const taxes = taxesOf(id, { rules, seen, knownSince });
-  // A dispute changes nothing of its order, so without its webhook no walk finds it.
+  // A dispute changes nothing of its order, so without its webhook no scan finds it.
   const disputes = disputesLost ? (['take-back', 'ignore'] as const) : (['take-back'] as const);
   return taxes.flatMap((rule) =>
     disputes.map((lostDisputes) => ({ ...usualRules, taxes: rule, lostDisputes })),

@@ -18,7 +18,7 @@ interface PanelWorld {
   readonly rules: Rules;
   readonly seen: Seen;
   readonly knownSince: ReadonlyMap<string, number>;
-  /** A deep walk, and everything that it sends. */
+  /** A deep scan, and everything that it sends. */
   readonly walk: () => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * Behind the connector's back the service loses an order, a person raises the amount of another, and a call that was
- * made long ago sets back a third. The deep walk must send the lost one again, but not within a day of its last call,
+ * made long ago sets back a third. The deep scan must send the lost one again, but not within a day of its last call,
  * only report the second, and send the third again.
  */
 export async function disturbService(world: PanelWorld): Promise<void> {
@@ -71,9 +71,9 @@ export async function disturbService(world: PanelWorld): Promise<void> {
     const { OriginalId: id, OrderTotal: total } = raised;
     const held = orders.get(id);
     if (held?.OrderTotal !== total + 1) {
-      differ(`a walk changes the amount of order ${id} to ${held?.OrderTotal}`);
+      differ(`a scan changes the amount of order ${id} to ${held?.OrderTotal}`);
     }
-    if (!telemetry.changed.get(id)) differ(`no walk reports the changed amount of order ${id}`);
+    if (!telemetry.changed.get(id)) differ(`no scan reports the changed amount of order ${id}`);
     if (held) orders.put(id, { ...held, OrderTotal: total });
   }
   const again = setBack && orders.get(setBack.OriginalId)?.OrderTotal;
@@ -82,7 +82,7 @@ export async function disturbService(world: PanelWorld): Promise<void> {
   }
 }
 
-/** What a walk has sent last, it does not send again: a person may have changed it. */
+/** What a scan has sent last, it does not send again: a person may have changed it. */
 function wasSentByReconcile(id: string, { ledger }: PanelWorld): boolean {
   const { outcomes = [] } =
     ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id })) ?? {};

@@ -208,7 +208,7 @@ export class Queues {
     if (seconds > most && !PATIENT.has(why)) journal.violation('waits-too-long', what);
   }
 
-  /** SQS forgets letters that waited for too long. */
+  /** SQS forgets dead letters that waited for too long. */
   expireLetters(): void {
     const oldest = this.#kernel.time.now - DEAD_LETTER_DAYS * 86_400_000;
     for (const queue of Object.values(this.dead)) {

@@ -18,7 +18,7 @@ export class WatchedTelemetry implements Telemetry {
   readonly #journal: Journal;
   /** By topic and delivery: the last reported outcome. */
   readonly ends = new Map<string, 'settled' | 'parked'>();
-  /** Orders that a person changed in the service, and whether a walk reported them. */
+  /** Orders that a person changed in the service, and whether a scan reported them. */
   readonly changed = new Map<string, boolean>();
   /** Called when a merge counts as done. */
   onMerged: (id: string) => void = () => {};

@@ -231,7 +231,7 @@ export class Workers {
       const end = telemetry.ends.get(delivery);
       if (!end) journal.violation('unaccounted', `${delivery} left its queue without an outcome`);
       if (end === 'parked' && !queues.wasParked(body)) {
-        journal.violation('lost-letter', `${delivery} was parked, and no letter holds it`);
+        journal.violation('lost-letter', `${delivery} was parked, and no dead letter holds it`);
       }
       const fails = kernel.happens(
         process.nextName(),

@@ -30,7 +30,7 @@ describe('the cart of a till', () => {
     expect(cartProblem({ ...cart, editable: false }, sale)).toBe('not-editable');
   });
 
-  it('shows a code at the cart or at a line, in any case of letters', () => {
+  it('shows a code at the cart or at a line, in any case of dead letters', () => {
     const code = { discountDescription: 'five-1A' };
     expect(hasCode({ ...cart, cartDiscounts: [code] }, 'FIVE-1a')).toBe(true);
     expect(hasCode({ ...cart, lineItems: [{ ...shirt, discounts: [code] }] }, 'FIVE-1A')).toBe(

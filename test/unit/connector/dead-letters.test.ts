@@ -108,7 +108,7 @@ describe('a filter', () => {
   });
 });
 
-describe('groups of letters', () => {
+describe('groups of dead letters', () => {
   it('take the same room for any number of reasons', () => {
     const groups = createLetterGroups();
     for (let n = 0; n < 5_000; n += 1) groups.add(letterOf({}, { why: `reason ${n % 1_000}` }));
@@ -134,7 +134,7 @@ describe('a prepared replay', () => {
   const wishes = { refetch: false, force: false, by: 'ops@desk' };
   const body = new TextEncoder().encode('{"id":1}');
 
-  it('is the same to SQS for the same letter and wishes, and another for other wishes', () => {
+  it('is the same to SQS for the same dead letter and wishes, and another for other wishes', () => {
     const letter = letterOf({});
     const names = [
       wishes,
@@ -303,8 +303,8 @@ function follow(
   });
 }
 
-describe('following replayed letters', () => {
-  it('counts an outcome for one letter only, and the others of its entity as settled', async () => {
+describe('following replayed dead letters', () => {
+  it('counts an outcome for one dead letter only, and the others of its entity as settled', async () => {
     const letters = [replayed('1', '1'), replayed('1', '2'), replayed('2', '2')];
     const followed = await follow(letters, {
       1: entry(['0', 'rejected'], ['5', 'applied']),
@@ -345,7 +345,7 @@ describe('following replayed letters', () => {
   });
 });
 
-describe('replaying letters', () => {
+describe('replaying dead letters', () => {
   it('sends those of one entity in the order they were parked in, however SQS lists them', async () => {
     const received = [4, 2, 3, 1].map((count) => {
       const id = String(count);
@@ -377,7 +377,7 @@ describe('replaying letters', () => {
   });
 });
 
-describe('dropping letters', () => {
+describe('dropping dead letters', () => {
   const letters = ['agreed', 'later', 'other'].map((id) =>
     deadLetter(
       { topic: id === 'other' ? 'orders/create' : 'orders/updated' },
@@ -434,7 +434,7 @@ describe('a scan of dead letters', () => {
       async (letters) => letters,
     );
 
-  it('fails if the letters cannot be given back: they would be hidden without a word', async () => {
+  it('fails if the dead letters cannot be given back: they would be hidden without a word', async () => {
     await expect(scan({ giveBack: unreachable })).rejects.toThrow('SQS is unreachable');
   });
 

@@ -116,7 +116,7 @@ describe('the verdict on one entity', () => {
   it.each<[string, Partial<Trace>, string, string, string | undefined]>([
     ['agrees when the wanted state was applied', {}, 'agrees', 'was applied', undefined],
     [
-      'agrees beside an old letter',
+      'agrees beside an old dead letter',
       { letters: [letter] },
       'agrees',
       'are older or the same',
@@ -173,7 +173,7 @@ describe('the verdict on one entity', () => {
     ],
     ['differs before the first send', { entry: undefined }, 'differs', 'nothing was', 'status'],
     [
-      'names the letter that holds the change',
+      'names the dead letter that holds the change',
       { entry: undefined, letters: [letter] },
       'differs',
       'the name is missing',

@@ -93,7 +93,7 @@ describe('a dead letter of the storefront sync', () => {
     for (const text of shown(true)) expect(text).toContain('jordan.testperson@example.com');
   });
 
-  it('that cannot be read is still a letter', () => {
+  it('that cannot be read is still a dead letter', () => {
     for (const body of ['', '{', '{}', '{"v":9}']) {
       const letter = letterOf(body);
       expect([letter.event, typeof letter.undecodable]).toEqual([undefined, 'string']);

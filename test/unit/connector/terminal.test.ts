@@ -86,7 +86,7 @@ describe('words for people', () => {
     expect(shellWord('')).toBe("''");
   });
 
-  it('keep ordinary letters of any language', () => {
+  it('keep ordinary dead letters of any language', () => {
     expect(printable('Ångström 値引き')).toBe('Ångström 値引き');
   });
 });
@@ -99,7 +99,7 @@ describe('progress', () => {
     expect(progressLine({ doing: 'Reading:', total: undefined }, 300, 2_000, 'of about 900')).toBe(
       'Reading: 300 · 150/s · of about 900',
     );
-    // A tenth of the letters was looked at, and three of them matched.
+    // A tenth of the dead letters was looked at, and three of them matched.
     expect(progressLine({ doing: 'Replaying:', total: undefined }, 3, 3_000, '', 0.1)).toBe(
       'Replaying: 3 · 1.0/s · 27 s left',
     );

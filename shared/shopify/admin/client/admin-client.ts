@@ -105,7 +105,7 @@ export function createAdminClient(settings: AdminClientSettings): AdminClient {
     return { answer: readAnswer<Data>({ status, retryAfter }, body, kind), accessToken };
   }
 
-  /** In milliseconds; undefined: no further try. */
+  /** In milliseconds; undefined means no further try. */
   function pauseBeforeRetry(
     { name, kind }: AdminDocument<unknown, unknown>,
     { reason, afterSeconds }: AdminFailure,

@@ -316,7 +316,7 @@ describe('the calls of a shop after the service asked for a pause', () => {
     await changeControl(ledger, SHOP, (control) => withServicePause(control, asked, began));
     const guard = createPauses({ ledger, telemetry }).guard(SHOP, createCircuitBreaker());
     const now = new Date(UNTIL + after);
-    /** Undefined: it waits for others. */
+    /** Undefined when it waits for others. */
     const enter = async () => {
       const waits = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
       const entered = await Promise.race([guard.enter(now), waits]);

@@ -187,7 +187,7 @@ describe('a dropped dead letter', () => {
     expect((await world.read())?.outcomes.at(-1)).toMatchObject({ outcome: 'dropped', version: 2 });
   });
 
-  it('needs neither an entry nor a rejection, as for a letter that could not be read', async () => {
+  it('needs neither an entry nor a rejection, as for a dead letter that could not be read', async () => {
     const world = open();
     await drop(world);
     expect(await world.read()).toBeUndefined();

@@ -78,7 +78,7 @@ describe('a lost answer', () => {
     expect(world.dead.size).toBe(1);
     expect(await world.kept()).toMatchObject([{ stuck: 'look-up-refused' }]);
     expect(world.telemetry.total('redemption-pending')).toBe(1);
-    // Sent again, the letter continues where it stopped.
+    // Sent again, the dead letter continues where it stopped.
     world.loyalty.updateRewardMetadata = updateRewardMetadata;
     world.replay();
     await world.drain();

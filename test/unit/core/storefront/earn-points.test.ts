@@ -55,7 +55,7 @@ describe('the points of a product or a cart', () => {
     ['nothing', {}],
     ['no currency', { items: '1:1:1' }],
     ['a currency of its own', { items: '1:1:1', currency: 'eur' }],
-    ['an id with letters', { items: 'a:1:1', currency: 'EUR' }],
+    ['an id with dead letters', { items: 'a:1:1', currency: 'EUR' }],
     ['a negative price', { items: '1:-1:1', currency: 'EUR' }],
     ['a price with an exponent', { items: '1:1e9:1', currency: 'EUR' }],
     ['no quantity', { items: '1:1:0', currency: 'EUR' }],

@@ -11,7 +11,7 @@ import type { Line } from '../run.ts';
 import { useQuestion } from '../use-question.ts';
 import { agoText, momentText, numberText } from '../words.ts';
 
-/** One letter: the message, and beside it what would be made of it now. */
+/** One dead letter: the message, and beside it what would be made of it now. */
 export function LetterDetail({ id }: { readonly id: string }) {
   const [reveal, setReveal] = useState(false);
   const line: Line = {
@@ -189,7 +189,7 @@ function pretty(body: string): string {
   }
 }
 
-/** Sends again or drops the chosen letters, or all that the filter fits. */
+/** Sends again or drops the chosen dead letters, or all that the filter fits. */
 export function LetterActions({
   filter,
   chosen,
@@ -275,7 +275,7 @@ export function LetterActions({
   );
 }
 
-/** Letters by their cause, each a filter for the list. */
+/** Dead letters by their cause, each a filter for the list. */
 export function LetterGroups({
   groups,
   filter,
@@ -339,7 +339,7 @@ export function Cause({
   );
 }
 
-/** The options of `dead-letters` that choose letters, as the address of the view has them. */
+/** The options of `dead-letters` that choose dead letters, as the address of the view has them. */
 const FILTERS = [
   'reason',
   'code',
@@ -364,7 +364,7 @@ export function filterOf({ query }: Place): Filter {
   return Object.fromEntries(given);
 }
 
-/** Of the chosen letters; without a choice, of all that the filter fits. */
+/** Of the chosen dead letters; without a choice, of all that the filter fits. */
 function optionsOf(filter: Filter, chosen: readonly string[]): Options {
   return chosen.length > 0 ? { id: [...chosen] } : { ...filter };
 }

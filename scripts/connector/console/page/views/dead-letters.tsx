@@ -29,7 +29,7 @@ export function LettersView({ place }: ViewProps) {
 }
 
 const PER_PAGE = 25;
-/** Of summaries. A scan hides the letters from others, and an older release has only that: when a person asks. */
+/** Of summaries. A scan hides the dead letters from others, and an older release has only that: when a person asks. */
 const EVERY_MS = 15_000;
 
 function LetterList({ place }: { readonly place: Place }) {
@@ -144,7 +144,7 @@ function Letters({
   choose,
 }: {
   readonly letters: readonly ListedLetter[];
-  /** More than one: each letter has its own in words. */
+  /** More than one: each dead letter has its own in words. */
   readonly hasCauses: boolean;
   readonly chosen: readonly string[];
   /** Undefined when this console only looks. */
