@@ -1,7 +1,7 @@
 import { PARALLEL } from '../../functions/sync-entities.ts';
 import { openConnector } from '../../local/harness/in-process-connector.ts';
 import { defaultConcurrency } from '../../shared/config/concurrency.ts';
-import { createCallRate, type TokenLine } from '../../shared/core/calls/rate-limit.ts';
+import { createCallRate, type SharedRate } from '../../shared/core/calls/rate-limit.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import settings from '../bench.config.ts';
 import type { Bench, Figure } from '../bench.ts';
@@ -137,7 +137,7 @@ function slowLedger(ledger: Ledger, wait: () => Promise<void>): Ledger {
 }
 
 /** As the ledger's item: one write at a time. */
-function tokenLine(wait: () => Promise<void>): TokenLine {
+function tokenLine(wait: () => Promise<void>): SharedRate {
   let booked = 0;
   return {
     async book(lengthMs, now, latest) {

@@ -17,7 +17,7 @@ import type {
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 import type { ReconcileDeps } from '../../shared/core/reconcile/dependencies.ts';
 import { type ReconcileRequest, reconcile } from '../../shared/core/reconcile/reconcile.ts';
-import type { ReadEvent, Store, StoreWalk } from '../../shared/core/store/store.ts';
+import type { ReadEvent, Store, StoreScan } from '../../shared/core/store/store.ts';
 import { settleEntities } from '../../shared/core/sync/settle-entities.ts';
 import type { LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';
@@ -119,7 +119,7 @@ export function openConnector({
   const parts: {
     ledger: Ledger;
     queue: EventQueue;
-    walked: Store & StoreWalk;
+    walked: Store & StoreScan;
     read: ReadEvent;
     /** Undefined means the queue of the worker itself. */
     source: SourceQueue | undefined;

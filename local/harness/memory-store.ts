@@ -1,12 +1,12 @@
 import type { EntityKind } from '../../shared/core/events/event.ts';
 import type {
   DiscountPage,
+  ScanAnswer,
+  ScanPage,
   Span,
   Store,
   StoreAnswer,
-  StoreWalk,
-  WalkAnswer,
-  WalkPage,
+  StoreScan,
 } from '../../shared/core/store/store.ts';
 import type {
   StoreCoupon,
@@ -16,7 +16,7 @@ import type {
 } from '../../shared/store/store-entities.ts';
 
 /** A store in memory. It passes the same contract suite as the Admin API. */
-export interface MemoryStore extends Store, StoreWalk {
+export interface MemoryStore extends Store, StoreScan {
   putOrder(shop: string, order: StoreOrder): void;
   putProduct(shop: string, product: StoreProduct): void;
   putCoupon(shop: string, coupon: StoreCoupon): void;
@@ -49,7 +49,7 @@ export function createMemoryStore(): MemoryStore {
   function walk<Value extends { readonly updatedAt: string }, Shown>(
     [shop, kind, { from = 0, until }, after = '']: [string, string, Span, string | undefined],
     show: (id: string, value: Value) => Shown | undefined,
-  ): WalkAnswer<WalkPage<Shown>> {
+  ): ScanAnswer<ScanPage<Shown>> {
     reads += 1;
     if (outage) return outage;
     const place = (id: string, { updatedAt }: Value) =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Booking, TokenLine } from '../core/calls/rate-limit.ts';
+import type { Booking, SharedRate } from '../core/calls/rate-limit.ts';
 import { batchesOf } from '../core/events/event.ts';
 import { LEDGER_FORMAT } from '../core/events/formats.ts';
 import {
@@ -234,7 +234,7 @@ const BOOKED = 'b';
  *
  * Repeating a write whose answer was lost is harmless: it books moments that will not be used.
  */
-export function createDynamoDbRateLimit({ client, table, account }: RateLimitOptions): TokenLine {
+export function createDynamoDbRateLimit({ client, table, account }: RateLimitOptions): SharedRate {
   let wasAhead = false;
 
   /** Undefined if the condition does not hold. */

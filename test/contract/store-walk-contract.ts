@@ -2,26 +2,26 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type {
   Changed,
   DiscountPage,
+  ScanAnswer,
+  ScannedKind,
+  ScanPage,
   Span,
   Store,
   StoreAnswer,
-  StoreWalk,
-  WalkAnswer,
-  WalkedKind,
-  WalkPage,
+  StoreScan,
 } from '../../shared/core/store/store.ts';
 
 /** A store, and the merchant's actions in it at given times. */
-export interface WalkUnderTest {
+export interface ScanUnderTest {
   readonly shop: string;
-  readonly store: Store & StoreWalk;
+  readonly store: Store & StoreScan;
   /** Returns the id. */
   placeOrder(at: number): Promise<string>;
   changeOrder(id: string, at: number): unknown;
   createProduct(at: number): Promise<string>;
   createDiscount(at: number, codes: readonly string[]): Promise<string>;
   createAutomaticDiscount(at: number): unknown;
-  remove(kind: WalkedKind, id: string): unknown;
+  remove(kind: ScannedKind, id: string): unknown;
   setNow(at: number): unknown;
   grantAllOrders(granted: boolean): unknown;
   turn(how: 'well' | 'ill' | 'refusing'): unknown;
@@ -34,27 +34,27 @@ const minute = (count: number) => NOON + count * 60_000;
 /** `create` returns an empty store. */
 export function describeStoreWalkContract(
   name: string,
-  create: () => Promise<WalkUnderTest>,
+  create: () => Promise<ScanUnderTest>,
 ): void {
   describe(`the contract of scanning a store, kept by ${name}`, () => {
-    let subject: WalkUnderTest;
-    let store: Store & StoreWalk;
+    let subject: ScanUnderTest;
+    let store: Store & StoreScan;
     beforeEach(async () => {
       subject = await create();
       ({ store } = subject);
     });
 
-    const walks: Record<WalkedKind, (span: Span, after?: string) => ReturnType<PageOf>> = {
+    const walks: Record<ScannedKind, (span: Span, after?: string) => ReturnType<PageOf>> = {
       order: (span, after) => store.changedOrders(subject.shop, span, after),
       product: (span, after) => store.changedProducts(subject.shop, span, after),
       discount: (span, after) => store.changedDiscounts(subject.shop, span, after),
     };
-    const makers: Record<WalkedKind, (at: number) => Promise<string>> = {
+    const makers: Record<ScannedKind, (at: number) => Promise<string>> = {
       order: (at) => subject.placeOrder(at),
       product: (at) => subject.createProduct(at),
       discount: (at) => subject.createDiscount(at, [`CODE-${at}`]),
     };
-    const walk = (kind: WalkedKind, span: Span) => walkAll(walks[kind], span);
+    const walk = (kind: ScannedKind, span: Span) => scanPages(walks[kind], span);
     const idsOf = (changed: readonly Changed<unknown>[]) => changed.map(({ id }) => id);
 
     describe.each(['order', 'product', 'discount'] as const)('%ss', (kind) => {
@@ -96,15 +96,15 @@ export function describeStoreWalkContract(
       const product = await subject.createProduct(minute(1));
       const discount = await subject.createDiscount(minute(2), ['ONE', 'TWO']);
       const span = { from: undefined, until: minute(60) };
-      const orders = await walkAll(walks.order, span);
+      const orders = await scanPages(walks.order, span);
       expect(await store.readOrder(subject.shop, order)).toEqual(
         found(changedValue(orders, order)),
       );
-      const products = await walkAll(walks.product, span);
+      const products = await scanPages(walks.product, span);
       expect(await store.readProduct(subject.shop, product)).toEqual(
         found(changedValue(products, product)),
       );
-      const discounts = await walkAll(walks.discount, span);
+      const discounts = await scanPages(walks.discount, span);
       expect(await store.readDiscount(subject.shop, discount)).toEqual(
         found(changedValue(discounts, discount)),
       );
@@ -184,7 +184,7 @@ export function describeStoreWalkContract(
   });
 }
 
-type PageOf = (span: Span, after?: string) => Promise<WalkAnswer<WalkPage<unknown>>>;
+type PageOf = (span: Span, after?: string) => Promise<ScanAnswer<ScanPage<unknown>>>;
 
 const found = <Value>(one: Value): StoreAnswer<Value> => ({ kind: 'found', value: one });
 
@@ -193,7 +193,7 @@ function value<Value>(answer: StoreAnswer<Value>): Value {
   throw new Error(`the store says ${JSON.stringify(answer)}`);
 }
 
-async function walkAll(page: PageOf, span: Span) {
+async function scanPages(page: PageOf, span: Span) {
   const changed: Changed<unknown>[] = [];
   let after: string | undefined;
   let pages = 0;

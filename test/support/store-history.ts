@@ -167,7 +167,7 @@ export function heldBy({ loyalty }: Connector): unknown {
 }
 
 /** Replaces questions of a run to the store; returns how to undo it. */
-export function replaceWalk(
+export function replaceScan(
   { parts }: Pick<Connector, 'parts'>,
   replace: (walked: typeof parts.walked) => Partial<typeof parts.walked>,
 ): () => void {

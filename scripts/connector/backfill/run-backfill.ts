@@ -17,7 +17,7 @@ import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { Problem } from '../exit.ts';
 import { spanText } from '../terminal/text.ts';
 
-export interface BackfillWorld {
+export interface BackfillDeps {
   readonly ask: Ask;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
@@ -48,25 +48,25 @@ type Completed = Extract<BulkState, { kind: 'completed' }>;
 export async function runBackfill(
   kept: KeptBackfill,
   file: Completed,
-  world: BackfillWorld,
+  deps: BackfillDeps,
 ): Promise<BackfillRun> {
   let { state, revision } = kept;
   const family = state.kind === 'discounts' ? 'coupons' : state.kind;
 
   async function save(next: BackfillState): Promise<void> {
-    state = { ...next, savedAt: world.now().toISOString() };
-    revision = await world.backfills.save(state, revision);
-    world.onProgress(state, undefined);
+    state = { ...next, savedAt: deps.now().toISOString() };
+    revision = await deps.backfills.save(state, revision);
+    deps.onProgress(state, undefined);
   }
 
   async function send(window: readonly BulkEntity[]): Promise<void> {
-    await waitForRoom(family, world, () => world.onProgress(state, 'the workers'));
-    await world.pause(world.pace.before(window.length, world.now().getTime()));
-    world.signal.throwIfAborted();
+    await waitForRoom(family, deps, () => deps.onProgress(state, 'the workers'));
+    await deps.pause(deps.pace.before(window.length, deps.now().getTime()));
+    deps.signal.throwIfAborted();
     const usable = window.filter((one) => one.kind !== 'unreadable');
-    await announce(state.shop, couponsIn(usable), world.ledger);
-    const moments = { readAt: file.readSince, now: world.now() };
-    const refused = await world.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
+    await announce(state.shop, couponsIn(usable), deps.ledger);
+    const moments = { readAt: file.readSince, now: deps.now() };
+    const refused = await deps.queue.sendAll(usable.map((one) => toEvent(one, state, moments)));
     if (refused.length > 0) {
       const codes = new Set(refused.map(({ code }) => code));
       throw new Error(`SQS did not take ${refused.length} messages: ${[...codes].join(', ')}`);
@@ -82,21 +82,21 @@ export async function runBackfill(
 
   try {
     if (file.url !== undefined) {
-      const source: BulkFile = { url: file.url, signal: world.signal, pause: world.pause };
+      const source: BulkFile = { url: file.url, signal: deps.signal, pause: deps.pause };
       const lines = readBulkLines(source, state.place.byte);
       let window: BulkEntity[] = [];
       for await (const found of readEntities(state.kind, lines, state.place)) {
         window.push(found);
-        if (window.length < world.pace.window) continue;
+        if (window.length < deps.pace.window) continue;
         await send(window);
         window = [];
       }
       if (window.length > 0) await send(window);
     }
-    await save({ ...state, finishedAt: world.now().toISOString() });
+    await save({ ...state, finishedAt: deps.now().toISOString() });
     return { state, ended: 'finished' };
   } catch (error) {
-    if (!world.signal.aborted) throw error;
+    if (!deps.signal.aborted) throw error;
     return { state, ended: 'interrupted' };
   }
 }
@@ -105,7 +105,7 @@ const LOOK_AGAIN_MS = 2_000;
 
 async function waitForRoom(
   family: Parameters<QueueDepth['of']>[0],
-  { depth, mostWaiting, pause, signal }: BackfillWorld,
+  { depth, mostWaiting, pause, signal }: BackfillDeps,
   onWait: () => void,
 ): Promise<void> {
   if (mostWaiting === Number.POSITIVE_INFINITY) return;

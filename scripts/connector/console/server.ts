@@ -47,7 +47,7 @@ interface Answer {
 /** Undefined when it has answered by itself. */
 type Route = (
   request: IncomingMessage,
-  world: World,
+  deps: World,
   response: ServerResponse,
 ) => Promise<Answer | undefined>;
 
@@ -73,7 +73,7 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
     server.listen(settings.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const world: World = { ...settings, guard: createGuard(port), running: new Map() };
+  const deps: World = { ...settings, guard: createGuard(port), running: new Map() };
   let isStopping = false;
   /** Browsers connect in advance. Until its first request Node takes a connection for a busy one. */
   const unused = new Set<Socket>();
@@ -89,16 +89,16 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
       return;
     }
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
-    serve(request, world, response).catch((error: unknown) => {
+    serve(request, deps, response).catch((error: unknown) => {
       settings.onFault(error);
       response.destroy();
     });
   });
   return {
-    address: `http://127.0.0.1:${port}/?token=${world.guard.token}`,
+    address: `http://127.0.0.1:${port}/?token=${deps.guard.token}`,
     async stop() {
       isStopping = true;
-      for (const run of world.running.values()) run.abort();
+      for (const run of deps.running.values()) run.abort();
       for (const socket of unused) socket.destroy();
       await closed(server);
     },
@@ -114,30 +114,30 @@ function closed(server: Server): Promise<void> {
 
 async function serve(
   request: IncomingMessage,
-  world: World,
+  deps: World,
   response: ServerResponse,
 ): Promise<void> {
-  const answer = await answerTo(request, world, response);
+  const answer = await answerTo(request, deps, response);
   if (!answer) return;
   const { status, text = '', type = 'text/plain', cookie } = answer;
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   response.writeHead(status, { 'content-type': `${type}; charset=utf-8` }).end(text);
 }
 
-const answerTo: Route = async (request, world, response) => {
+const answerTo: Route = async (request, deps, response) => {
   const { method, url = '', headers } = request;
-  const refusal = world.guard.refusesHost(headers);
+  const refusal = deps.guard.refusesHost(headers);
   if (refusal) return REFUSALS[refusal];
-  if (method === 'GET') return pageAt(url, headers, world);
+  if (method === 'GET') return pageAt(url, headers, deps);
   const route = method === 'POST' ? ROUTES.get(url) : undefined;
   if (!route) return { status: 404 };
-  const refused = world.guard.refusesRun(headers);
-  return refused ? REFUSALS[refused] : route(request, world, response);
+  const refused = deps.guard.refusesRun(headers);
+  return refused ? REFUSALS[refused] : route(request, deps, response);
 };
 
 /** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
-function pageAt(url: string, headers: IncomingMessage['headers'], world: World): Answer {
-  const { guard, page, about } = world;
+function pageAt(url: string, headers: IncomingMessage['headers'], deps: World): Answer {
+  const { guard, page, about } = deps;
   // Appended, so that a whole address in the request line is no path, either.
   const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};
   const file = page.get(pathname);
@@ -149,10 +149,10 @@ function pageAt(url: string, headers: IncomingMessage['headers'], world: World):
   return { status: 200, text, type: 'text/html', cookie: session?.cookie };
 }
 
-const runLine: Route = async (request, world, response) => {
+const runLine: Route = async (request, deps, response) => {
   const line = v.safeParse(commandLine, await readBody(request));
   if (!line.success) return { status: 400, text: 'This is no command.' };
-  const { running } = world;
+  const { running } = deps;
   if (running.size >= MOST_RUNNING) return { status: 429, text: 'Too many commands run already.' };
   const run = randomUUID();
   const interrupted = new AbortController();
@@ -163,7 +163,7 @@ const runLine: Route = async (request, world, response) => {
   const send = (event: ConsoleEvent) => void response.write(`${JSON.stringify(event)}\n`);
   send({ kind: 'begun', run });
   try {
-    await runCommand(line.output, { ...world, signal: interrupted.signal, send });
+    await runCommand(line.output, { ...deps, signal: interrupted.signal, send });
   } finally {
     running.delete(run);
   }

@@ -53,9 +53,9 @@ export async function dropCommand(
       dropped = count;
       progress.report(count);
     };
-    const world = { queues, file, ledger: openLedger(deployment), now: () => new Date() };
+    const deps = { queues, file, ledger: openLedger(deployment), now: () => new Date() };
     const leave = (letters: readonly DeadLetter[]) => retire(letters, 'dropped');
-    await dropLetters({ ...world, retire: leave, filter, most, agreed, signal, onDropped });
+    await dropLetters({ ...deps, retire: leave, filter, most, agreed, signal, onDropped });
   } finally {
     progress.end();
     change.count({ dropped });
@@ -71,18 +71,18 @@ export async function dropCommand(
 /** The dead letters that the person agreed to lose; undefined when they did not. */
 async function askFor(
   session: Session,
-  world: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal' | 'most'>,
+  deps: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal' | 'most'>,
 ): Promise<Set<string> | undefined> {
   const { terminal } = session;
   const agreed = new Set<string>();
   const progress = terminal.progress('Reading dead letters:');
   const { groups } = await surveyLetters({
-    ...world,
+    ...deps,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch: ({ messageId }) => void agreed.add(messageId),
   });
   progress.end();
-  const chosen = describeFilter(world.filter);
+  const chosen = describeFilter(deps.filter);
   if (agreed.size === 0) {
     terminal.note(`No dead letter matches ${chosen}. Nothing was dropped.`);
     return undefined;
@@ -108,7 +108,7 @@ function fileFor(stack: string, now: Date): string {
   return join(process.cwd(), '.connector', 'dropped', `${stack}-${stamp}.jsonl`);
 }
 
-export interface DropWorld {
+export interface DropDeps {
   readonly queues: readonly DeadLetterQueue[];
   readonly file: Pick<DroppedFile, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
@@ -128,10 +128,10 @@ export interface DropWorld {
  * Removes dead letters, each after the file holds it and the ledger says so; one queue after the other. What
  * they were about is not healed until it changes in the store.
  */
-export async function dropLetters(world: DropWorld): Promise<number> {
-  const { queues, file, filter, agreed, onDropped, most } = world;
+export async function dropLetters(deps: DropDeps): Promise<number> {
+  const { queues, file, filter, agreed, onDropped, most } = deps;
   const found = new AbortController();
-  const signal = AbortSignal.any([world.signal, found.signal]);
+  const signal = AbortSignal.any([deps.signal, found.signal]);
   let dropped = 0;
   const isMeant = (letter: DeadLetter) =>
     matchesFilter(readLetter(letter), filter) && (agreed?.has(letter.messageId) ?? true);
@@ -139,8 +139,8 @@ export async function dropLetters(world: DropWorld): Promise<number> {
     await scanLetters({ queue, signal }, async (letters) => {
       const meant = letters.filter(isMeant);
       if (meant.length > 0) await file.keep(meant);
-      await inBatches(meant, (letter) => note(letter, world));
-      await world.retire(meant);
+      await inBatches(meant, (letter) => note(letter, deps));
+      await deps.retire(meant);
       await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
       dropped += meant.length;
       if (dropped >= (most ?? Number.POSITIVE_INFINITY)) found.abort();
@@ -151,7 +151,7 @@ export async function dropLetters(world: DropWorld): Promise<number> {
   return dropped;
 }
 
-async function note(letter: DeadLetter, { ledger, now }: DropWorld): Promise<void> {
+async function note(letter: DeadLetter, { ledger, now }: DropDeps): Promise<void> {
   const { event } = readLetter(letter);
   if (!event || !isEntityKind(event.kind)) return;
   const key = { shop: event.shop, kind: event.kind, id: event.id };

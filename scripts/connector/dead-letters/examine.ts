@@ -18,8 +18,8 @@ import {
 import type { ReadEvent, Task } from '../../../shared/core/store/store.ts';
 import {
   type Preview,
+  type PreviewDeps,
   type PreviewedCall,
-  type PreviewWorld,
   previewSync,
 } from '../../../shared/core/sync/preview-sync.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
@@ -29,10 +29,10 @@ import { openShopServices } from '../deployment/services.ts';
 import type { CommonOptions } from '../session.ts';
 import type { ReadLetter } from './read.ts';
 
-interface ExaminingWorld {
+interface ExaminingDeps {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly read: ReadEvent;
-  readonly shop: (domain: string) => PreviewWorld;
+  readonly shop: (domain: string) => PreviewDeps;
 }
 
 /** What would become of a dead letter if it were sent now. */
@@ -53,7 +53,7 @@ export interface Examined {
 }
 
 /** A dead letter beside what the ledger knows, and what today's code and settings would make of it. */
-export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): Promise<Examined> {
+export async function examineLetter(letter: ReadLetter, deps: ExaminingDeps): Promise<Examined> {
   const { event } = letter;
   if (!event) {
     const why = letter.undecodable ?? letter.why;
@@ -63,9 +63,9 @@ export async function examineLetter(letter: ReadLetter, world: ExaminingWorld): 
     return { letter, entry: undefined, prospect: { kind: 'storefront' } };
   }
   const key = keyOf(event);
-  const entries = await world.ledger.readMany(key ? [key] : []);
+  const entries = await deps.ledger.readMany(key ? [key] : []);
   const entry = key && entries.get(ledgerKeyText(key));
-  return { letter, entry, prospect: await foresee(event, key, entry, world) };
+  return { letter, entry, prospect: await foresee(event, key, entry, deps) };
 }
 
 /** What a worker would do with the event now. */
@@ -73,14 +73,14 @@ export async function foresee(
   event: StoreEvent,
   key: EntityKey | undefined,
   entry: EntityEntry | undefined,
-  world: ExaminingWorld,
+  deps: ExaminingDeps,
 ): Promise<Prospect> {
-  const reading = world.read(event);
+  const reading = deps.read(event);
   if (reading.kind === 'unreadable') return reading;
   if (reading.kind === 'task') return reading;
   if (!key) return { kind: 'unreadable', why: 'it is neither about an entity nor a task' };
   try {
-    const preview = await previewSync(key, { event, reading }, entry, world.shop(event.shop));
+    const preview = await previewSync(key, { event, reading }, entry, deps.shop(event.shop));
     return { kind: 'preview', preview };
   } catch (error) {
     return { kind: 'unknown', error };
@@ -94,7 +94,7 @@ function keyOf({ shop, kind, id }: StoreEvent): EntityKey | undefined {
 }
 
 /** As the workers of this deployment see it. */
-export function examiningWorld(deployment: Deployment): ExaminingWorld {
+export function examiningDeps(deployment: Deployment): ExaminingDeps {
   const { connector } = deployment;
   const { store } = openShopServices(deployment);
   const ledger = openLedger(deployment);

@@ -8,7 +8,7 @@ import { createLetterGroups, type LetterGroup } from './groups.ts';
 import { openSummaries } from './read.ts';
 import type { ReplayedLetter } from './replay.ts';
 
-export interface FollowWorld {
+export interface FollowDeps {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly depth: QueueDepth;
   /** All dead letters that were parked since then, or more. */
@@ -57,9 +57,9 @@ const LOOKS_FOR_LETTERS = 5;
  */
 export async function followReplayed(
   replayed: readonly ReplayedLetter[],
-  world: FollowWorld,
+  deps: FollowDeps,
 ): Promise<Followed> {
-  const { everyMs = EVERY_MS, patienceMs = PATIENCE_MS, signal } = world;
+  const { everyMs = EVERY_MS, patienceMs = PATIENCE_MS, signal } = deps;
   const endMs = performance.now() + patienceMs;
   const families = [...new Set(replayed.map(({ family }) => family))];
   const pending = new Set(replayed);
@@ -68,21 +68,21 @@ export async function followReplayed(
   let emptyRounds = 0;
   // SQS counts roughly: only two empty counts in a row are believed.
   while (pending.size > 0 && emptyRounds < 2 && !signal.aborted && performance.now() < endMs) {
-    const depths = await Promise.all(families.map((family) => world.depth.of(family)));
+    const depths = await Promise.all(families.map((family) => deps.depth.of(family)));
     const depth = depths.reduce((sum, { ready, hidden }) => sum + ready + hidden, 0);
     emptyRounds = depth === 0 ? emptyRounds + 1 : 0;
-    await takeOutcomes(pending, { outcomeOf, taken }, world.ledger);
-    world.onProgress(replayed.length - pending.size, depth);
+    await takeOutcomes(pending, { outcomeOf, taken }, deps.ledger);
+    deps.onProgress(replayed.length - pending.size, depth);
     if (pending.size > 0 && emptyRounds < 2) {
       await sleep(everyMs, undefined, { signal }).catch(() => {});
     }
   }
   const outcomes = countOf(outcomeOf.values());
   const rejected = outcomes.get('rejected') ?? 0;
-  let failed = await findFailed(replayed, world);
+  let failed = await findFailed(replayed, deps);
   for (let looks = 1; failed.count < rejected && looks < LOOKS_FOR_LETTERS; looks += 1) {
     await sleep(everyMs, undefined, { signal }).catch(() => {});
-    failed = await findFailed(replayed, world);
+    failed = await findFailed(replayed, deps);
   }
   outcomes.delete('rejected');
   const left = Math.max(pending.size - Math.max(failed.count - rejected, 0), 0);
@@ -148,7 +148,7 @@ async function takeOutcomes(
 }
 
 /** Dead letters that carry one of these replays as their last. */
-async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by }: FollowWorld) {
+async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by }: FollowDeps) {
   const ours = new Set(replayed.map(nameOf));
   const groups = createLetterGroups();
   const ids: string[] = [];
@@ -165,7 +165,7 @@ async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by 
 }
 
 /** By the summaries, which the workers write beside each dead letter. */
-export function openLetterSearch(deployment: Deployment): FollowWorld['eachLetter'] {
+export function openLetterSearch(deployment: Deployment): FollowDeps['eachLetter'] {
   return async (since, visit) => {
     const asked = { since: since.getTime(), now: new Date() };
     for await (const letters of readLetters(openSummaries(deployment), 'open', asked)) {

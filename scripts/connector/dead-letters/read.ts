@@ -151,7 +151,7 @@ export function newestFirst(one: ListedDeadLetter, other: ListedDeadLetter): num
   return other.at - one.at || (one.letterId < other.letterId ? 1 : -1);
 }
 
-interface WalkSettings {
+interface ScanSettings {
   readonly queue: DeadLetterQueue;
   /** Ends the scan after the dead letters that were received last. */
   readonly signal: AbortSignal;
@@ -178,7 +178,7 @@ const FRUITLESS_RECEIVES = 2_000;
  * worker parked have a group each; those that SQS moved itself keep the group of their entity.
  */
 export async function scanLetters(
-  { queue, signal }: WalkSettings,
+  { queue, signal }: ScanSettings,
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {
   const held = new Map<string, string>();
@@ -196,7 +196,7 @@ export async function scanLetters(
 }
 
 async function visitAll(
-  { queue, signal }: WalkSettings,
+  { queue, signal }: ScanSettings,
   held: Map<string, string>,
   visit: (letters: readonly DeadLetter[]) => Promise<readonly DeadLetter[]>,
 ): Promise<void> {

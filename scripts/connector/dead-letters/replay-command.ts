@@ -8,8 +8,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { counted, spanText } from '../terminal/text.ts';
 import type { LetterFilter } from './filter.ts';
 import {
+  type FollowDeps,
   type Followed,
-  type FollowWorld,
   followReplayed,
   openLetterSearch,
 } from './follow-replayed.ts';
@@ -122,11 +122,11 @@ async function follow(
   session: Session,
   deployment: Deployment,
   replayed: readonly ReplayedLetter[],
-  world: Pick<FollowWorld, 'by' | 'depth' | 'signal'>,
+  deps: Pick<FollowDeps, 'by' | 'depth' | 'signal'>,
 ): Promise<Followed> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
   const followed = await followReplayed(replayed, {
-    ...world,
+    ...deps,
     ledger: openLedger(deployment),
     eachLetter: openLetterSearch(deployment),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
@@ -139,7 +139,7 @@ async function follow(
 async function dryRun(
   session: Session,
   choice: ReplayChoice,
-  world: LetterReader & {
+  deps: LetterReader & {
     readonly queues: readonly DeadLetterQueue[];
     readonly signal: AbortSignal;
   },
@@ -150,12 +150,12 @@ async function dryRun(
   let replayable = 0;
   const progress = terminal.progress('Reading dead letters:');
   const { matching, queues } = await surveyLetters({
-    ...world,
+    ...deps,
     filter: choice.filter,
     most: choice.most,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
     onMatch(letter) {
-      const prepared = prepareReplay(letter, choice, world, new Date());
+      const prepared = prepareReplay(letter, choice, deps, new Date());
       if (prepared.kind === 'event') {
         replayable += 1;
         if (replayable <= choice.limit) groups.add(letter);

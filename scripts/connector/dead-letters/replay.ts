@@ -27,7 +27,7 @@ export type ReplayStep =
   | 'removed'
   | 'batch-done';
 
-interface ReplayWorld extends LetterReader {
+interface ReplayDeps extends LetterReader {
   readonly queues: readonly DeadLetterQueue[];
   readonly replayQueue: Pick<BulkQueue, 'sendAll'>;
   /** Takes dead letters from the lists, before they leave the queue. */
@@ -68,13 +68,13 @@ interface Chosen {
  */
 export async function replayLetters(
   choice: ReplayChoice,
-  world: ReplayWorld,
+  deps: ReplayDeps,
   tally: ReplayTally,
 ): Promise<void> {
-  const { onStep = () => {} } = world;
-  const startedAt = world.now().toISOString();
+  const { onStep = () => {} } = deps;
+  const startedAt = deps.now().toISOString();
   const limitReached = new AbortController();
-  const signal = AbortSignal.any([world.signal, limitReached.signal]);
+  const signal = AbortSignal.any([deps.signal, limitReached.signal]);
   let reserved = 0;
   let matching = 0;
 
@@ -100,7 +100,7 @@ export async function replayLetters(
         tally.backAgain += 1;
         continue;
       }
-      const prepared = prepareReplay(letter, choice, world, world.now());
+      const prepared = prepareReplay(letter, choice, deps, deps.now());
       if (prepared.kind === 'obstacle') {
         const { obstacle } = prepared;
         tally.obstacles.set(obstacle, (tally.obstacles.get(obstacle) ?? 0) + 1);
@@ -124,20 +124,20 @@ export async function replayLetters(
   ): Promise<readonly string[]> {
     onStep('sending');
     const names = new Map(some.map(({ event, name }) => [event, name]));
-    const refused = await world.replayQueue.sendAll(
+    const refused = await deps.replayQueue.sendAll(
       some.map(({ event }) => event),
       (event) => names.get(event) ?? deduplicationIdOf(event),
     );
     onStep('sent');
     const left = new Set(refused.map(({ event }) => event));
     const sent = some.filter(({ event }) => !left.has(event));
-    await world.retire(sent.map(({ letter }) => letter));
+    await deps.retire(sent.map(({ letter }) => letter));
     onStep('retired');
     await queue.remove(sent.map(({ letter }) => letter.receiptHandle));
     onStep('removed');
     for (const { event } of sent) {
       tally.replayed += 1;
-      world.onReplayed(followed(event));
+      deps.onReplayed(followed(event));
     }
     if (sent.length === some.length) return sent.map(({ letter }) => letter.messageId);
     throw new Error(`SQS did not take ${some.length - sent.length} messages. Run it again`);
@@ -149,7 +149,7 @@ export async function replayLetters(
     const gone = new Set<string>();
     onStep('chosen');
     while (waiting.length > 0) {
-      const turn = await world.pacer.pass(waiting.length, world.signal);
+      const turn = await deps.pacer.pass(waiting.length, deps.signal);
       if (turn === 0) break;
       for (const id of await replay(waiting.splice(0, turn), queue)) gone.add(id);
     }
@@ -161,7 +161,7 @@ export async function replayLetters(
     return letters.filter(({ messageId }) => !gone.has(messageId));
   }
 
-  const scans = world.queues.map((queue) =>
+  const scans = deps.queues.map((queue) =>
     scanLetters({ queue, signal }, (letters) => visit(letters, queue)),
   );
   const ends = await Promise.allSettled(scans);

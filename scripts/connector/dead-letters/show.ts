@@ -20,7 +20,7 @@ import {
   differencesOf,
   type Examined,
   examineLetter,
-  examiningWorld,
+  examiningDeps,
   type FieldDifference,
   isPersonal,
   maskCall,
@@ -55,11 +55,11 @@ export async function showLetter(
   progress.end();
   const look = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
   if (matching === 0) throw new Problem(`No dead letter is, or is about, ${id}.`, look);
-  const world = examiningWorld(deployment);
+  const deps = examiningDeps(deployment);
   const shown = [];
   for (const { newest, oldestAt, count } of alike.slice(0, MOST_SHOWN)) {
     const letter = received.get(newest.letterId);
-    if (letter) shown.push({ examined: await examineLetter(letter, world), oldestAt, count });
+    if (letter) shown.push({ examined: await examineLetter(letter, deps), oldestAt, count });
   }
   if (shown.length === 0) {
     const why = alike[0]?.newest.why ?? '';

@@ -13,7 +13,7 @@ import {
 } from './stack-access.ts';
 import { ASSEMBLY, type CdkRun, SYNTH } from './synth.ts';
 
-interface DeployWorld {
+interface DeployDeps {
   /** How many functions may run at once in the account, or why it cannot be deployed there. */
   fitConcurrency(stack: string): Promise<FittedConcurrency>;
   runCdk(words: readonly string[]): Promise<CdkRun>;
@@ -46,20 +46,20 @@ const CHANGE_SET = 'loyalty-connector-deploy';
  * Fit → check → show → refuse what loses state → ask → deploy → print the next command.
  * See docs/decisions/0031-deploy-refuses-what-loses-state-or-starves-the-receiver.md.
  */
-export async function deploy(options: DeployOptions, world: DeployWorld): Promise<Deployed> {
+export async function deploy(options: DeployOptions, deps: DeployDeps): Promise<Deployed> {
   const stack = `loyalty-connector-${options.stage}`;
   const folder = mkdtempSync(join(tmpdir(), 'connector-deploy-'));
-  const step: Step = { stack, folder, options, world };
+  const step: Step = { stack, folder, options, deps };
   try {
-    world.say(`Asking AWS about ${stack}`);
-    const found = await world.access.find();
+    deps.say(`Asking AWS about ${stack}`);
+    const found = await deps.access.find();
     const version = judgeVersion(found?.version, options.rollBack === true);
-    if (version.text !== undefined) world.say(version.text);
+    if (version.text !== undefined) deps.say(version.text);
     if (version.kind === 'refused') return 'refused';
     const made = await synthesize(step);
     if (made !== 'done') return made;
 
-    if (!found) await world.access.freeFailed();
+    if (!found) await deps.access.freeFailed();
     const adopted = await adoptSecrets(found, step);
     if (adopted !== 'done') return adopted;
     const shown = await cdk(['diff', stack, '--method', 'template'], step);
@@ -67,10 +67,10 @@ export async function deploy(options: DeployOptions, world: DeployWorld): Promis
     const done = found ? await update(step) : await create(step);
     if (done !== 'deployed') return done;
     const { WebhookAddress, NextCommand } = readOutputs(step);
-    world.say(`Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`);
+    deps.say(`Deployed. Webhooks go to ${WebhookAddress}/<path of the shop>`);
     const back = found?.version === undefined ? undefined : goingBack(found.version);
-    if (back !== undefined) world.say(back);
-    world.suggest(NextCommand);
+    if (back !== undefined) deps.say(back);
+    deps.suggest(NextCommand);
     return 'deployed';
   } finally {
     rmSync(folder, { recursive: true });
@@ -82,35 +82,35 @@ interface Step {
   /** For files that CDK's command line reads or writes. */
   readonly folder: string;
   readonly options: DeployOptions;
-  readonly world: DeployWorld;
+  readonly deps: DeployDeps;
 }
 
 /** Synthesized once: the changes that were shown and confirmed are deployed. */
-async function synthesize({ stack, options, world }: Step): Promise<'done' | 'refused' | 'failed'> {
-  const fitted = await world.fitConcurrency(stack);
+async function synthesize({ stack, options, deps }: Step): Promise<'done' | 'refused' | 'failed'> {
+  const fitted = await deps.fitConcurrency(stack);
   if (fitted.kind === 'refused') {
-    world.say(fitted.why.join('\n'));
+    deps.say(fitted.why.join('\n'));
     return 'refused';
   }
-  world.say(`Fitted to the quota of Lambda: ${fitted.summary}`);
+  deps.say(`Fitted to the quota of Lambda: ${fitted.summary}`);
   const context = { stage: options.stage, concurrency: concurrencyText(fitted.concurrency) };
   const chosen = Object.entries(context).flatMap(([name, value]) => [
     ...['--context', `${name}=${value}`],
   ]);
   // The faults of the settings are already printed.
-  return (await world.runCdk([...SYNTH, ...chosen])).ok ? 'done' : 'failed';
+  return (await deps.runCdk([...SYNTH, ...chosen])).ok ? 'done' : 'failed';
 }
 
 async function adoptSecrets(
   found: FoundStack | undefined,
   step: Step,
 ): Promise<'done' | 'declined' | 'failed'> {
-  const { stack, folder, world } = step;
-  const template = join(world.project, ASSEMBLY, `${stack}.template.json`);
-  const adoptable = await findAdoptable(template, found !== undefined, world.access);
+  const { stack, folder, deps } = step;
+  const template = join(deps.project, ASSEMBLY, `${stack}.template.json`);
+  const adoptable = await findAdoptable(template, found !== undefined, deps.access);
   const arns = Object.values(adoptable).map(({ Id }) => Id);
   if (arns.length === 0) return 'done';
-  world.say(`These secrets were kept from an earlier deployment:\n  ${arns.join('\n  ')}`);
+  deps.say(`These secrets were kept from an earlier deployment:\n  ${arns.join('\n  ')}`);
   if (!(await agreed(`Adopt them into ${stack}, with their values?`, step))) return 'declined';
   const mapping = join(folder, 'adopt.json');
   writeFileSync(mapping, JSON.stringify(adoptable));
@@ -121,17 +121,17 @@ async function adoptSecrets(
 
 /** A new stack has nothing to lose. */
 async function create(step: Step): Promise<Deployed> {
-  const { stack, world } = step;
+  const { stack, deps } = step;
   if (!(await agreed(`Deploy ${stack}?`, step))) return 'declined';
   if (!(await cdk(['deploy', stack, ...UNASKED, ...outputsFile(step)], step))) return 'failed';
-  await world.access.setPolicy(stackPolicy());
+  await deps.access.setPolicy(stackPolicy());
   return 'deployed';
 }
 
 /** CloudFormation itself says what a change set would replace, before it is carried out. */
 async function update(step: Step): Promise<Deployed> {
-  const { stack, options, world } = step;
-  const { access, say } = world;
+  const { stack, options, deps } = step;
+  const { access, say } = deps;
   const named = ['--change-set-name', CHANGE_SET];
   const prepare = ['deploy', stack, '--method', 'prepare-change-set', ...named, ...UNASKED];
   if (!(await cdk(prepare, step))) return 'failed';
@@ -175,16 +175,16 @@ settings. A shop that is to go must stay in the settings until a version that re
 To lose it on purpose, name each: ${ids.map((id) => `--allow-loss ${id}`).join(' ')}`;
 }
 
-async function agreed(question: string, { options, world }: Step): Promise<boolean> {
-  if (options.yes || (await world.confirm(question))) return true;
-  world.say('Nothing was deployed. To deploy without a question: --yes.');
+async function agreed(question: string, { options, deps }: Step): Promise<boolean> {
+  if (options.yes || (await deps.confirm(question))) return true;
+  deps.say('Nothing was deployed. To deploy without a question: --yes.');
   return false;
 }
 
-async function cdk(words: readonly string[], { world }: Step): Promise<boolean> {
-  const { ok, said } = await world.runCdk([...words, '--app', ASSEMBLY]);
+async function cdk(words: readonly string[], { deps }: Step): Promise<boolean> {
+  const { ok, said } = await deps.runCdk([...words, '--app', ASSEMBLY]);
   const explanation = ok ? undefined : explainFailure(said);
-  if (explanation !== undefined) world.say(`\n${explanation}`);
+  if (explanation !== undefined) deps.say(`\n${explanation}`);
   return ok;
 }
 

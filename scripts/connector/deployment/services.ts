@@ -2,7 +2,7 @@ import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import type { SecretsCalls } from '../../../shared/aws/aws-client.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { RewardStore } from '../../../shared/core/redeem/reward-store.ts';
-import type { Store, StoreWalk } from '../../../shared/core/store/store.ts';
+import type { Store, StoreScan } from '../../../shared/core/store/store.ts';
 import {
   type Credentials,
   createLoyaltyClient,
@@ -20,7 +20,7 @@ import { isDenied } from './explain-aws-error.ts';
 
 /** The store and the loyalty service, with the readers and credentials that the functions use. */
 export interface ShopServices {
-  readonly store: Store & Pick<StoreWalk, 'changedOrders'>;
+  readonly store: Store & Pick<StoreScan, 'changedOrders'>;
   readonly rewards: RewardStore;
   /** The Admin API of one shop, for requests that the workers do not make; also with other credentials. */
   ask(shop: Shop, credentials?: AdminCredentials): Ask;

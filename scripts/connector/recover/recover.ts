@@ -266,8 +266,8 @@ async function findRedemptions(
     }
     const progress = session.terminal.progress('Reading histories of customers:');
     const pause = () => sleep(CALL_PAUSE_MS);
-    const world = { ...books, loyalty: services.loyalty(shop), pause, signal };
-    const recovered = await recoverRedemptions(domain, new Date(since), world, ({ customers }) =>
+    const deps = { ...books, loyalty: services.loyalty(shop), pause, signal };
+    const recovered = await recoverRedemptions(domain, new Date(since), deps, ({ customers }) =>
       progress.report(customers),
     );
     progress.end();

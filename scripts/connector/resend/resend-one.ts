@@ -6,7 +6,7 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { examiningWorld, foresee, type Prospect } from '../dead-letters/examine.ts';
+import { examiningDeps, foresee, type Prospect } from '../dead-letters/examine.ts';
 import {
   type Followed,
   followReplayed,
@@ -94,7 +94,7 @@ async function foreseeSending(
     event,
     entry,
     waits,
-    prospect: await foresee(event, key, entry, examiningWorld(deployment)),
+    prospect: await foresee(event, key, entry, examiningDeps(deployment)),
   };
 }
 

@@ -156,7 +156,7 @@ function endTexts(ends: Ends, now: Date): readonly string[] {
   ];
 }
 
-interface FollowWorld {
+interface FollowDeps {
   readonly ledger: Pick<Ledger, 'readMany'>;
   readonly patienceMs: number;
   readonly signal: AbortSignal;
@@ -175,7 +175,7 @@ const EVERY_MS = 500;
  */
 async function followWoken(
   woken: readonly WokenMessage[],
-  { ledger, patienceMs, signal }: FollowWorld,
+  { ledger, patienceMs, signal }: FollowDeps,
 ): Promise<readonly FollowedMessage[]> {
   const endsAt = Date.now() + patienceMs;
   let followed = woken.map((one): FollowedMessage => ({ ...one, last: one }));

@@ -63,7 +63,7 @@ export interface WokenMessage extends WaitingInShop {
   readonly isHeldBack: boolean;
 }
 
-interface WakeWorld {
+interface WakeDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly now: Date;
   /** Returns those whose wait is over already. */
@@ -83,7 +83,7 @@ const MESSAGES_PER_CALL = 10;
  */
 export async function wakeAll(
   waiting: readonly WaitingInShop[],
-  { ledger, now, endWaits }: WakeWorld,
+  { ledger, now, endWaits }: WakeDeps,
   afterSeconds = 0,
 ): Promise<Woken> {
   for (const shop of new Set(waiting.map((one) => one.shop))) {
@@ -111,7 +111,7 @@ export async function wake(
   afterSeconds?: number,
 ): Promise<Woken> {
   const sqs = new SQS(deployment.aws);
-  const endWaits: WakeWorld['endWaits'] = async (queue, waits) => {
+  const endWaits: WakeDeps['endWaits'] = async (queue, waits) => {
     const { Failed: failed = [] } = await sqs.changeMessageVisibilityBatch({
       QueueUrl: deployment.output(QUEUE_OUTPUTS[queue].queue),
       Entries: waits.map(({ receiptHandle, inSeconds }, index) => ({
@@ -124,6 +124,6 @@ export async function wake(
     if (refused) throw new Error(`SQS could not end a wait: ${refused.Code}`);
     return new Set(failed.flatMap(({ Id }) => waits[Number(Id)] ?? []));
   };
-  const world = { ledger: openLedger(deployment), now: new Date(), endWaits };
-  return wakeAll(waiting, world, afterSeconds);
+  const deps = { ledger: openLedger(deployment), now: new Date(), endWaits };
+  return wakeAll(waiting, deps, afterSeconds);
 }

@@ -33,19 +33,19 @@ export async function runSetup(session: Session, options: SetupOptions): Promise
   if (session.json) {
     throw new BadArguments('setup has no --json; "doctor --json" shows the state that it reached.');
   }
-  const world = await openWorld(session, options);
+  const deps = await openDeps(session, options);
   const { terminal } = session;
   const leftovers: Left[] = [];
   let number = 0;
-  for await (const step of stepsOf(world)) {
+  for await (const step of stepsOf(deps)) {
     number += 1;
     const rest = await runStep(step, number, terminal);
     if (rest) leftovers.push(rest);
   }
-  const deployment = await world.deployment();
+  const deployment = await deps.deployment();
   terminal.line(`${number + 1}. ${terminal.style('bold', 'Doctor')}`);
   const own = { ...session, findDeployment: async () => deployment };
-  const code = await examine(own, { ...options, stack: world.stack });
+  const code = await examine(own, { ...options, stack: deps.stack });
   if (leftovers.length > 0) {
     terminal.line('\nLeft for you:');
     for (const { what, next } of leftovers) terminal.line(`- ${what} ${next}`);
@@ -61,7 +61,7 @@ export async function runSetup(session: Session, options: SetupOptions): Promise
   return code;
 }
 
-async function openWorld(session: Session, options: SetupOptions): Promise<World> {
+async function openDeps(session: Session, options: SetupOptions): Promise<World> {
   const { stage: named, ...common } = options;
   if (named !== undefined && common.stack !== undefined) {
     throw new BadArguments('give --stage or --stack, not both.');
@@ -96,27 +96,27 @@ async function openWorld(session: Session, options: SetupOptions): Promise<World
 }
 
 /** Later steps need what earlier ones have made: the settings, then the deployment. */
-async function* stepsOf(world: World): AsyncGenerator<Step> {
-  yield accountStep(world);
-  yield settingsStep(world);
-  if (world.isDeployedHere) {
-    yield bootstrapStep(world);
-    yield quotaStep(world);
-    yield deployStep(world);
+async function* stepsOf(deps: World): AsyncGenerator<Step> {
+  yield accountStep(deps);
+  yield settingsStep(deps);
+  if (deps.isDeployedHere) {
+    yield bootstrapStep(deps);
+    yield quotaStep(deps);
+    yield deployStep(deps);
   }
-  const deployment = await world.deployment();
+  const deployment = await deps.deployment();
   const { connector } = deployment;
-  const { shop: named } = world.options;
+  const { shop: named } = deps.options;
   const shops = named === undefined ? connector.shops : [findShop(connector, named)];
   for (const shop of shops) {
-    const one = { world, deployment, shop, isOnly: shops.length === 1 };
+    const one = { deps, deployment, shop, isOnly: shops.length === 1 };
     yield appStep(one);
     yield scopesStep(one);
-    if (world.where === 'aws') yield appConfigurationStep(one);
+    if (deps.where === 'aws') yield appConfigurationStep(one);
     yield loyaltyStep(one);
     yield subscriptionsStep(one);
     if (connector.storefront) yield storefrontStep(one);
     yield testWebhookStep(one);
   }
-  yield alarmsStep(world, deployment);
+  yield alarmsStep(deps, deployment);
 }

@@ -10,7 +10,7 @@ import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/text.ts';
 
 /**
- * One step of the set-up. What is done already is read from the world (AWS, the store, the loyalty service),
+ * One step of the set-up. What is done already is read from the deps (AWS, the store, the loyalty service),
  * so a run that was stopped anywhere can be repeated.
  *
  *   look ──done, left──▶ next step
@@ -20,7 +20,7 @@ import { wrap } from '../terminal/text.ts';
  */
 export interface Step {
   readonly title: string;
-  /** Reads the world and changes nothing. */
+  /** Reads the deps and changes nothing. */
   look(): Promise<Found>;
   /** Does what is open. Returns what it found where `look` cannot see it. */
   act?(): Promise<Found | undefined>;
@@ -147,7 +147,7 @@ export async function waitForUser(done: string): Promise<boolean> {
 
 /** What the steps of one shop share. */
 export interface ShopSetup {
-  readonly world: World;
+  readonly deps: World;
   readonly deployment: Deployment;
   readonly shop: Shop;
   /** False: the titles name the shop. */
@@ -175,14 +175,14 @@ export async function storedFields(
 }
 
 export async function keepFields(
-  { world, deployment, shop }: ShopSetup,
+  { deps, deployment, shop }: ShopSetup,
   purpose: SecretPurpose,
   fields: SecretFields,
 ): Promise<void> {
-  await world.session.beginChange(deployment);
+  await deps.session.beginChange(deployment);
   const name = secretName(deployment.output('SecretsPrefix'), shop.path, purpose);
   await storeSecret(new SecretsManagerClient(deployment.aws), name, fields);
-  say(world.terminal, `The ${purpose} secret is stored.`);
+  say(deps.terminal, `The ${purpose} secret is stored.`);
 }
 
 const MOST_TRIES = 3;
@@ -201,7 +201,7 @@ interface TriedSecret {
  * tries; otherwise the same values would come again.
  */
 export async function obtainTried(
-  { world, isOnly }: ShopSetup,
+  { deps, isOnly }: ShopSetup,
   { purpose, wanted, known = {}, tryOut }: TriedSecret,
 ): Promise<SecretFields> {
   // The variables name no shop.
@@ -217,7 +217,7 @@ export async function obtainTried(
     if (!process.stdin.isTTY || tries === MOST_TRIES) {
       throw new Problem(problem, 'Correct the value, then run the command again.');
     }
-    say(world.terminal, `${problem} Once more:`);
+    say(deps.terminal, `${problem} Once more:`);
   }
 }
 

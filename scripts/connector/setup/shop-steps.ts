@@ -69,7 +69,7 @@ const ACCESS_TOKEN: WantedValue = {
 
 /** The client secret opens the Admin API and signs the webhooks: it is asked for once and stored twice. */
 export function appStep(setup: ShopSetup): Step {
-  const { world, deployment, shop } = setup;
+  const { deps, deployment, shop } = setup;
   return {
     title: titleOf(setup, 'Shopify app'),
     async look() {
@@ -97,8 +97,8 @@ export function appStep(setup: ShopSetup): Step {
   }
 
   async function obtainStore(signing: unknown): Promise<Readonly<Record<string, unknown>>> {
-    if (world.where === 'aws') describeDashboard(setup);
-    if (world.options.olderApp) {
+    if (deps.where === 'aws') describeDashboard(setup);
+    if (deps.options.olderApp) {
       const wanted = { accessToken: ACCESS_TOKEN };
       return obtainTried(setup, { purpose: 'store', wanted, tryOut });
     }
@@ -106,7 +106,7 @@ export function appStep(setup: ShopSetup): Step {
       const wanted = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
       return obtainTried(setup, { purpose: 'store', wanted, tryOut });
     }
-    say(world.terminal, 'The stored webhook secret is taken as the client secret of the app.');
+    say(deps.terminal, 'The stored webhook secret is taken as the client secret of the app.');
     const known = { clientSecret: signing };
     return obtainTried(setup, { purpose: 'store', wanted: { clientId: CLIENT_ID }, known, tryOut });
   }
@@ -117,7 +117,7 @@ export function appStep(setup: ShopSetup): Step {
   }
 }
 
-function describeDashboard({ world, shop, deployment }: ShopSetup): void {
+function describeDashboard({ deps, shop, deployment }: ShopSetup): void {
   const scopes = scopesText(deployment.connector, shop);
   const lines = [
     `a. Open ${DASHBOARD}: Apps, Create app, Start from Dev Dashboard; give it a name, Create.`,
@@ -126,7 +126,7 @@ function describeDashboard({ world, shop, deployment }: ShopSetup): void {
     `c. Home, Install app: choose ${shop.domain}.`,
     'd. Settings: copy the client ID and the client secret.',
   ];
-  say(world.terminal, lines.join('\n'));
+  say(deps.terminal, lines.join('\n'));
 }
 
 const scopesText = (...given: Parameters<typeof wantedScopes>): string =>
@@ -161,7 +161,7 @@ export function scopesStep(setup: ShopSetup): Step {
     async act() {
       const scopes = scopesText(deployment.connector, shop);
       const where = `${DASHBOARD}, the app, Versions: as scopes enter ${scopes}, then Release; approve them in the admin of ${shop.domain}: Settings, Apps.`;
-      say(setup.world.terminal, where);
+      say(setup.deps.terminal, where);
       await waitForUser('When that is done:');
       const found = await look();
       return 'missing' in found ? blocked(`${found.missing}.`, where) : found;
@@ -174,7 +174,7 @@ export function scopesStep(setup: ShopSetup): Step {
  * and the Admin API does not show whether they did: the folder is all that can be compared.
  */
 export function appConfigurationStep(setup: ShopSetup): Step {
-  const { world, deployment, shop } = setup;
+  const { deps, deployment, shop } = setup;
   const read = () => readAppFolder(deployment, shop, {});
   const nameOf = ({ folder }: AppFolder) => relative(process.cwd(), folder);
   const release = (found: AppFolder) =>
@@ -195,7 +195,7 @@ export function appConfigurationStep(setup: ShopSetup): Step {
       const found = await read();
       requireClientId(found);
       const question = `Replace the files of ${nameOf(found)}, which this command did not write?`;
-      if (foreignIn(found).length > 0 && !(await world.agrees(question))) {
+      if (foreignIn(found).length > 0 && !(await deps.agrees(question))) {
         const next =
           'Rename the folder and run the command again: it writes another, to compare both.';
         return left(`${nameOf(found)} is not as the settings need it.`, next);
@@ -255,7 +255,7 @@ export function loyaltyStep(setup: ShopSetup): Step {
 }
 
 export function subscriptionsStep(setup: ShopSetup): Step {
-  const { world, deployment, shop } = setup;
+  const { deps, deployment, shop } = setup;
   const subscriptions = openSubscriptions(deployment);
   const find = () => findSubscriptions(subscriptions, deployment, { shop: shop.domain });
   return {
@@ -281,11 +281,11 @@ export function subscriptionsStep(setup: ShopSetup): Step {
         : open(`${rest.length} are missing or wrong.`);
     },
     async act() {
-      const changes = await repair(subscriptions, await find(), world.session, deployment);
+      const changes = await repair(subscriptions, await find(), deps.session, deployment);
       const refused = changes.find(({ done: result }) => result === 'refused');
       if (refused)
         return blocked(`The store refuses ${refused.topic}.`, 'Check the scopes of the app.');
-      say(world.terminal, `${changes.length} made, corrected or removed.`);
+      say(deps.terminal, `${changes.length} made, corrected or removed.`);
       return undefined;
     },
   };
@@ -293,7 +293,7 @@ export function subscriptionsStep(setup: ShopSetup): Step {
 
 /** The loyalty service's panel cannot be read: only our side of point events is verified. */
 export function storefrontStep(setup: ShopSetup): Step {
-  const { world, deployment, shop } = setup;
+  const { deps, deployment, shop } = setup;
   const { connector, aws, output } = deployment;
   return {
     title: titleOf(setup, 'Storefront and point events'),
@@ -313,7 +313,7 @@ export function storefrontStep(setup: ShopSetup): Step {
         : open('Balances need definitions of metafields and a token for point events.');
     },
     async act() {
-      const own = { ...world.session, findDeployment: async () => deployment };
+      const own = { ...deps.session, findDeployment: async () => deployment };
       // The token is a secret: other output than a terminal's may be kept by others.
       const showToken = process.stdout.isTTY === true;
       await setUpStorefront(own, { shop: shop.domain, yes: true }, { showToken });
@@ -339,14 +339,14 @@ export function testWebhookStep(setup: ShopSetup): Step {
     title: titleOf(setup, 'Test webhook'),
     look: async () => open('A signed products/delete of a product that does not exist.'),
     async act() {
-      const { world, deployment, shop } = setup;
+      const { deps, deployment, shop } = setup;
       const triggeredAt = new Date();
       const chosen = await chooseBody({}, triggeredAt);
       const { topic, body } = chosen;
       const delivery = { topic, body, shop: shop.domain, webhookId: randomUUID(), triggeredAt };
       const headers = signWebhook(delivery, await readWebhookSecret(deployment, shop));
       const address = shopAddress(deployment.output('WebhookAddress'), shop.path);
-      const progress = world.terminal.progress('waiting for the connector');
+      const progress = deps.terminal.progress('waiting for the connector');
 
       let tries = 0;
       const answer = await within(ACCEPTED_WITHIN_MS, async () => {

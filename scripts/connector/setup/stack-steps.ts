@@ -32,8 +32,8 @@ import {
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
-export function accountStep(world: World): Step {
-  const { aws, stack, where } = world;
+export function accountStep(deps: World): Step {
+  const { aws, stack, where } = deps;
   return {
     title: where === 'aws' ? 'AWS account' : 'AWS on this machine',
     async look() {
@@ -48,8 +48,8 @@ const BOOTSTRAP_STACK = 'CDKToolkit';
 /** What CDK's assets need ("Bootstrap template version history"). */
 const LEAST_VERSION = 6;
 
-export function bootstrapStep(world: World): Step {
-  const { aws } = world;
+export function bootstrapStep(deps: World): Step {
+  const { aws } = deps;
   return {
     title: 'CDK bootstrap',
     async look() {
@@ -64,7 +64,7 @@ export function bootstrapStep(world: World): Step {
       const { arn } = await readCaller(aws);
       const place = `aws://${accountOf(arn)}/${aws.region}`;
       const command = `cdk bootstrap ${place}`;
-      if (!(await world.agrees(`Run ${command}?`))) {
+      if (!(await deps.agrees(`Run ${command}?`))) {
         return blocked('The account is not prepared for CDK.', `Agree, or run: npx ${command}`);
       }
       const { ok } = await runCdk(['bootstrap', place], aws);
@@ -74,12 +74,12 @@ export function bootstrapStep(world: World): Step {
 }
 
 /** `deploy` fits the workers to the quota; here the user learns of it before the first deployment. */
-export function quotaStep(world: World): Step {
-  const { aws, stack } = world;
+export function quotaStep(deps: World): Step {
+  const { aws, stack } = deps;
   return {
     title: 'Lambda quota',
     async look() {
-      const fitted = await fitToAccount(aws, stack, await world.connector());
+      const fitted = await fitToAccount(aws, stack, await deps.connector());
       if (fitted.kind === 'fits') return done(fitted.summary);
       const [what = '', ...ways] = fitted.why;
       return blocked(what, ways.join('\n'));
@@ -87,12 +87,12 @@ export function quotaStep(world: World): Step {
   };
 }
 
-export function settingsStep(world: World): Step {
+export function settingsStep(deps: World): Step {
   return {
     title: 'Settings',
     async look() {
-      const connector = await world.connector();
-      const findings = checkSettings({ ...world, connector });
+      const connector = await deps.connector();
+      const findings = checkSettings({ ...deps, connector });
       const wrong = findings.filter(({ verdict }) => verdict === 'fail');
       if (wrong.length === 0) return done(findings.map(({ what }) => what).join(', '));
       return blocked(wrong.map(({ what }) => `${what}.`).join('\n'), 'Edit these settings.');
@@ -103,10 +103,10 @@ export function settingsStep(world: World): Step {
 const POLL_MS = 5_000;
 
 /** A deployment goes on at AWS when the command that started it is stopped. */
-async function waitWhileChanging(world: World): Promise<void> {
-  const progress = world.terminal.progress(`waiting for ${world.stack}`);
+async function waitWhileChanging(deps: World): Promise<void> {
+  const progress = deps.terminal.progress(`waiting for ${deps.stack}`);
   for (let polls = 0; ; polls += 1) {
-    const status = (await describeStack(world.aws, world.stack))?.StackStatus ?? '';
+    const status = (await describeStack(deps.aws, deps.stack))?.StackStatus ?? '';
     if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') break;
     progress.report(polls, status);
     await sleep(POLL_MS);
@@ -115,12 +115,12 @@ async function waitWhileChanging(world: World): Promise<void> {
 }
 
 /** Only a comparison of the templates says whether the stack is as described here: `deploy` makes it. */
-export function deployStep(world: World): Step {
-  const { stage, stack, aws, options, terminal } = world;
+export function deployStep(deps: World): Step {
+  const { stage, stack, aws, options, terminal } = deps;
   return {
     title: 'Deploy',
     async look() {
-      await waitWhileChanging(world);
+      await waitWhileChanging(deps);
       const found = await describeStack(aws, stack);
       if (!found) return open(`${stack} does not exist yet.`);
       const version = found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue;
@@ -131,7 +131,7 @@ export function deployStep(world: World): Step {
       const deployed = await deploy(
         { stage, yes },
         {
-          fitConcurrency: async (name) => fitToAccount(aws, name, await world.connector()),
+          fitConcurrency: async (name) => fitToAccount(aws, name, await deps.connector()),
           runCdk: (words) => runCdk(words, aws),
           access: openStackAccess(stack, aws),
           project: findProject(),
@@ -161,7 +161,7 @@ const EMAIL: WantedValue = {
   shown: true,
 };
 
-export function alarmsStep(world: World, deployment: Deployment): Step {
+export function alarmsStep(deps: World, deployment: Deployment): Step {
   const { emails } = deployment.connector.alarms;
   const judge = async (): Promise<Found> => {
     const found = await readAlarmSubscriptions(deployment);
@@ -188,7 +188,7 @@ export function alarmsStep(world: World, deployment: Deployment): Step {
       const addresses = isFirst ? await askForAddress() : absentAddresses(emails, found);
       for (const address of addresses) await subscribe(address);
       if (found.length + addresses.length === 0) return judge();
-      say(world.terminal, CONFIRM);
+      say(deps.terminal, CONFIRM);
       await waitForUser('When that is done:');
       return judge();
     },
@@ -198,13 +198,13 @@ export function alarmsStep(world: World, deployment: Deployment): Step {
     const canAsk = process.stdin.isTTY || process.env[EMAIL.variable];
     const address = canAsk ? await obtainValue(EMAIL) : '';
     if (address === '') return [];
-    const file = settingsFileOf(world.stage);
-    say(world.terminal, `Add ${address} to alarms.emails in ${file} too, for other stacks.`);
+    const file = settingsFileOf(deps.stage);
+    say(deps.terminal, `Add ${address} to alarms.emails in ${file} too, for other stacks.`);
     return [address];
   }
 
   async function subscribe(address: string): Promise<void> {
-    await world.session.beginChange(deployment);
+    await deps.session.beginChange(deployment);
     const TopicArn = deployment.output('AlarmTopic');
     await new SNSClient(deployment.aws).send(
       new SubscribeCommand({ TopicArn, Protocol: 'email', Endpoint: address }),

@@ -22,7 +22,7 @@ export interface Hit {
   readonly name: string | null;
 }
 
-export interface SearchedWorld {
+export interface SearchedDeps {
   readonly deployment: Place;
   readonly services: Pick<ShopServices, 'ask'> & {
     readonly store: Pick<ShopServices['store'], 'readCoupon'>;
@@ -30,7 +30,7 @@ export interface SearchedWorld {
   readonly ledger: Pick<Ledger, 'readMany'>;
 }
 
-type SearchedShop = SearchedWorld & { readonly shop: Shop };
+type SearchedShop = SearchedDeps & { readonly shop: Shop };
 
 const GLOBAL_ID = /^gid:\/\/shopify\/(Order|Product|Customer)\/(\d+)$/;
 const TYPES = { Order: 'order', Product: 'product', Customer: 'customer' } as const;
@@ -42,10 +42,10 @@ const TYPES = { Order: 'order', Product: 'product', Customer: 'customer' } as co
  */
 export async function findAny(
   text: string,
-  world: SearchedWorld,
+  deps: SearchedDeps,
   shops: readonly Shop[],
 ): Promise<{ readonly hits: readonly Hit[]; readonly problems: readonly Problem[] }> {
-  const found = await Promise.all(shops.map((shop) => findInShop(text, { ...world, shop })));
+  const found = await Promise.all(shops.map((shop) => findInShop(text, { ...deps, shop })));
   const problems = found.flatMap((one) => one.problems);
   const hits = new Map<string, Hit>();
   for (const hit of found.flatMap((one) => one.hits)) {

@@ -52,8 +52,8 @@ export async function showTrace(
   }
   if (KINDS.has(first)) throw new BadArguments(`give what to look for: trace ${first} ID.`);
   const shops = shopsOf(deployment.connector, options.shop);
-  const world = { deployment, services, ledger: openLedger(deployment) };
-  const { hits, problems } = await findAny(first, world, shops);
+  const deps = { deployment, services, ledger: openLedger(deployment) };
+  const { hits, problems } = await findAny(first, deps, shops);
   for (const why of new Set(problems.map(({ message }) => message))) {
     session.terminal.note(`Not everything could be searched: ${why}`);
   }
@@ -69,7 +69,7 @@ export async function showTrace(
   return traceOne({ session, options, deployment, services }, traced, hits);
 }
 
-interface TraceWorld {
+interface TraceDeps {
   readonly session: Session;
   readonly options: TraceOptions;
   readonly deployment: Deployment;
@@ -77,7 +77,7 @@ interface TraceWorld {
 }
 
 async function traceOne(
-  { session, options: { reveal = false, full = false }, deployment, services }: TraceWorld,
+  { session, options: { reveal = false, full = false }, deployment, services }: TraceDeps,
   { otherOrders, ...traced }: Traced & { readonly otherOrders: readonly FoundOrder[] },
   hits?: readonly Hit[],
 ): Promise<ExitCode> {

@@ -18,7 +18,7 @@ export interface Unavailable {
   readonly mayHaveHappened: boolean;
 }
 
-export interface AskingWorld {
+export interface AskingDeps {
   readonly breaker: CircuitBreaker;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -38,12 +38,12 @@ const AFTER_A_FAILURE_SECONDS = 5;
 export async function askLoyalty<Value>(
   operation: OperationId,
   call: (options: CallOptions) => Promise<LoyaltyResult<Value>>,
-  world: AskingWorld,
+  deps: AskingDeps,
 ): Promise<Asked<Value>> {
-  const { deadline } = world;
+  const { deadline } = deps;
   const options = { timeoutMs: CALL_LIMIT_MS, ...(deadline && { signal: deadline }) };
-  const called = await callForShopper(operation, () => call(options), world);
-  if (called.kind === 'stay-away') {
+  const called = await callForShopper(operation, () => call(options), deps);
+  if (called.kind === 'call-refused') {
     const { afterSeconds } = called.retry;
     return { kind: 'unavailable', afterSeconds, mayHaveHappened: false };
   }

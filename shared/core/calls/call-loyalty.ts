@@ -10,10 +10,10 @@ import type { Telemetry } from '../events/telemetry.ts';
 export async function ask<Answer>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Answer>>,
-  world: BreakerWorld,
+  deps: BreakerDeps,
 ): Promise<{ readonly kind: 'asked'; readonly value: Answer | undefined } | AskLater> {
-  const called = await callLoyalty(operation, call, world);
-  if (called.kind === 'stay-away') return { kind: 'retry', retry: called.retry };
+  const called = await callLoyalty(operation, call, deps);
+  if (called.kind === 'call-refused') return { kind: 'retry', retry: called.retry };
   const { outcome, result } = called;
   if (outcome.kind === 'retry') return { kind: 'retry', retry: outcome };
   const answered = result.kind === 'success' || result.kind === 'warning';
@@ -102,18 +102,18 @@ function callEnd(
   return result.class === 'retry' ? 'failed' : 'answered';
 }
 
-export interface BreakerWorld {
+export interface BreakerDeps {
   readonly breaker: CircuitBreaker;
   readonly now: () => Date;
 }
 
 /** Holds a permit while `act` calls; does not call while the circuit breaker is open or the shop paused. */
 export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
-  { breaker, now }: BreakerWorld,
+  { breaker, now }: BreakerDeps,
   act: () => Promise<Made>,
-): Promise<Made | StayAway> {
+): Promise<Made | CallRefused> {
   const permit = await breaker.enter(now());
-  if (permit.kind === 'stay-away') return permit;
+  if (permit.kind === 'call-refused') return permit;
   let end: CallsMade['end'] = 'unused';
   try {
     const made = await act();
@@ -125,7 +125,7 @@ export async function throughBreaker<Made extends Pick<CallsMade, 'end'>>(
 }
 
 /** While the circuit breaker is open, or the shop paused. */
-export function stayAway({ retry }: StayAway): Extract<Outcome, { kind: 'retry' }> {
+export function retryWhenAllowed({ retry }: CallRefused): Extract<Outcome, { kind: 'retry' }> {
   return { kind: 'retry', ...retry };
 }
 
@@ -138,9 +138,9 @@ interface Called<Value> extends CallsMade {
 export async function callLoyalty<Value>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Value>>,
-  world: BreakerWorld,
-): Promise<Called<Value> | StayAway> {
-  return throughBreaker(world, async () => {
+  deps: BreakerDeps,
+): Promise<Called<Value> | CallRefused> {
+  return throughBreaker(deps, async () => {
     const result = await call();
     return { kind: 'called', result, ...judge([operation], result) } as const;
   });
@@ -153,15 +153,15 @@ export async function callLoyalty<Value>(
 export async function callForShopper<Value>(
   operation: OperationId,
   call: () => Promise<LoyaltyResult<Value>>,
-  world: BreakerWorld & { readonly telemetry: Telemetry },
-): Promise<Called<Value> | StayAway> {
-  const called = await callLoyalty(operation, call, world);
+  deps: BreakerDeps & { readonly telemetry: Telemetry },
+): Promise<Called<Value> | CallRefused> {
+  const called = await callLoyalty(operation, call, deps);
   if (called.kind === 'called' && called.outcome.kind === 'retry') {
     const { misconfigured, throttled, why } = called.outcome;
-    if (misconfigured) world.telemetry.count('misconfigured');
-    if (throttled) world.telemetry.count('throttled');
+    if (misconfigured) deps.telemetry.count('misconfigured');
+    if (throttled) deps.telemetry.count('throttled');
     const message = 'the loyalty service did not answer the storefront';
-    world.telemetry.log('warn', message, { operation, why });
+    deps.telemetry.log('warn', message, { operation, why });
   }
   return called;
 }
@@ -179,9 +179,9 @@ export async function callForShopper<Value>(
  */
 export interface LocalBreaker {
   /** Waits while as many calls are under way as are allowed, so at most as long as one of them takes. */
-  enter(now: Date): Promise<Permit<void> | StayAway>;
+  enter(now: Date): Promise<Permit<void> | CallRefused>;
   /** From now on one call at a time, and one more for each that succeeds. */
-  returnGently(): void;
+  enterHalfOpen(): void;
   /** If it is open, the next call is a probe at once. */
   probeNow(): void;
 }
@@ -189,11 +189,11 @@ export interface LocalBreaker {
 /** The circuit breaker as callers see it: the one of the process, behind the shop's pause. */
 export interface CircuitBreaker {
   /** A permit to call, or how long to stay away. Every permit must be settled once. */
-  enter(now: Date): Promise<Permit<void | Promise<void>> | StayAway>;
+  enter(now: Date): Promise<Permit<void | Promise<void>> | CallRefused>;
 }
 
-interface StayAway {
-  readonly kind: 'stay-away';
+interface CallRefused {
+  readonly kind: 'call-refused';
   readonly retry: RetryReason & { readonly afterSeconds: number };
 }
 
@@ -279,7 +279,7 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Loca
       const began = period;
       return { kind: 'permit', settle: (how, at) => settle(how, began, at) };
     },
-    returnGently() {
+    enterHalfOpen() {
       allowed = 1;
     },
     probeNow() {
@@ -290,6 +290,6 @@ export function createCircuitBreaker(settings: BreakerSettings = defaults): Loca
   };
 }
 
-function refuseFor(afterSeconds: number): StayAway {
-  return { kind: 'stay-away', retry: { why: 'loyalty-unavailable', afterSeconds } };
+function refuseFor(afterSeconds: number): CallRefused {
+  return { kind: 'call-refused', retry: { why: 'loyalty-unavailable', afterSeconds } };
 }

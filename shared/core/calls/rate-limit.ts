@@ -12,7 +12,7 @@ import type { Turn } from '../../loyalty/client.ts';
  *            └ one process ┘└ another
  * See docs/decisions/0011-one-ledger-item-holds-the-rate-limit-of-an-account.md.
  */
-export interface TokenLine {
+export interface SharedRate {
   /**
    * Books the next `lengthMs` of the line, from the end of what is booked or from `now`, whichever is
    * later; not if that is after `latest`. Moments are epoch milliseconds.
@@ -31,7 +31,7 @@ export interface CallRate {
 
 export interface CallRateSettings {
   readonly perSecond: number;
-  readonly line: TokenLine;
+  readonly line: SharedRate;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<unknown>;

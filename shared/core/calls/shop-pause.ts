@@ -215,7 +215,7 @@ export async function changeControl(
   throw new Error('the control record of a shop changes too often to be written');
 }
 
-interface PausesWorld {
+interface PausesDeps {
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** The queue that the process works for; undefined means none, and it stops only with the whole shop. */
@@ -244,7 +244,7 @@ const RECENT_MS = 3_600_000;
 /** A worker writes no more often. */
 const WRITE_MS = 1_000;
 
-export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses {
+export function createPauses({ ledger, telemetry, queue }: PausesDeps): Pauses {
   const known = new Map<string, { readonly control: ShopControl; readonly readAt: number }>();
   const triedAt = new Map<string, number>();
   const reading = new Map<string, Promise<void>>();
@@ -322,21 +322,21 @@ export function createPauses({ ledger, telemetry, queue }: PausesWorld): Pauses 
         async enter(now) {
           await refresh(shop, now);
           const pause = of(shop, now);
-          if (pause) return { kind: 'stay-away', retry: waitFor(pause, now) };
+          if (pause) return { kind: 'call-refused', retry: waitFor(pause, now) };
           const { service, wokenAt } = controlOf(shop);
           const { until = Number.NEGATIVE_INFINITY } = service ?? {};
           const isFirstAfter = until > lastEntered && now.getTime() - until < RECENT_MS;
-          if (isFirstAfter) breaker.returnGently();
+          if (isFirstAfter) breaker.enterHalfOpen();
           // Not compared with a time of this process: the clock of the operator may be wrong.
           if (wokenAt !== lastWoken) breaker.probeNow();
           lastWoken = wokenAt;
           const entered = await breaker.enter(now);
-          if (entered.kind === 'stay-away') return entered;
+          if (entered.kind === 'call-refused') return entered;
           // The answer that it waited for may have begun one.
           const begun = of(shop, now);
           if (begun) {
             entered.settle('unused', now);
-            return { kind: 'stay-away', retry: waitFor(begun, now) };
+            return { kind: 'call-refused', retry: waitFor(begun, now) };
           }
           lastEntered = now.getTime();
           return {

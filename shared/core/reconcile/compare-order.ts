@@ -48,7 +48,7 @@ export async function readOrders(
       kind: 'answered' as const,
       ...(await readHeld(order.id, loyalty, { signal: deadline })),
     }));
-    if (answer.kind === 'stay-away') {
+    if (answer.kind === 'call-refused') {
       const { why, pausedBy, afterSeconds } = answer.retry;
       return stop(why, pausedBy === 'service' ? afterSeconds : undefined);
     }

@@ -3,7 +3,7 @@ import { wasSettledSince } from '../ledger/entry.ts';
 import type { EntityEntry, Ledger } from '../ledger/ledger.ts';
 import { mapSnapshot } from '../mapping/map-snapshot.ts';
 import { idempotencyKey, recallOrder } from '../mapping/wanted-state.ts';
-import { MOST_ASKED_FOR, type WalkAnswer, type WalkedKind } from '../store/store.ts';
+import { MOST_ASKED_FOR, type ScanAnswer, type ScannedKind } from '../store/store.ts';
 import {
   type Compared,
   cursorKey,
@@ -37,7 +37,7 @@ import { comparePage, positionKey, type Scan, type ScanPosition } from './reconc
 interface DeepPosition {
   /** Epoch milliseconds. */
   readonly began: number;
-  readonly phase: WalkedKind | 'ledger' | 'done';
+  readonly phase: ScannedKind | 'ledger' | 'done';
   /** Within the phases that scan the store. */
   readonly scan?: Scan;
   /** Within the phase that scans the ledger. */
@@ -165,7 +165,7 @@ const begin = (now: Date, readBefore: FoundByReading | undefined): DeepPosition 
   ...(readBefore && { readBefore }),
 });
 
-type ComparedKinds = ReadonlyMap<WalkedKind, Compared>;
+type ComparedKinds = ReadonlyMap<ScannedKind, Compared>;
 type Step =
   | { readonly kind: 'taken'; readonly compared: ComparedKinds; readonly next: DeepPosition }
   | Stopped;
@@ -173,7 +173,7 @@ type Step =
 async function takeStep(
   shop: ReconciledShop,
   position: DeepPosition,
-  sinces: ReadonlyMap<WalkedKind, number>,
+  sinces: ReadonlyMap<ScannedKind, number>,
   deps: ReconcileDeps,
 ): Promise<Step> {
   const { scan: _, from: __, unreadSince, ...same } = position;
@@ -224,8 +224,8 @@ function add(before: FoundByReading, page: OrdersRead): FoundByReading {
 async function recallSinces(
   { domain, doubt }: ReconciledShop,
   { ledger }: ReconcileDeps,
-): Promise<ReadonlyMap<WalkedKind, number>> {
-  const sinces = new Map<WalkedKind, number>();
+): Promise<ReadonlyMap<ScannedKind, number>> {
+  const sinces = new Map<ScannedKind, number>();
   for (const kind of KINDS) {
     const state = await recallState<ScanPosition>(ledger, positionKey(domain, kind));
     // A ledger that was lost began anew, but not the connector.
@@ -252,7 +252,7 @@ async function findDeletions(
   entries: readonly ScannedEntry[],
   began: number,
   deps: ReconcileDeps,
-): Promise<WalkAnswer<ComparedKinds>> {
+): Promise<ScanAnswer<ComparedKinds>> {
   const now = deps.now();
   const alive = entries.filter(
     ({ key, entry }) =>
@@ -260,7 +260,7 @@ async function findDeletions(
       entry.version <= quietUntil(now) &&
       isAlive(shop, key, entry, now),
   );
-  const found = new Map<WalkedKind, Compared>();
+  const found = new Map<ScannedKind, Compared>();
   for (const kind of KINDS) {
     const ofKind = alive.filter(({ key }) => key.kind === healedKindOf(kind));
     const compared = await endAbsent(shop.domain, kind, ofKind, began, deps);
@@ -289,11 +289,11 @@ function isAlive(
 
 async function endAbsent(
   shop: string,
-  kind: WalkedKind,
+  kind: ScannedKind,
   alive: readonly ScannedEntry[],
   began: number,
   deps: ReconcileDeps,
-): Promise<WalkAnswer<Compared>> {
+): Promise<ScanAnswer<Compared>> {
   const { store, telemetry } = deps;
   const isAboutOrders = kind === 'order' && alive.length > 0;
   const seesAll = isAboutOrders ? await store.seesAllOrders(shop) : undefined;

@@ -15,10 +15,10 @@ import { type Ledger, type RecordKey, readEntry, rememberedForm } from '../ledge
 import type { EntityRules } from '../mapping/map-snapshot.ts';
 import {
   encodeCoupon,
+  type ScannedKind,
   type Store,
+  type StoreScan,
   type StoreUnavailable,
-  type StoreWalk,
-  type WalkedKind,
 } from '../store/store.ts';
 import type { CallAssumptions } from '../sync/change-service.ts';
 
@@ -29,7 +29,7 @@ export interface ReconcileDeps {
     readonly breaker: CircuitBreaker;
     readonly assumptions: ReadingAssumptions;
   };
-  readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreWalk;
+  readonly store: Pick<Store, 'readDiscount' | 'readCoupon'> & StoreScan;
   readonly queue: EventQueue;
   /** The label that a message carries: the store's own name for such an event. */
   readonly topicOf: (kind: StoreEvent['kind'], claim: Claim) => string;
@@ -136,12 +136,12 @@ export const ROLLED_OUT = [
 export type HealedKind = 'order' | 'product' | 'coupon';
 
 /** The loyalty service holds the codes of a discount, not the discount. */
-export function healedKindOf(kind: WalkedKind): HealedKind {
+export function healedKindOf(kind: ScannedKind): HealedKind {
   return kind === 'discount' ? 'coupon' : kind;
 }
 
 interface Finding extends Pick<StoreEvent, 'shop' | 'id' | 'claim' | 'history' | 'force'> {
-  readonly kind: HealedKind | WalkedKind;
+  readonly kind: HealedKind | ScannedKind;
   readonly version: number;
   /** Distinguishes messages of one version, by the first 16 characters. */
   readonly state: string | undefined;
@@ -243,7 +243,7 @@ const MOST_PAUSES = 24;
  * False when the queue stays full: the scan continues in the next run.
  */
 export async function waitForRoom(
-  kind: WalkedKind | 'balance',
+  kind: ScannedKind | 'balance',
   deps: Pick<ReconcileDeps, 'depth' | 'pause' | 'deadline' | 'othersWait'>,
 ): Promise<boolean> {
   const mostPauses = deps.othersWait ? 1 : MOST_PAUSES;

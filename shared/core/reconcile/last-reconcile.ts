@@ -1,6 +1,6 @@
 import type { Telemetry } from '../events/telemetry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { WalkedKind } from '../store/store.ts';
+import type { ScannedKind } from '../store/store.ts';
 import {
   type Compared,
   cursorKey,
@@ -29,7 +29,7 @@ export interface LastReconcile {
   /** How long ago the oldest of the healed had changed. */
   readonly oldestHealedMs?: number;
   /** The next run continues where these stopped. Empty when everything was compared. */
-  readonly stopped: readonly { readonly kind: WalkedKind; readonly why: string }[];
+  readonly stopped: readonly { readonly kind: ScannedKind; readonly why: string }[];
   /** Of the last run that compared balances: one in a night does. */
   readonly balances?: Repaired;
   /** Absent while no deep scan is under way. Without `stopped`, it ended in this run. */
@@ -113,7 +113,7 @@ export function areWebhooksLost(
 
 /** What one run did for one shop. */
 export interface Tally extends Pick<LastReconcile, 'lookedAt' | 'healed' | 'rolledOut' | 'sent'> {
-  add(kind: WalkedKind, compared: Compared, now: Date): void;
+  add(kind: ScannedKind, compared: Compared, now: Date): void;
   /** Undefined while none was healed. */
   readonly oldestHealedMs: number | undefined;
 }

@@ -5,11 +5,11 @@ import { idempotencyKey } from '../mapping/wanted-state.ts';
 import type {
   Changed,
   DiscountPage,
+  ScanAnswer,
+  ScannedKind,
+  ScanPage,
   StoreEntity,
   StoreUnavailable,
-  WalkAnswer,
-  WalkedKind,
-  WalkPage,
 } from '../store/store.ts';
 import { compareEntities, type Purpose } from './compare-entities.ts';
 import { readOrders } from './compare-order.ts';
@@ -63,7 +63,7 @@ interface PartOfPage {
 /** Compared twice, so that nothing between two scans is missed. */
 const OVERLAP_MS = 15 * 60_000;
 
-export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `scan/${kind}`);
+export const positionKey = (shop: string, kind: ScannedKind) => cursorKey(shop, `scan/${kind}`);
 
 /**
  * Compares everything of one kind that the store changed since the last run, page by page. The position
@@ -73,7 +73,7 @@ export const positionKey = (shop: string, kind: WalkedKind) => cursorKey(shop, `
  */
 export async function reconcileKind(
   shop: ReconciledShop,
-  kind: WalkedKind,
+  kind: ScannedKind,
   deps: ReconcileDeps,
   tally: Tally,
 ): Promise<{ readonly kind: 'finished' } | Stopped> {
@@ -130,7 +130,7 @@ type ComparedPage =
 
 export async function comparePage(
   shop: ReconciledShop,
-  kind: WalkedKind,
+  kind: ScannedKind,
   scan: Scan,
   purpose: Purpose,
   deps: ReconcileDeps,
@@ -154,7 +154,7 @@ export async function comparePage(
 
   async function compareAll<Value>(
     of: 'order' | 'product',
-    page: WalkAnswer<WalkPage<Value>>,
+    page: ScanAnswer<ScanPage<Value>>,
     entity: (value: Value) => StoreEntity,
   ): Promise<ComparedPage> {
     if (page.kind === 'unavailable') return storeDidNotAnswer(page, telemetry);
@@ -183,7 +183,7 @@ function nextPage({ from, until }: Scan, after: string | undefined): Scan | unde
  */
 async function compareDiscounts(
   shop: ReconciledShop,
-  { changed, next }: WalkPage<DiscountPage>,
+  { changed, next }: ScanPage<DiscountPage>,
   scan: Scan,
   purpose: Purpose,
   deps: ReconcileDeps,

@@ -1,7 +1,7 @@
 import { changeControl, type Pause } from '../calls/shop-pause.ts';
 import { isOpenDoubt } from '../ledger/entry.ts';
 import { withGoLive } from '../mapping/wanted-state.ts';
-import type { WalkedKind } from '../store/store.ts';
+import type { ScannedKind } from '../store/store.ts';
 import { askForDeepScan, type DeepEnd, scanDeeply } from './deep-scan.ts';
 import type { ReconcileDeps, ReconciledShop, Repaired } from './dependencies.ts';
 import {
@@ -24,7 +24,7 @@ export interface ReconcileRequest {
 }
 
 /** Orders first: points are what people wait for. */
-const KINDS: readonly WalkedKind[] = ['order', 'product', 'discount'];
+const KINDS: readonly ScannedKind[] = ['order', 'product', 'discount'];
 
 /**
  * One scheduled run: what the store changed is compared with what was sent. The time that is left goes

@@ -149,7 +149,7 @@ async function comparePage(
     () => deps.loyalty.listCustomersReport(query, options),
     deps,
   );
-  if (called.kind === 'stay-away') return { kind: 'stopped', why: called.retry.why };
+  if (called.kind === 'call-refused') return { kind: 'stopped', why: called.retry.why };
   const { result, outcome } = called;
   if (result.kind === 'success' || result.kind === 'warning') {
     const { Items: customers, HasNextPage } = result.value;

@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type Amount, multiply, readAmount, sum, toJsonNumber } from '../../store/money.ts';
 import {
-  type AskingWorld,
+  type AskingDeps,
   askLoyalty,
   createTimedCache,
   type Unavailable,
@@ -48,7 +48,7 @@ export function cannotUse({ CanUse, CannotUseReason }: AvailableReward): CannotU
   return CanUse === true ? undefined : (REASONS[CannotUseReason ?? 0] ?? 'not-available');
 }
 
-export interface AvailableDeps extends AskingWorld {
+export interface AvailableDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listAvailableRewards'>;
   readonly programIdOf: ProgramIdOf;
 }
@@ -132,7 +132,7 @@ type ProgramId =
 /** The `CustomerId` of a customer of the store in the service's reward operations. */
 export type ProgramIdOf = (customerId: string) => Promise<ProgramId>;
 
-interface ProgramIdDeps extends AskingWorld {
+interface ProgramIdDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'getCustomer'>;
   /** How the service's reward operations name a customer. */
   readonly posCustomerId: 'email-or-document' | 'store-id';

@@ -1,5 +1,5 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
-import { type AskingWorld, askLoyalty } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty } from '../calls/ask-loyalty.ts';
 import {
   type ChallengeTransaction,
   type Contact,
@@ -23,7 +23,7 @@ import type { ProgramIdOf } from './available-rewards.ts';
  * Whether the service refuses to redeem without it is not documented, so the connector refuses by itself.
  * Starts and tries are counted in the ledger, because several processes answer tills.
  */
-interface ChallengeDeps extends AskingWorld {
+interface ChallengeDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'startChallenge' | 'validateChallenge'>;
   readonly programIdOf: ProgramIdOf;
   /** A random UUID. */

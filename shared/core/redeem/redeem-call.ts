@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
-import { type BreakerWorld, callForShopper, callLoyalty } from '../calls/call-loyalty.ts';
+import { type BreakerDeps, callForShopper, callLoyalty } from '../calls/call-loyalty.ts';
 import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../redemptions/redemption.ts';
 import { applyStep, type OpenRedemptions, tryStep } from '../redemptions/redemption-record.ts';
 
-export interface RedeemCallDeps extends BreakerWorld {
+export interface RedeemCallDeps extends BreakerDeps {
   readonly loyalty: Pick<LoyaltyClient, 'redeemRewardByKey'>;
   readonly telemetry: Telemetry;
   /** When it fires, no call to the loyalty service is begun or waited for. */
@@ -54,7 +54,7 @@ export async function attemptRedeem(
         : loyalty.redeemRewardByKey(rewardId, body, { signal: deadline }),
     deps,
   );
-  if (called.kind === 'stay-away') return { kind: 'not-sent', attempt, retry: called.retry };
+  if (called.kind === 'call-refused') return { kind: 'not-sent', attempt, retry: called.retry };
   const { result, outcome } = called;
   const retry: RetryReason = outcome.kind === 'retry' ? outcome : { why: 'unnamed-error' };
   switch (judgeAnswer(result)) {

@@ -4,7 +4,7 @@ import type { CustomerSource } from '../balances/point-balance.ts';
 import { type BalanceDeps, settleBalances } from '../balances/settle-balances.ts';
 import { conclude, type Group, type Settle } from '../batch/run-batch.ts';
 import type { Item } from '../batch/waiting.ts';
-import { callLoyalty, hasCode, stayAway } from '../calls/call-loyalty.ts';
+import { callLoyalty, hasCode, retryWhenAllowed } from '../calls/call-loyalty.ts';
 import type { EventQueue, RedemptionEvent } from '../events/event.ts';
 import type { Outcome, RetryReason } from '../events/outcome.ts';
 import { correlationOf } from '../events/telemetry.ts';
@@ -206,7 +206,7 @@ async function lookUp(
     () => deps.loyalty.updateRewardMetadata(update, { signal: deps.deadline }),
     deps,
   );
-  if (called.kind === 'stay-away') return stayAway(called);
+  if (called.kind === 'call-refused') return retryWhenAllowed(called);
   const { result, outcome } = called;
   if (result.kind === 'success' || result.kind === 'warning') {
     const found = await applyStep(record, id, answerStep(result, redemption, deps.now()));
@@ -255,7 +255,7 @@ async function cancel(
     () => deps.loyalty.cancelRedemption(redeemedRewardId, { signal: deps.deadline }),
     deps,
   );
-  if (called.kind === 'stay-away') return stayAway(called);
+  if (called.kind === 'call-refused') return retryWhenAllowed(called);
   switch (called.outcome.kind) {
     // "Already cancelled" counts as applied.
     case 'applied':

@@ -158,47 +158,47 @@ export interface Changed<Value> {
   readonly value: Value | undefined;
 }
 
-export interface WalkPage<Value> {
+export interface ScanPage<Value> {
   readonly changed: readonly Changed<Value>[];
   /** Where the next page begins; undefined on the last one. */
   readonly next?: string;
 }
 
-export type WalkAnswer<Value> = Exclude<StoreAnswer<Value>, { kind: 'gone' }>;
+export type ScanAnswer<Value> = Exclude<StoreAnswer<Value>, { kind: 'gone' }>;
 
-export type WalkedKind = 'order' | 'product' | 'discount';
+export type ScannedKind = 'order' | 'product' | 'discount';
 
 /**
  * What the store changed within a span, in the order of its last change. An entity that changes during
  * the scan leaves the span, so no other is skipped.
  */
-export interface StoreWalk {
+export interface StoreScan {
   changedOrders(
     shop: string,
     span: Span,
     after?: string,
-  ): Promise<WalkAnswer<WalkPage<StoreOrder>>>;
+  ): Promise<ScanAnswer<ScanPage<StoreOrder>>>;
   changedProducts(
     shop: string,
     span: Span,
     after?: string,
-  ): Promise<WalkAnswer<WalkPage<StoreProduct>>>;
+  ): Promise<ScanAnswer<ScanPage<StoreProduct>>>;
   /** Discounts with codes only, each with the first page of them. */
   changedDiscounts(
     shop: string,
     span: Span,
     after?: string,
-  ): Promise<WalkAnswer<WalkPage<DiscountPage>>>;
+  ): Promise<ScanAnswer<ScanPage<DiscountPage>>>;
 
   /** Those of these ids that the store does not show. At most `MOST_ASKED_FOR`. */
   findAbsent(
     shop: string,
-    kind: WalkedKind,
+    kind: ScannedKind,
     ids: readonly string[],
-  ): Promise<WalkAnswer<ReadonlySet<string>>>;
+  ): Promise<ScanAnswer<ReadonlySet<string>>>;
 
   /** False: only the orders of the last sixty days are shown, and an older one looks deleted. */
-  seesAllOrders(shop: string): Promise<WalkAnswer<boolean>>;
+  seesAllOrders(shop: string): Promise<ScanAnswer<boolean>>;
 }
 
 /** The store answers for at most this many ids at once. */

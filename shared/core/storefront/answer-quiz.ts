@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import {
-  type AskingWorld,
+  type AskingDeps,
   askLoyalty,
   type TimedCache,
   type Unavailable,
@@ -35,7 +35,7 @@ type Answered =
   | { readonly kind: 'not-available' | 'not-the-quiz' | 'refused' }
   | Unavailable;
 
-interface QuizDeps extends AskingWorld {
+interface QuizDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listQuizzes' | 'answerQuiz'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** By customer. */

@@ -9,7 +9,7 @@ import {
   ZERO,
 } from '../../store/money.ts';
 import {
-  type AskingWorld,
+  type AskingDeps,
   askLoyalty,
   type TimedCache,
   type Unavailable,
@@ -26,7 +26,7 @@ export interface EarnedPoints {
   }[];
 }
 
-export interface EarningDeps extends AskingWorld {
+export interface EarningDeps extends AskingDeps {
   /** In percent: the part of prices that earns nothing. */
   readonly taxInPrices: number;
   readonly loyalty: Pick<LoyaltyClient, 'calculateProductPoints'>;

@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Value } from '../../loyalty/operations.ts';
-import { type AskingWorld, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
+import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
 import { type Ledger, readEntry } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
 import { recallOrder } from '../mapping/wanted-state.ts';
@@ -33,7 +33,7 @@ export interface HistoryPage {
   readonly entries: readonly HistoryEntry[];
 }
 
-interface HistoryDeps extends AskingWorld {
+interface HistoryDeps extends AskingDeps {
   readonly loyalty: Pick<LoyaltyClient, 'listPointsHistory'>;
 }
 

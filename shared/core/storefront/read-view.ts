@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import { type Balance, balanceIn, recallBalance } from '../balances/point-balance.ts';
 import {
-  type AskingWorld,
+  type AskingDeps,
   askLoyalty,
   type TimedCache,
   type Unavailable,
@@ -330,7 +330,7 @@ type KnownTier = TierView | null | 'unknown';
 /** Undefined when the service did not answer. */
 export async function readTier(
   customerId: string,
-  deps: AskingWorld & { readonly loyalty: Pick<LoyaltyClient, 'listTiers'> },
+  deps: AskingDeps & { readonly loyalty: Pick<LoyaltyClient, 'listTiers'> },
 ): Promise<KnownTier | undefined> {
   const asked = await askLoyalty(
     'listTiers',

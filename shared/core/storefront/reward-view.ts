@@ -1,7 +1,7 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import {
-  type AskingWorld,
+  type AskingDeps,
   askLoyalty,
   type TimedCache,
   type Unavailable,
@@ -53,7 +53,7 @@ type WhyNot =
   /** It cannot become a discount of the store. */
   | 'not-online';
 
-export interface RewardsDeps extends AskingWorld {
+export interface RewardsDeps extends AskingDeps {
   readonly rewardTypes: RewardTypes;
   readonly loyalty: Pick<LoyaltyClient, 'listRewardConfigurations' | 'getRewardConfiguration'>;
   /** The same for every customer. */

@@ -6,7 +6,7 @@ import type { SentAmounts } from '../ledger/ledger.ts';
 import { cancelledOrderKey, idempotencyKey, type WantedOrder } from '../mapping/wanted-state.ts';
 import {
   type EntityChange,
-  type ExecutionWorld,
+  type ExecutionDeps,
   factsOf,
   markAndCall,
   notReplaced,
@@ -44,30 +44,30 @@ type MappedOrder = Wanted & { readonly wanted: WantedOrder };
 export async function applyOrder(
   given: EntityChange,
   mapped: MappedOrder,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
-  const { assumptions } = world.shop(given.key.shop);
+  const { assumptions } = deps.shop(given.key.shop);
   const calls: OperationId[] = [];
   const { wanted } = mapped;
-  let at: Position = { change: given, facts: factsIn(given, wanted, world) };
+  let at: Position = { change: given, facts: factsIn(given, wanted, deps) };
   for (;;) {
     const { change } = at;
     const next = nextCall(wanted, at.facts, assumptions);
-    if (next.kind === 'nothing') return recordOrder(at, mapped, calls, world);
-    if (next.kind === 'park') return parkOrder(at, next.why, world);
-    const mark = markOf(change, mapped, next, world);
-    const called = await markAndCall(change, mark, () => perform(next, change, world), world);
+    if (next.kind === 'nothing') return recordOrder(at, mapped, calls, deps);
+    if (next.kind === 'park') return parkOrder(at, next.why, deps);
+    const mark = markOf(change, mapped, next, deps);
+    const called = await markAndCall(change, mark, () => perform(next, change, deps), deps);
     if (called.kind === 'ended') return called.synced;
     const { marked, made } = called;
     switch (made.outcome.kind) {
       case 'retry':
         return { outcome: made.outcome, entry: marked.entry };
       case 'rejected':
-        return refuse(next, { at, marked }, made.outcome, world);
+        return refuse(next, { at, marked }, made.outcome, deps);
       case 'applied':
         calls.push(...made.outcome.calls);
         at = { change: marked, facts: factsAfter(next, at, mapped, made.found) };
-        if (isLast(next)) return recordOrder(at, mapped, calls, world);
+        if (isLast(next)) return recordOrder(at, mapped, calls, deps);
     }
   }
 }
@@ -75,7 +75,7 @@ export async function applyOrder(
 function factsIn(
   { key, entry, event, read }: EntityChange,
   wanted: WantedOrder,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): OrderFacts {
   const known = isKnown(entry);
   const amounts = entry?.amounts;
@@ -85,7 +85,7 @@ function factsIn(
   if (!read) return { known, amounts, unsure };
   // What the service does not have is sent to it.
   if (!isHeldCompleted(read.held)) return { known, amounts, unsure: unsure || known };
-  const { readTotals } = world.shop(key.shop).assumptions;
+  const { readTotals } = deps.shop(key.shop).assumptions;
   return { known: true, unsure, ...adoptHeld(read.held, amounts, wanted, readTotals) };
 }
 
@@ -97,7 +97,7 @@ function markOf(
   change: EntityChange,
   mapped: Wanted,
   next: Call,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Facts | undefined {
   const { entry } = change;
   if (next.kind === 'cancel' && !isKnown(entry)) return undefined;
@@ -105,7 +105,7 @@ function markOf(
   if (entry?.uncertain && (!amounts || isSame(entry.amounts, amounts))) return undefined;
   // Of a known entry, the other facts describe what was applied last. But from now on its customer may have earned.
   const completes = amounts !== undefined && entry?.amounts === undefined;
-  const facts = isKnown(entry) && !completes ? {} : factsOf(change, mapped, world);
+  const facts = isKnown(entry) && !completes ? {} : factsOf(change, mapped, deps);
   return { ...facts, ...(amounts && { amounts }) };
 }
 
@@ -120,17 +120,17 @@ const isSame = (one: SentAmounts | undefined, other: SentAmounts | undefined): b
 async function perform(
   next: Call,
   { key, event }: EntityChange,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Made> {
-  const { loyalty, assumptions } = world.shop(key.shop);
-  const options = { signal: world.deadline };
+  const { loyalty, assumptions } = deps.shop(key.shop);
+  const options = { signal: deps.deadline };
   switch (next.kind) {
     case 'send':
       return judge(['sendOrder'], await loyalty.sendOrder(next.order, options));
     case 'take':
       return takePart(key.id, next.step, loyalty, assumptions, options);
     case 'cancel': {
-      const waitedForADay = isRetryWindowOver(event, 1, world.now(), world.pauses);
+      const waitedForADay = isRetryWindowOver(event, 1, deps.now(), deps.pauses);
       return cancelOrder(next.wanted, loyalty, assumptions, { ...options, waitedForADay });
     }
   }
@@ -165,39 +165,39 @@ async function recordOrder(
   { change, facts }: Position,
   mapped: Wanted,
   calls: readonly OperationId[],
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
   const { amounts } = facts;
   const recorded = {
     appliedKey: idempotencyKey(mapped.wanted),
-    facts: { ...factsOf(change, mapped, world), ...(amounts && { amounts }) },
+    facts: { ...factsOf(change, mapped, deps), ...(amounts && { amounts }) },
   };
   return calls.length === 0
-    ? settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, world)
-    : recordCalls(change, recorded, { kind: 'applied', calls }, world);
+    ? settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, deps)
+    : recordCalls(change, recorded, { kind: 'applied', calls }, deps);
 }
 
 async function refuse(
   next: Call,
   { at, marked }: { readonly at: Position; readonly marked: EntityChange },
   outcome: Rejected,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
   const repeated = next.kind === 'take' ? next.amounts.step : undefined;
   // A cancellation may still show, and the first try of a step may have used its key.
   const isOpen = next.kind === 'cancel' || repeated !== undefined;
   const before = isOpen ? marked : at.change;
-  return reject(marked, outcome, world, { before, facts: { amounts: at.facts.amounts } });
+  return reject(marked, outcome, deps, { before, facts: { amounts: at.facts.amounts } });
 }
 
 async function parkOrder(
   { change, facts }: Position,
   why: ParkReason,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
   // What was read and not understood is no basis for a later call.
   const amounts = facts.adopted ? change.entry?.amounts : facts.amounts;
-  return reject(change, parked(why), world, { facts: { amounts } });
+  return reject(change, parked(why), deps, { facts: { amounts } });
 }
 
 function parked(reason: ParkReason): Rejected {

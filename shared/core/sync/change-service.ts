@@ -6,7 +6,7 @@ import {
   hasCode,
   judge,
   refused,
-  stayAway,
+  retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
 import { askAgain, type EntityKey, type EventQueue, type StoreEvent } from '../events/event.ts';
@@ -24,7 +24,7 @@ import type { Mapped, WantedOrder, WantedState } from '../mapping/wanted-state.t
 import type { Snapshot } from '../store/store.ts';
 import type { ReadTotals, RefundSettings } from './next-call.ts';
 
-export interface ExecutionWorld {
+export interface ExecutionDeps {
   readonly ledger: Ledger;
   readonly queue: EventQueue;
   /** What belongs to one shop: its loyalty account and its circuit breaker. */
@@ -67,20 +67,20 @@ export async function markAndCall<Made extends CallsMade>(
   change: EntityChange,
   mark: Facts | undefined,
   call: () => Promise<Made>,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Called<Made> | { readonly kind: 'ended'; readonly synced: Synced }> {
-  const { breaker } = world.shop(change.key.shop);
+  const { breaker } = deps.shop(change.key.shop);
   const { entry } = change;
-  const made = await throughBreaker({ breaker, now: world.now }, async () => {
+  const made = await throughBreaker({ breaker, now: deps.now }, async () => {
     const step = { kind: 'marked', ...(mark && { facts: mark }) } as const;
-    const marked = mark ? await record(change, step, world.ledger) : entry;
+    const marked = mark ? await record(change, step, deps.ledger) : entry;
     if (mark && !marked) return { kind: 'overtaken', end: 'unused' } as const;
     return { kind: 'called', entry: marked, ...(await call()) } as const;
   });
-  if (made.kind === 'stay-away')
-    return { kind: 'ended', synced: { outcome: stayAway(made), entry } };
+  if (made.kind === 'call-refused')
+    return { kind: 'ended', synced: { outcome: retryWhenAllowed(made), entry } };
   if (made.kind === 'overtaken') return { kind: 'ended', synced: { outcome: overtaken, entry } };
-  return { kind: 'called', marked: { ...change, entry: made.entry, now: world.now() }, made };
+  return { kind: 'called', marked: { ...change, entry: made.entry, now: deps.now() }, made };
 }
 
 /** After calls that succeeded. */
@@ -88,11 +88,11 @@ export async function recordCalls(
   change: EntityChange,
   applied: { readonly appliedKey: string; readonly facts: Facts },
   outcome: Outcome,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
-  const written = await recordApplied(change, applied, world.ledger, () =>
+  const written = await recordApplied(change, applied, deps.ledger, () =>
     // Without a body: the worker reads the entity from the store.
-    world.queue.send({ ...askAgain(change.event, world.now()), body: undefined }),
+    deps.queue.send({ ...askAgain(change.event, deps.now()), body: undefined }),
   );
   return written ? { outcome, entry: written } : { outcome: overtaken, entry: change.entry };
 }
@@ -101,12 +101,12 @@ export async function recordCalls(
 export async function reject(
   change: EntityChange,
   outcome: Rejected,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
   { before = change, facts = {} }: { before?: Pick<Change, 'entry'>; facts?: Facts } = {},
 ): Promise<Synced> {
-  const kept = change.key.kind === 'order' ? { ...retention(world), ...facts } : facts;
+  const kept = change.key.kind === 'order' ? { ...retention(deps), ...facts } : facts;
   const step = { kind: 'rejected', why: outcome.code ?? outcome.reason, facts: kept } as const;
-  return settle(change, outcome, step, world, before);
+  return settle(change, outcome, step, deps, before);
 }
 
 /** Where another worker wrote meanwhile, its work may have caused the outcome: it is tried again. */
@@ -114,7 +114,7 @@ export async function settle(
   change: EntityChange,
   outcome: Outcome,
   step: EntryStep,
-  { ledger }: ExecutionWorld,
+  { ledger }: ExecutionDeps,
   before: Pick<Change, 'entry'> = change,
 ): Promise<Synced> {
   const written = await record(change, step, ledger, before);
@@ -125,7 +125,7 @@ export async function settle(
 export function factsOf(
   change: EntityChange,
   { wanted, remember, history, rules }: Wanted,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Facts {
   const { key, snapshot } = change;
   const isOver = snapshot.entity.kind === 'gone' || wanted.kind === 'inactive-coupon';
@@ -134,7 +134,7 @@ export function factsOf(
     ...discountOf(change),
     ...(history && { history }),
     ...(rules !== undefined && { rules }),
-    ...((key.kind === 'order' || isOver) && retention(world)),
+    ...((key.kind === 'order' || isOver) && retention(deps)),
   };
 }
 
@@ -143,7 +143,7 @@ export function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts
   return discountId === undefined ? {} : { discountId };
 }
 
-export const retention = ({ orderRetentionDays, now }: ExecutionWorld) =>
+export const retention = ({ orderRetentionDays, now }: ExecutionDeps) =>
   expiresAfter(orderRetentionDays, now());
 /** ApiExternalOrder_Order_Not_Found. */
 const ORDER_NOT_FOUND = 37;

@@ -5,7 +5,7 @@ import { isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
 import { askStoreLater, encodeCoupon, retryStore, type Store } from '../store/store.ts';
 import { isLongUnseen } from './read-snapshot.ts';
 
-export interface FanOutWorld {
+export interface FanOutDeps {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly queue: EventQueue;
@@ -23,25 +23,25 @@ const GONE = 'gone:';
 export async function fanOut(
   event: StoreEvent,
   discountId: string,
-  world: FanOutWorld,
+  deps: FanOutDeps,
 ): Promise<Outcome> {
   const { cursor } = event;
-  if (cursor?.startsWith(GONE)) return fanOutGone(event, discountId, cursor, world);
-  const answer = await world.store.readDiscount(event.shop, discountId, cursor);
+  if (cursor?.startsWith(GONE)) return fanOutGone(event, discountId, cursor, deps);
+  const answer = await deps.store.readDiscount(event.shop, discountId, cursor);
   switch (answer.kind) {
     case 'unavailable':
       return retryStore(answer);
     case 'gone':
       // Announced, or the store does not show it yet.
-      return event.claim === 'deleted' || isLongUnseen(event.receivedAt, world.now())
-        ? fanOutGone(event, discountId, GONE, world)
+      return event.claim === 'deleted' || isLongUnseen(event.receivedAt, deps.now())
+        ? fanOutGone(event, discountId, GONE, deps)
         : askStoreLater('says-gone');
     case 'found': {
       const { automatic, coupons, next } = answer.value;
       if (automatic) return { kind: 'skipped', why: 'automatic-discount' };
-      await announce(event.shop, coupons, world.ledger);
-      await inBatches(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, world));
-      if (next !== undefined) await sendPage(event, next, world);
+      await announce(event.shop, coupons, deps.ledger);
+      await inBatches(coupons, (coupon) => sendCode(event, { code: coupon.code, coupon }, deps));
+      if (next !== undefined) await sendPage(event, next, deps);
       return { kind: 'handled', how: 'fanned-out' };
     }
   }
@@ -54,12 +54,12 @@ async function fanOutGone(
   event: StoreEvent,
   discountId: string,
   cursor: string,
-  world: FanOutWorld,
+  deps: FanOutDeps,
 ): Promise<Outcome> {
   const from = cursor.slice(GONE.length) || undefined;
-  const { codes, next } = await world.ledger.listCodes(event.shop, discountId, from);
-  await inBatches(codes, (code) => sendCode(event, { code, why: 'gone' }, world));
-  if (next !== undefined) await sendPage(event, GONE + next, world);
+  const { codes, next } = await deps.ledger.listCodes(event.shop, discountId, from);
+  await inBatches(codes, (code) => sendCode(event, { code, why: 'gone' }, deps));
+  if (next !== undefined) await sendPage(event, GONE + next, deps);
   return { kind: 'handled', how: 'fanned-out' };
 }
 
@@ -90,7 +90,7 @@ export async function announce(
 export async function sendCode(
   event: StoreEvent,
   { code, coupon, why = 'code' }: { code: string; coupon?: StoreCoupon; why?: string },
-  { queue }: Pick<FanOutWorld, 'queue'>,
+  { queue }: Pick<FanOutDeps, 'queue'>,
 ): Promise<void> {
   const { cursor: _, ...rest } = event;
   await queue.send({
@@ -104,7 +104,7 @@ export async function sendCode(
   });
 }
 
-async function sendPage(event: StoreEvent, cursor: string, { queue }: FanOutWorld): Promise<void> {
+async function sendPage(event: StoreEvent, cursor: string, { queue }: FanOutDeps): Promise<void> {
   const delivery = event.deliveryId.split('/page/', 1)[0];
   await queue.send({ ...event, cursor, deliveryId: `${delivery}/page/${cursor}` });
 }

@@ -1,4 +1,4 @@
-import { ask, callLoyalty, stayAway } from '../calls/call-loyalty.ts';
+import { ask, callLoyalty, retryWhenAllowed } from '../calls/call-loyalty.ts';
 import type { EntityKey, EventQueue, StoreEvent } from '../events/event.ts';
 import { type Outcome, overtaken } from '../events/outcome.ts';
 import { correlationOf, type Telemetry } from '../events/telemetry.ts';
@@ -8,48 +8,44 @@ import { secondsUntil } from '../redemptions/redemption.ts';
 import { openIn, redemptionsKey } from '../redemptions/redemption-record.ts';
 import type { Store, Task } from '../store/store.ts';
 import { fanOut, sendCode } from './fan-out.ts';
-import type { SyncWorld } from './sync-entity.ts';
+import type { SyncDeps } from './sync-entity.ts';
 
-interface TaskWorld extends MemberWorld {
+interface TaskDeps extends MemberDeps {
   readonly store: Store;
   readonly queue: EventQueue;
   readonly telemetry: Telemetry;
 }
 
 /** Work that is not about one entity. Each task may be repeated: a retry begins it again. */
-export async function handleTask(
-  event: StoreEvent,
-  task: Task,
-  world: TaskWorld,
-): Promise<Outcome> {
+export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps): Promise<Outcome> {
   switch (task.kind) {
     case 'fan-out':
-      return fanOut(event, task.discountId, world);
+      return fanOut(event, task.discountId, deps);
     case 'sync-code':
-      await sendCode(event, { code: task.code }, world);
+      await sendCode(event, { code: task.code }, deps);
       return { kind: 'handled', how: 'code-enqueued' };
     case 'skip':
       return { kind: 'skipped', why: task.why };
     case 'redact': {
       const { shop } = event;
-      const now = world.now();
+      const now = deps.now();
       const mark = {
         redactedAt: now.getTime(),
-        ...expiresAfter(world.orderRetentionDays, now),
+        ...expiresAfter(deps.orderRetentionDays, now),
       };
-      const open = await redactBook(event, task.customerId, mark, world);
+      const open = await redactBook(event, task.customerId, mark, deps);
       if (open) return open;
       const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
       const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
       const member: EntityKey = { shop, kind: 'member', id: task.customerId };
-      await world.ledger.redact([...keys, customer, member], mark);
-      const pending = await deactivateRedacted(shop, task.customerId, world);
+      await deps.ledger.redact([...keys, customer, member], mark);
+      const pending = await deactivateRedacted(shop, task.customerId, deps);
       return pending ?? { kind: 'handled', how: 'redacted' };
     }
     case 'merge':
-      return handleMerge(event, task, world);
+      return handleMerge(event, task, deps);
     case 'notify':
-      await note(event, task, world);
+      await note(event, task, deps);
       return { kind: 'handled', how: task.notice };
   }
 }
@@ -66,7 +62,7 @@ async function redactBook(
   event: StoreEvent,
   customerId: string,
   mark: RedactionMark,
-  { ledger, telemetry, now }: TaskWorld,
+  { ledger, telemetry, now }: TaskDeps,
 ): Promise<Outcome | undefined> {
   const key = redemptionsKey({ shop: event.shop, customerId });
   const entry = await readEntry(ledger, key);
@@ -88,7 +84,7 @@ async function redactBook(
 async function note(
   event: StoreEvent,
   { notice, id, why }: Extract<Task, { kind: 'notify' }>,
-  { ledger, telemetry, now, orderRetentionDays }: TaskWorld,
+  { ledger, telemetry, now, orderRetentionDays }: TaskDeps,
 ): Promise<void> {
   const key: RecordKey = { shop: event.shop, kind: 'notice', id: `${notice}/${id}` };
   const at = now();
@@ -108,7 +104,7 @@ async function note(
   telemetry.log('warn', why, { ...correlationOf(event), notice });
 }
 
-type MemberWorld = Pick<SyncWorld, 'ledger' | 'now' | 'orderRetentionDays' | 'deadline' | 'shop'>;
+type MemberDeps = Pick<SyncDeps, 'ledger' | 'now' | 'orderRetentionDays' | 'deadline' | 'shop'>;
 
 /** A redemption that is open for longer needs a person. */
 const MERGE_WAITS_SECONDS = 86_400;
@@ -121,13 +117,13 @@ const MERGE_WAITS_SECONDS = 86_400;
 async function handleMerge(
   event: StoreEvent,
   { deletedId, keptId }: { readonly deletedId: string; readonly keptId: string },
-  world: MemberWorld,
+  deps: MemberDeps,
 ): Promise<Outcome> {
-  const { loyalty, breaker, rules } = world.shop(event.shop);
+  const { loyalty, breaker, rules } = deps.shop(event.shop);
   if (rules.customers === 'with-orders') return { kind: 'skipped', why: 'customers-with-orders' };
-  const { ledger, now, deadline: signal } = world;
+  const { ledger, now, deadline: signal } = deps;
   const noted = await noteMerge({ shop: event.shop, id: deletedId }, keptId, {
-    ...{ ledger, now: now(), topic: event.topic, retentionDays: world.orderRetentionDays },
+    ...{ ledger, now: now(), topic: event.topic, retentionDays: deps.orderRetentionDays },
   });
   if (!noted) return overtaken;
   // The store refuses a code for a customer who is gone, and the points of its redemption go back to the member.
@@ -153,14 +149,14 @@ const REASON = 'the store asked to erase this customer';
 async function deactivateRedacted(
   shop: string,
   customerId: string,
-  { shop: shopOf, now, deadline: signal }: MemberWorld,
+  { shop: shopOf, now, deadline: signal }: MemberDeps,
 ): Promise<Outcome | undefined> {
   const { loyalty, breaker, rules } = shopOf(shop);
   if (rules.redactedCustomers === 'keep') return undefined;
   const status = { IsEnabled: false, Reason: REASON };
   const call = () => loyalty.changeCustomerStatus(customerId, status, { signal });
   const called = await callLoyalty('changeCustomerStatus', call, { breaker, now });
-  if (called.kind === 'stay-away') return stayAway(called);
+  if (called.kind === 'call-refused') return retryWhenAllowed(called);
   const { outcome } = called;
   const isUnknown = outcome.kind === 'rejected' && outcome.code === 'Customer_NotFound';
   return outcome.kind === 'applied' || isUnknown ? undefined : outcome;

@@ -6,7 +6,7 @@ import {
   hasCode,
   judge,
   refused,
-  stayAway,
+  retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
 import { type Doubt, isDoubtful, isKnown, redactionOf, wasSettledSince } from '../ledger/entry.ts';
@@ -31,7 +31,7 @@ import {
 import type { Snapshot } from '../store/store.ts';
 import {
   type CallAssumptions,
-  type ExecutionWorld,
+  type ExecutionDeps,
   foundIn,
   type HeldOrder,
   isAbsent,
@@ -62,7 +62,7 @@ interface Question {
  */
 export function mayHoldMore(
   { snapshot, entry, mapped, next, doubt }: Question,
-  { now, orderRetentionDays }: Pick<ExecutionWorld, 'now' | 'orderRetentionDays'>,
+  { now, orderRetentionDays }: Pick<ExecutionDeps, 'now' | 'orderRetentionDays'>,
 ): boolean {
   if (snapshot.entity.kind !== 'order' || next.kind === 'superseded') return false;
   const placedAt = Date.parse(snapshot.entity.order.placedAt);
@@ -91,14 +91,14 @@ export function mayHoldMore(
 export async function readFromService(
   { shop, id }: { readonly shop: string; readonly id: string },
   entry: EntityEntry | undefined,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<ServiceReading | Synced> {
-  const { loyalty, breaker } = world.shop(shop);
-  const answer = await throughBreaker({ breaker, now: world.now }, async () => ({
+  const { loyalty, breaker } = deps.shop(shop);
+  const answer = await throughBreaker({ breaker, now: deps.now }, async () => ({
     kind: 'answered' as const,
-    ...(await readHeld(id, loyalty, { signal: world.deadline })),
+    ...(await readHeld(id, loyalty, { signal: deps.deadline })),
   }));
-  if (answer.kind === 'stay-away') return { outcome: stayAway(answer), entry };
+  if (answer.kind === 'call-refused') return { outcome: retryWhenAllowed(answer), entry };
   if (answer.outcome.kind !== 'applied') return { outcome: answer.outcome, entry };
   return { held: answer.held };
 }

@@ -9,9 +9,9 @@ import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import { idempotencyKey, type OrderForm, recallOrder } from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
 import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
-import { type Candidate, type SyncWorld, syncEntity } from './sync-entity.ts';
+import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';
 
-export interface PreviewWorld {
+export interface PreviewDeps {
   readonly store: Store;
   readonly ledger: Pick<Ledger, 'createdAt' | 'readMany'>;
   readonly rules: EntityRules;
@@ -43,7 +43,7 @@ export async function previewSync(
   key: EntityKey,
   candidate: Candidate,
   entry: EntityEntry | undefined,
-  { store, ledger, rules, assumptions, now }: PreviewWorld,
+  { store, ledger, rules, assumptions, now }: PreviewDeps,
 ): Promise<Preview> {
   const calls: PreviewedCall[] = [];
   let storeAsked = false;
@@ -53,7 +53,7 @@ export async function previewSync(
     rules,
     assumptions,
   };
-  const world: SyncWorld = {
+  const deps: SyncDeps = {
     ledger: {
       readMany: ledger.readMany,
       write: async (_, __, revision) => ({ kind: 'written', revision: (revision ?? 0) + 1 }),
@@ -75,7 +75,7 @@ export async function previewSync(
     deadline: new AbortController().signal,
     pauses: { pausedMs: () => 0, doubtOf: () => undefined, goLiveOf: () => undefined },
   };
-  const { outcome } = await syncEntity(key, candidate, entry, world);
+  const { outcome } = await syncEntity(key, candidate, entry, deps);
   return { outcome, calls, storeAsked };
 }
 

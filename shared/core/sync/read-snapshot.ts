@@ -12,7 +12,7 @@ import {
   type StoreEntity,
 } from '../store/store.ts';
 
-interface StoreWorld {
+interface StoreDeps {
   readonly store: Store;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
@@ -36,7 +36,7 @@ interface Question {
 export async function readSnapshot(
   key: EntityKey,
   question: Question,
-  { store, telemetry, now }: StoreWorld,
+  { store, telemetry, now }: StoreDeps,
 ): Promise<Snapshot | Extract<Outcome, { kind: 'retry' | 'superseded' }>> {
   const { event, entry, carried, changedAt = Number.POSITIVE_INFINITY } = question;
   const applied = entry && !entry.uncertain ? entry.version : 0;

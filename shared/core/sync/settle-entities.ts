@@ -27,11 +27,11 @@ import {
   type Candidate,
   customerKeys,
   readRecently,
-  type SyncWorld,
+  type SyncDeps,
   syncEntity,
 } from './sync-entity.ts';
 
-interface EntitiesWorld extends Omit<ConcludeDeps, 'ledger'>, SyncWorld {
+interface EntitiesDeps extends Omit<ConcludeDeps, 'ledger'>, SyncDeps {
   readonly read: ReadEvent;
 }
 
@@ -58,23 +58,23 @@ interface Known extends Required<Pick<Candidate, 'customers'>> {
 }
 
 /** Settles the events of the store: a group is one entity, or one task. */
-export const settleEntities: Settle<EntitiesWorld> = (groups, world) => {
+export const settleEntities: Settle<EntitiesDeps> = (groups, deps) => {
   const readings = new Map(
-    groups.map((group) => [group, group.items.map((item) => readItem(item, world))]),
+    groups.map((group) => [group, group.items.map((item) => readItem(item, deps))]),
   );
   const customers = [...readings.values()]
     .flat()
     .flatMap((read) => (read.kind === 'readable' ? read.customerKeys : []));
-  const readAt = world.now();
+  const readAt = deps.now();
   return {
     keys: [...groups.flatMap((group) => entityKeyOf(group) ?? []), ...customers],
     begin(_, entries) {
-      const recent = readRecently({ keys: customers, entries, readAt }, world);
+      const recent = readRecently({ keys: customers, entries, readAt }, deps);
       return (group) => {
         const key = entityKeyOf(group);
         const entry = key && entries.get(ledgerKeyText(key));
         const known = { key, entry, readings: readings.get(group) ?? [], customers: recent };
-        return settleGroup(group, known, world);
+        return settleGroup(group, known, deps);
       };
     },
   };
@@ -95,14 +95,14 @@ function entityKeyOf({ items }: Group): EntityKey | undefined {
 async function settleGroup(
   { unsettled }: Group,
   { key, entry, readings, customers }: Known,
-  world: EntitiesWorld,
+  deps: EntitiesDeps,
 ): Promise<RetryReason | undefined> {
   const readable: Readable[] = [];
   for (const read of readings) {
     if (read.kind === 'readable') readable.push(read);
     else {
-      const outcome = await parkOnce(read.item, read.rejected, world);
-      const retry = await conclude(read.item, outcome, unsettled, world);
+      const outcome = await parkOnce(read.item, read.rejected, deps);
+      const retry = await conclude(read.item, outcome, unsettled, deps);
       if (retry) return retry;
     }
   }
@@ -116,17 +116,17 @@ async function settleGroup(
     // The store did not answer the first such question; the others would get the same answer.
     if (waiting && reading.kind === 'ask-store') continue;
     let outcome: Outcome;
-    if (reading.kind === 'task') outcome = await handleTask(event, reading.task, world);
+    if (reading.kind === 'task') outcome = await handleTask(event, reading.task, deps);
     else if (!key) throw new Error('an event is neither about an entity nor a task');
     else if (reading.kind === 'ask-store' && storeAsked && !asksForMore(event)) {
       outcome = { kind: 'superseded' };
     } else {
       const asked = { ...candidate, customers };
-      ({ outcome, entry: known } = await syncEntity(key, asked, known, world));
+      ({ outcome, entry: known } = await syncEntity(key, asked, known, deps));
     }
 
-    const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, world) : outcome;
-    const retry = await conclude(item, end, unsettled, world);
+    const end = outcome.kind === 'rejected' ? await parkOnce(item, outcome, deps) : outcome;
+    const retry = await conclude(item, end, unsettled, deps);
     if (retry) {
       // The store answered and the service failed: the other messages would call it again too soon.
       if (reading.kind !== 'ask-store' || !retry.unanswered) return retry;
@@ -143,7 +143,7 @@ function asksForMore({ force, history, newRules }: StoreEvent): boolean {
 }
 
 /** A bug in a reader parks its message, and costs the other groups of the batch nothing. */
-function readItem(item: Item, { read, shop, telemetry }: EntitiesWorld): ReadItem {
+function readItem(item: Item, { read, shop, telemetry }: EntitiesDeps): ReadItem {
   if (!item.event) return unreadable(item, item.unreadable);
   const { event } = item;
   if (!isStoreEvent(event)) return unreadable(item, 'it belongs on another queue');

@@ -40,7 +40,7 @@ import { applyOrder } from './apply-order.ts';
 import {
   discountOf,
   type EntityChange,
-  type ExecutionWorld,
+  type ExecutionDeps,
   factsOf,
   makeCall,
   markAndCall,
@@ -73,11 +73,11 @@ export interface Candidate {
   readonly customers?: Pick<Ledger, 'readMany'>;
 }
 
-export interface SyncWorld extends ExecutionWorld {
+export interface SyncDeps extends ExecutionDeps {
   readonly store: Store;
   readonly shop: (
     domain: string,
-  ) => ReturnType<ExecutionWorld['shop']> & { readonly rules: EntityRules };
+  ) => ReturnType<ExecutionDeps['shop']> & { readonly rules: EntityRules };
   readonly telemetry: Telemetry;
 }
 
@@ -89,33 +89,33 @@ export async function syncEntity(
   key: EntityKey,
   candidate: Candidate,
   entry: EntityEntry | undefined,
-  world: SyncWorld,
+  deps: SyncDeps,
 ): Promise<Synced> {
-  const { event, reading, customers = world.ledger } = candidate;
-  const rules = await rulesOf(key, world);
+  const { event, reading, customers = deps.ledger } = candidate;
+  const rules = await rulesOf(key, deps);
   if (!rules) return { outcome: { kind: 'retry', why: 'ledger-unavailable' }, entry };
   const carried = reading.kind === 'snapshot' ? reading.version : undefined;
   const changedAt = reading.kind === 'ask-store' ? reading.changedAt : undefined;
-  let snapshot = snapshotIn(candidate, world.now());
+  let snapshot = snapshotIn(candidate, deps.now());
   let read: ServiceReading | undefined;
   for (;;) {
     if (!snapshot) {
-      const asked = await readSnapshot(key, { event, entry, carried, changedAt }, world);
+      const asked = await readSnapshot(key, { event, entry, carried, changedAt }, deps);
       if (asked.kind !== 'snapshot') return { outcome: asked, entry };
-      snapshot = { ...asked, ...wishesOf(event) };
+      snapshot = { ...asked, ...optionsOf(event) };
     }
-    const entity = await withRewardCodeFirst(key.shop, snapshot.entity, world.ledger);
+    const entity = await withRewardCodeFirst(key.shop, snapshot.entity, deps.ledger);
     snapshot = { ...snapshot, entity };
     const before = whatWasSent(entry, read);
-    const mapped = mapSnapshot(key, snapshot, before, rules, world.now());
+    const mapped = mapSnapshot(key, snapshot, before, rules, deps.now());
     const wantedKey = mapped.kind === 'wanted' ? idempotencyKey(mapped.wanted) : undefined;
     const { version } = snapshot;
     // A redacted person's order is not sent again, not even on request.
     const force = event.force === true && !predatesRedaction(entry, version);
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
-    const doubt = world.pauses.doubtOf(key.shop);
+    const doubt = deps.pauses.doubtOf(key.shop);
     const isAsked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
-    const next = plan({ ...snapshot, entry, wantedKey, now: world.now(), ...isAsked });
+    const next = plan({ ...snapshot, entry, wantedKey, now: deps.now(), ...isAsked });
     const doubtful =
       leavesOut(snapshot, rules, entry) ||
       isFinal(snapshot, mapped, entry) ||
@@ -130,12 +130,12 @@ export async function syncEntity(
       snapshot = undefined;
       continue;
     }
-    if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, world)) {
-      const asked = await readFromService(key, entry, world);
+    if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, deps)) {
+      const asked = await readFromService(key, entry, deps);
       if ('outcome' in asked) {
         const { outcome } = asked;
         const given = { key, event, entry, snapshot, read };
-        return outcome.kind === 'rejected' ? rejectUnread(given, outcome, world) : asked;
+        return outcome.kind === 'rejected' ? rejectUnread(given, outcome, deps) : asked;
       }
       read = asked;
       // A cancellation is final: a late event must not try to revive the order.
@@ -143,10 +143,10 @@ export async function syncEntity(
         snapshot = undefined;
       continue;
     }
-    await noteUsedCodes(key.shop, entity, world);
+    await noteUsedCodes(key.shop, entity, deps);
     const given = { key, event, entry, snapshot, read };
-    const synced = await executePlan(next, mapped, given, world);
-    if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, world);
+    const synced = await executePlan(next, mapped, given, deps);
+    if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
     return synced;
   }
 }
@@ -158,21 +158,21 @@ export async function syncEntity(
 async function sendRespelled(
   event: StoreEvent,
   { respelled }: Snapshot,
-  world: SyncWorld,
+  deps: SyncDeps,
 ): Promise<void> {
   if (respelled === undefined) return;
-  const force = world.shop(event.shop).assumptions.couponsAreReplaced;
-  await sendCode({ ...event, force }, { code: respelled, why: 'respelled' }, world);
+  const force = deps.shop(event.shop).assumptions.couponsAreReplaced;
+  await sendCode({ ...event, force }, { code: respelled, why: 'respelled' }, deps);
 }
 
 /** Undefined when the ledger does not say when the program went live: then no order can be decided. */
-async function rulesOf(key: EntityKey, world: SyncWorld): Promise<EntityRules | undefined> {
-  const { rules } = world.shop(key.shop);
+async function rulesOf(key: EntityKey, deps: SyncDeps): Promise<EntityRules | undefined> {
+  const { rules } = deps.shop(key.shop);
   if (key.kind !== 'order') return rules;
   try {
-    return await withGoLive(rules, world.pauses.goLiveOf(key.shop), world.ledger);
+    return await withGoLive(rules, deps.pauses.goLiveOf(key.shop), deps.ledger);
   } catch (error) {
-    world.telemetry.log('error', 'the ledger could not be read', errorFields(error));
+    deps.telemetry.log('error', 'the ledger could not be read', errorFields(error));
     return undefined;
   }
 }
@@ -180,11 +180,11 @@ async function rulesOf(key: EntityKey, world: SyncWorld): Promise<EntityRules | 
 /** Undefined when the event carries none: then the store is asked. */
 function snapshotIn({ event, reading }: Candidate, now: Date): Snapshot | undefined {
   if (reading.kind !== 'snapshot') return undefined;
-  return { ...reading, source: snapshotSource(reading, now), ...wishesOf(event) };
+  return { ...reading, source: snapshotSource(reading, now), ...optionsOf(event) };
 }
 
 /** What the sender of the event wants of its snapshot. */
-function wishesOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
+function optionsOf({ history, newRules }: StoreEvent): Pick<Snapshot, 'history' | 'newRules'> {
   return { ...(history && { history }), ...(newRules && { newRules }) };
 }
 
@@ -341,31 +341,31 @@ async function executePlan(
   plan: Exclude<Plan, { kind: 'read-store' }>,
   mapped: Mapped,
   given: Given,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
   const { entry } = given;
-  const change = changeOf(given, world);
+  const change = changeOf(given, deps);
   if (plan.kind === 'superseded') return { outcome: plan, entry };
   if (mapped.kind === 'fault') {
     const why = faultText(mapped);
-    return reject(change, { kind: 'rejected', reason: 'unmappable', why }, world);
+    return reject(change, { kind: 'rejected', reason: 'unmappable', why }, deps);
   }
-  if (mapped.kind === 'skip') return skip(change, mapped.why, world);
+  if (mapped.kind === 'skip') return skip(change, mapped.why, deps);
   if (plan.kind === 'rules-changed') {
     return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
   }
   if (plan.kind !== 'call') {
-    return unchanged(change, mapped, plan.kind === 'unchanged' && plan.advance, world);
+    return unchanged(change, mapped, plan.kind === 'unchanged' && plan.advance, deps);
   }
   const { wanted } = mapped;
   return isOrder(wanted)
-    ? applyOrder(change, { ...mapped, wanted }, world)
-    : apply(change, mapped, wanted, world);
+    ? applyOrder(change, { ...mapped, wanted }, deps)
+    : apply(change, mapped, wanted, deps);
 }
 
 type Given = Pick<EntityChange, 'key' | 'event' | 'entry' | 'snapshot' | 'read'>;
 
-function changeOf(given: Given, { now }: ExecutionWorld): EntityChange {
+function changeOf(given: Given, { now }: ExecutionDeps): EntityChange {
   const { topic, origin } = given.event;
   return {
     ...{ ...given, version: given.snapshot.version, topic, now: now() },
@@ -374,12 +374,8 @@ function changeOf(given: Given, { now }: ExecutionWorld): EntityChange {
 }
 
 /** Before anything was planned: scans must know that it was asked for. */
-async function rejectUnread(
-  given: Given,
-  outcome: Rejected,
-  world: ExecutionWorld,
-): Promise<Synced> {
-  return reject(changeOf(given, world), outcome, world);
+async function rejectUnread(given: Given, outcome: Rejected, deps: ExecutionDeps): Promise<Synced> {
+  return reject(changeOf(given, deps), outcome, deps);
 }
 
 function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedRest> {
@@ -391,29 +387,29 @@ async function apply(
   change: EntityChange,
   mapped: Wanted,
   wanted: WantedRest,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
-  const { loyalty, assumptions } = world.shop(change.key.shop);
+  const { loyalty, assumptions } = deps.shop(change.key.shop);
   const { entry } = change;
   const isReplaced = entry?.appliedKey !== undefined && !entry.uncertain;
   if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
-    return reject(change, notReplaced('couponsAreReplaced'), world);
+    return reject(change, notReplaced('couponsAreReplaced'), deps);
   }
   // Of a known entry, the facts describe what was applied last.
-  const mark = isKnown(entry) ? {} : factsOf(change, mapped, world);
-  const call = () => makeCall(wanted, loyalty, { signal: world.deadline });
-  const called = await markAndCall(change, entry?.uncertain ? undefined : mark, call, world);
+  const mark = isKnown(entry) ? {} : factsOf(change, mapped, deps);
+  const call = () => makeCall(wanted, loyalty, { signal: deps.deadline });
+  const called = await markAndCall(change, entry?.uncertain ? undefined : mark, call, deps);
   if (called.kind === 'ended') return called.synced;
   const { marked, made } = called;
   switch (made.outcome.kind) {
     case 'retry':
       return { outcome: made.outcome, entry: marked.entry };
     case 'rejected':
-      return reject(marked, made.outcome, world, { before: change });
+      return reject(marked, made.outcome, deps, { before: change });
     case 'applied': {
-      const facts = factsOf(marked, mapped, world);
+      const facts = factsOf(marked, mapped, deps);
       const recorded = { appliedKey: idempotencyKey(wanted), facts };
-      return recordCalls(marked, recorded, made.outcome, world);
+      return recordCalls(marked, recorded, made.outcome, deps);
     }
   }
 }
@@ -422,7 +418,7 @@ async function unchanged(
   change: EntityChange,
   { rules }: Wanted,
   advance: boolean,
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
   const outcome = { kind: 'unchanged' } as const;
   const { key, entry, snapshot } = change;
@@ -432,17 +428,17 @@ async function unchanged(
     ...discountOf(change),
     // Another change in the same second is no difference between rules.
     ...(rules !== undefined && { rules }),
-    ...(isOrder && retention(world)),
+    ...(isOrder && retention(deps)),
     // It was cancelled before it was deleted: a later redaction of its customer does not name it.
     ...(isOrder && snapshot.entity.kind === 'gone' && { remembered: undefined }),
   };
-  return settle(change, outcome, { kind: 'unchanged', facts }, world);
+  return settle(change, outcome, { kind: 'unchanged', facts }, deps);
 }
 
 async function skip(
   change: EntityChange,
   why: Extract<Mapped, { kind: 'skip' }>['why'],
-  world: ExecutionWorld,
+  deps: ExecutionDeps,
 ): Promise<Synced> {
   const { entry, version, read } = change;
   const outcome = { kind: 'skipped', why } as const;
@@ -450,8 +446,8 @@ async function skip(
   const isForgotten = !isKnown(entry) && isHeldLive(read?.held);
   // A repeated skip needs no second line among the outcomes.
   if (entry?.version === version && !isForgotten) return { outcome, entry };
-  const facts = entry?.appliedKey ? {} : retention(world);
+  const facts = entry?.appliedKey ? {} : retention(deps);
   const outcomes = entry?.outcomes ?? [];
   const known = isForgotten ? { ...presumeHeld(read.held, entry), outcomes } : entry;
-  return settle(change, outcome, { kind: 'skipped', why, facts }, world, { entry: known });
+  return settle(change, outcome, { kind: 'skipped', why, facts }, deps, { entry: known });
 }

@@ -2,12 +2,12 @@ import type { CustomerSearch } from '../../core/balances/find-customer.ts';
 import type { BalanceStore } from '../../core/balances/point-balance.ts';
 import type { PricesRead, RewardStore } from '../../core/redeem/reward-store.ts';
 import type {
+  ScanAnswer,
+  ScanPage,
   Span,
   Store,
   StoreAnswer,
-  StoreWalk,
-  WalkAnswer,
-  WalkPage,
+  StoreScan,
 } from '../../core/store/store.ts';
 import type { StoreMember, StoreOrder, StoreProduct } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
@@ -44,7 +44,7 @@ export interface AdminStoreSettings
   readonly shop: (domain: string) => AdminShop;
 }
 
-export interface AdminStore extends Store, StoreWalk, RewardStore, CustomerSearch {
+export interface AdminStore extends Store, StoreScan, RewardStore, CustomerSearch {
   /** Writes customers' balances as metafields of this namespace. */
   balancesIn(namespace: string): BalanceStore;
   /** `evidence` helps to distinguish a deleted order from one that is not visible. */
@@ -157,7 +157,7 @@ async function scanProducts(
   ask: Ask,
   span: Span,
   after: string | undefined,
-): Promise<WalkAnswer<WalkPage<StoreProduct>>> {
+): Promise<ScanAnswer<ScanPage<StoreProduct>>> {
   const place = { search: searchFor(span), after: after ?? null };
   const answer = await ask(changedProductsDocument, place);
   if (answer.kind !== 'data') return unavailable(answer);

@@ -1,10 +1,10 @@
 import type {
   Changed,
+  ScanAnswer,
+  ScannedKind,
+  ScanPage,
   Span,
   StoreAnswer,
-  WalkAnswer,
-  WalkedKind,
-  WalkPage,
 } from '../../core/store/store.ts';
 import {
   type AdminAnswer,
@@ -77,7 +77,7 @@ export function scannedPage<Value>(
   { pageInfo: { hasNextPage, endCursor } }: Page<unknown>,
   changed: readonly Changed<Value>[],
   after: string | undefined,
-): WalkAnswer<WalkPage<Value>> {
+): ScanAnswer<ScanPage<Value>> {
   if (!hasNextPage) return { kind: 'found', value: { changed } };
   // Without a cursor, or with the same one again, the scan would never end.
   if (endCursor === null || endCursor === after) return unavailable(failure('unreadable-answer'));
@@ -110,7 +110,7 @@ export async function judgeAbsence(
     : unavailable(failure('order-not-visible', { scope: 'read_all_orders' }));
 }
 
-const TYPE: Readonly<Record<WalkedKind, string>> = {
+const TYPE: Readonly<Record<ScannedKind, string>> = {
   order: 'Order',
   product: 'Product',
   discount: 'DiscountCodeNode',
@@ -119,9 +119,9 @@ const TYPE: Readonly<Record<WalkedKind, string>> = {
 /** At most 250 ids (Shopify, "nodes"). */
 export async function findAbsent(
   ask: Ask,
-  kind: WalkedKind,
+  kind: ScannedKind,
   ids: readonly string[],
-): Promise<WalkAnswer<ReadonlySet<string>>> {
+): Promise<ScanAnswer<ReadonlySet<string>>> {
   if (ids.length === 0) return { kind: 'found', value: new Set() };
   const answer = await ask(stillThereDocument, {
     ids: ids.map((id) => `gid://shopify/${TYPE[kind]}/${id}`),
@@ -131,7 +131,7 @@ export async function findAbsent(
   return { kind: 'found', value: new Set(ids.filter((id) => !shown.has(id))) };
 }
 
-export async function seesAllOrders(ask: Ask): Promise<WalkAnswer<boolean>> {
+export async function seesAllOrders(ask: Ask): Promise<ScanAnswer<boolean>> {
   const answer = await ask(accessScopesDocument, {});
   if (answer.kind !== 'data') return unavailable(answer);
   const { accessScopes } = answer.data.currentAppInstallation;

@@ -3,10 +3,10 @@ import type { CodeUses } from '../../core/redeem/reward-store.ts';
 import type {
   Changed,
   DiscountPage,
+  ScanAnswer,
+  ScanPage,
   Span,
   StoreAnswer,
-  WalkAnswer,
-  WalkPage,
 } from '../../core/store/store.ts';
 import { type Amount, readAmount, readPercentage } from '../../store/money.ts';
 import type { CouponKind, StoreCoupon, StoreCustomer } from '../../store/store-entities.ts';
@@ -88,7 +88,7 @@ export async function scanDiscounts(
   ask: Ask,
   span: Span,
   after: string | undefined,
-): Promise<WalkAnswer<WalkPage<DiscountPage>>> {
+): Promise<ScanAnswer<ScanPage<DiscountPage>>> {
   const place = { search: `method:code AND ${searchFor(span)}`, after: after ?? null };
   const answer = await ask(changedDiscountsDocument, place);
   if (answer.kind !== 'data') return unavailable(answer);

@@ -1,4 +1,4 @@
-import type { Changed, Span, StoreAnswer, WalkAnswer, WalkPage } from '../../core/store/store.ts';
+import type { Changed, ScanAnswer, ScanPage, Span, StoreAnswer } from '../../core/store/store.ts';
 import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
 import type { GiftCardPayment, StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
@@ -65,7 +65,7 @@ export async function scanOrders(
   span: Span,
   after: string | undefined,
   enrichment: Enrichment,
-): Promise<WalkAnswer<WalkPage<StoreOrder>>> {
+): Promise<ScanAnswer<ScanPage<StoreOrder>>> {
   const answer = await askForPage(
     ask,
     { search: searchFor(span), after: after ?? null },

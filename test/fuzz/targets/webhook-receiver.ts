@@ -36,7 +36,7 @@ export function createTarget(): FuzzTarget {
   };
   const shops = new Map([['/example-store', { domain: SHOP, secrets, watchesSilence: true }]]);
 
-  function openWorld(): {
+  function openDeps(): {
     readonly world: ReceiverDependencies;
     readonly queues: readonly MemoryQueue[];
   } {
@@ -55,7 +55,7 @@ export function createTarget(): FuzzTarget {
   return {
     make: makeRequest,
     async run(input) {
-      const { world, queues } = openWorld();
+      const { world, queues } = openDeps();
       const answer = toLambdaAnswer(await receiveWebhook(toHttpRequest(eventOf(input)), world));
       output.telemetry.flush();
       output.expectValidLines();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import {
+  type BackfillDeps,
   type BackfillState,
-  type BackfillWorld,
   openBackfills,
   runBackfill,
   SavedElsewhere,
@@ -60,7 +60,7 @@ async function fileOf(kind: BulkKind) {
 class Killed extends Error {}
 
 /** A queue that recognises repetitions, a ledger, and a death at a chosen effect, before or after it. */
-function openWorld() {
+function openDeps() {
   const ledger = createMemoryLedger();
   const held = new Map<string, StoreEvent>();
   const sends: string[] = [];
@@ -78,7 +78,7 @@ function openWorld() {
   }
 
   const backfills = openBackfills(ledger, sandbox.shop.domain, () => new Date());
-  const world: Omit<BackfillWorld, 'ask'> = {
+  const world: Omit<BackfillDeps, 'ask'> = {
     ledger: { ...ledger, write: (...given) => effect(() => ledger.write(...given)) },
     backfills: { ...backfills, save: (...given) => effect(() => backfills.save(...given)) },
     queue: {
@@ -123,7 +123,7 @@ function openWorld() {
   }
 
   return {
-    world: world as BackfillWorld,
+    world: world as BackfillDeps,
     backfills,
     ledger,
     held,
@@ -135,12 +135,12 @@ function openWorld() {
       dieAt = effect;
       dieAfter = after;
     },
-    async run(id: string, changes: Partial<BackfillWorld> = {}) {
+    async run(id: string, changes: Partial<BackfillDeps> = {}) {
       const kept = await backfills.load(id);
       if (!kept) throw new Error('not kept');
       const file = files.get(kept.state.kind);
       if (!file) throw new Error('no file');
-      return runBackfill(kept, file, { ...(world as BackfillWorld), ...changes });
+      return runBackfill(kept, file, { ...(world as BackfillDeps), ...changes });
     },
   };
 }
@@ -154,7 +154,7 @@ const idsOf = (kind: BulkKind): string[] =>
 
 describe('a backfill', { timeout: 120_000 }, () => {
   it.each(['orders', 'products', 'discounts'] as const)('sends all %s once', async (kind) => {
-    const { run, begin, held, sends } = openWorld();
+    const { run, begin, held, sends } = openDeps();
     const { state, ended } = await run(await begin(kind));
     expect(ended).toBe('finished');
     expect(sends.toSorted()).toEqual(idsOf(kind).toSorted());
@@ -169,14 +169,14 @@ describe('a backfill', { timeout: 120_000 }, () => {
   it.each(['orders', 'discounts'] as const)(
     'of %s that is killed at any point goes on where it stopped, and the queue holds each once',
     async (kind) => {
-      const dry = openWorld();
+      const dry = openDeps();
       const dryId = await dry.begin(kind);
       dry.killAt(Number.POSITIVE_INFINITY, false);
       await dry.run(dryId);
       const all = idsOf(kind).toSorted();
       for (let effect = 1; effect <= dry.effects(); effect += 1) {
         for (const after of [false, true]) {
-          const here = openWorld();
+          const here = openDeps();
           const id = await here.begin(kind);
           here.killAt(effect, after);
           await expect(here.run(id)).rejects.toThrow(Killed);
@@ -192,7 +192,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
   );
 
   it('stops at a signal, between two windows, and keeps its place', async () => {
-    const { run, begin, sends, backfills } = openWorld();
+    const { run, begin, sends, backfills } = openDeps();
     const id = await begin('orders');
     const controller = new AbortController();
     const onProgress = ({ sent }: BackfillState) => {
@@ -206,9 +206,9 @@ describe('a backfill', { timeout: 120_000 }, () => {
   });
 
   it('does not go on beside another process that does', async () => {
-    const { run, begin, world } = openWorld();
+    const { run, begin, world } = openDeps();
     const id = await begin('orders');
-    const rival: BackfillWorld = {
+    const rival: BackfillDeps = {
       ...world,
       queue: {
         async sendAll(events) {
@@ -222,7 +222,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
   });
 
   it('adds nothing while too many wait', async () => {
-    const { run, begin, sends } = openWorld();
+    const { run, begin, sends } = openDeps();
     const id = await begin('orders');
     let looks = 0;
     const waits: (string | undefined)[] = [];
@@ -242,7 +242,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
   });
 
   it('writes a code to the ledger before it sends it', async () => {
-    const { run, begin, ledger, world } = openWorld();
+    const { run, begin, ledger, world } = openDeps();
     await run(await begin('discounts'), {
       queue: {
         async sendAll(events) {
@@ -273,7 +273,7 @@ describe('a backfill', { timeout: 120_000 }, () => {
         else response.end(whole.subarray(start));
       }),
     );
-    const { begin, backfills, world, sends } = openWorld();
+    const { begin, backfills, world, sends } = openDeps();
     const kept = await backfills.load(await begin('orders'));
     if (!kept || !file) throw new Error('not kept');
     const { state } = await runBackfill(

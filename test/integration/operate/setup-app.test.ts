@@ -83,7 +83,7 @@ async function open(
     }),
     sandbox: { storeAddress: store.address, loyaltyAddress: '', metricsAddress: '' },
   };
-  const world = {
+  const deps = {
     where: 'aws',
     options,
     agrees: async () => false,
@@ -91,7 +91,7 @@ async function open(
     terminal: { line: (line = '') => void lines.push(line), width: 200 },
   } as unknown as World;
   const [shop = expect.fail()] = deployment.connector.shops;
-  return { world, deployment, shop, isOnly: true };
+  return { deps, deployment, shop, isOnly: true };
 }
 
 const give = (values: Readonly<Record<string, string>>) => {
@@ -183,7 +183,7 @@ describe('the folder of the app', () => {
     const { deployment, world } = await open({ store: APP });
     const documents: unknown[] = [];
     const terminal = {
-      ...world.terminal,
+      ...deps.terminal,
       style: (_: unknown, text: string) => text,
       note: (line: string) => void lines.push(line),
       paragraph: (line: string) => void lines.push(line),

@@ -228,7 +228,7 @@ interface Walk {
 }
 
 /** The function that answers the shopper is killed after this step. */
-function shopWalk(step: string, mayPressAgain: boolean): Walk {
+function shopScan(step: string, mayPressAgain: boolean): Walk {
   const disturb = () => {
     const { calls } = world.lines.shop;
     const from = calls.length;
@@ -241,7 +241,7 @@ function shopWalk(step: string, mayPressAgain: boolean): Walk {
 const killedBeforeSpending = () => world.disturb('shop', isRedeem, 'killed-before');
 
 /** That function is killed before it spends, and the worker that continues after this step. */
-function workerWalk(step: string): Walk {
+function workerScan(step: string): Walk {
   const isNameless = NAMELESS_STEPS.includes(step);
   const disturb = (shopper: Shopper) => {
     const isIt = (call: OutsideCall) =>
@@ -288,8 +288,8 @@ it('goes from an order over points, rewards, redemption and code to an order and
   const pilot = newEarner('worker: undisturbed');
   // The nameless first: each kill after them starts a worker that makes these calls.
   const walks = [
-    ...[...NAMELESS_STEPS, ...WORKER_STEPS].map(workerWalk),
-    ...SHOP_STEPS.map((step, index) => shopWalk(step, index < STORED)),
+    ...[...NAMELESS_STEPS, ...WORKER_STEPS].map(workerScan),
+    ...SHOP_STEPS.map((step, index) => shopScan(step, index < STORED)),
   ];
   await shop.expectPoints(everyone, EARNED);
 

@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-uncertain-mark',
     bug: 'no uncertain mark is written before a call',
-    find: '    const marked = mark ? await record(change, step, world.ledger) : entry;\n    if (mark && !marked)',
+    find: '    const marked = mark ? await record(change, step, deps.ledger) : entry;\n    if (mark && !marked)',
     replace: "    const marked = entry;\n    if (step.kind !== 'marked')",
     within: 300,
   },
@@ -226,9 +226,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'dead-worker-is-forgotten',
     bug: 'a first send is not marked, so that what a dead worker sent counts as never sent',
-    find: '  const { breaker } = world.shop(change.key.shop);\n',
+    find: '  const { breaker } = deps.shop(change.key.shop);\n',
     replace:
-      '  if (!change.entry) mark = undefined;\n  const { breaker } = world.shop(change.key.shop);\n',
+      '  if (!change.entry) mark = undefined;\n  const { breaker } = deps.shop(change.key.shop);\n',
     within: 600,
   },
   {
@@ -320,7 +320,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'replayed-letter-stays-listed',
     bug: 'the summary of a replayed letter stays in the lists',
-    find: '    await world.retire(sent.map(({ letter }) => letter));\n',
+    find: '    await deps.retire(sent.map(({ letter }) => letter));\n',
     replace: '',
     within: 60,
   },

@@ -7,7 +7,7 @@ import { SHOP } from './connector.ts';
 import { type LivingStore, toStoreOrder } from './living-store.ts';
 import type { Queues } from './queues.ts';
 
-interface BackfillWorld {
+interface BackfillDeps {
   readonly kernel: Kernel;
   readonly store: LivingStore;
   readonly queues: Queues;
@@ -19,11 +19,11 @@ const SENDS_FOR_MS = 20 * 60_000;
 
 /** Sends the orders of the store's file beside live events: read at one moment, sent over minutes, some twice. */
 export class Backfill {
-  readonly #world: BackfillWorld;
+  readonly #world: BackfillDeps;
   readonly #asked = new Set<string>();
   #runs = 0;
 
-  constructor(world: BackfillWorld) {
+  constructor(world: BackfillDeps) {
     this.#world = world;
   }
 

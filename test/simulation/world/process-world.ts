@@ -8,7 +8,7 @@ import {
   ledgerKeyText,
   NewerItem,
 } from '../../../shared/core/ledger/ledger.ts';
-import type { Store, StoreAnswer, StoreWalk } from '../../../shared/core/store/store.ts';
+import type { Store, StoreAnswer, StoreScan } from '../../../shared/core/store/store.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { LivingStore } from './living-store.ts';
@@ -91,7 +91,7 @@ export function storeOf(
   living: LivingStore,
   kernel: Kernel,
   signal?: AbortSignal,
-): Store & StoreWalk {
+): Store & StoreScan {
   const ask = <Value>(
     what: string,
     effect: (store: MemoryStore) => Promise<Value>,

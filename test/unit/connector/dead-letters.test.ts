@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
-import { type DropWorld, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
+import { type DropDeps, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
 import { maskCall, maskPersonal } from '../../../scripts/connector/dead-letters/examine.ts';
 import {
   describeFilter,
@@ -385,7 +385,7 @@ describe('dropping dead letters', () => {
     ),
   );
 
-  async function drop(given: Pick<DropWorld, 'agreed' | 'most'>) {
+  async function drop(given: Pick<DropDeps, 'agreed' | 'most'>) {
     const did: string[] = [];
     const note = (what: string) => (some: readonly (string | DeadLetter)[]) => {
       did.push(...some.map((one) => `${what} ${typeof one === 'string' ? one : one.messageId}`));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { findAny, type SearchedWorld } from '../../../scripts/connector/trace/find.ts';
+import { findAny, type SearchedDeps } from '../../../scripts/connector/trace/find.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import connector from '../../fixtures/two-shops.config.ts';
@@ -14,7 +14,7 @@ const denied = { kind: 'failure', reason: 'access-denied', scope: 'read_products
 type Answers = Readonly<Record<string, object>>;
 
 /** A store without anything, but for these answers. */
-function world(answers: Answers = {}, known: readonly string[] = []): SearchedWorld {
+function world(answers: Answers = {}, known: readonly string[] = []): SearchedDeps {
   const empty: Answers = {
     FindOrders: { orders: { nodes: [] } },
     FindProducts: { products: { nodes: [] } },

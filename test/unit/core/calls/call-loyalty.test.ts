@@ -73,7 +73,7 @@ describe('the circuit breaker', () => {
     const others = [await next(breaker, 10), await next(breaker, 12)];
     probe.settle('failed', second(13));
     for (const { entered } of others) {
-      expect(await entered).toMatchObject({ kind: 'stay-away', retry: { afterSeconds: 20 } });
+      expect(await entered).toMatchObject({ kind: 'call-refused', retry: { afterSeconds: 20 } });
     }
   });
 
@@ -141,7 +141,7 @@ describe('the circuit breaker', () => {
 
   it('returns from a pause by one call at a time, and opens at the first that fails', async () => {
     const breaker = createCircuitBreaker(settings);
-    breaker.returnGently();
+    breaker.enterHalfOpen();
     const first = await permit(breaker, 0);
     expect((await next(breaker, 0)).state).toBe('waits');
     first.settle('failed', second(0));

@@ -4,7 +4,7 @@ import {
   type CallRate,
   createCallRate,
   createShopperRate,
-  type TokenLine,
+  type SharedRate,
 } from '../../../../shared/core/calls/rate-limit.ts';
 import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -14,7 +14,7 @@ const START = 1_800_000_000_000;
 function createLine(clock: ReturnType<typeof createVirtualClock>, latencyMs = () => 5) {
   let end = 0;
   const bookings: number[] = [];
-  const line: TokenLine = {
+  const line: SharedRate = {
     async book(lengthMs, now, latest) {
       bookings.push(clock.now());
       await clock.pause(latencyMs());
@@ -201,7 +201,7 @@ describe('the rate of calls', () => {
 
   it('makes no call that it cannot book', async () => {
     const clock = createVirtualClock(START);
-    const line: TokenLine = { book: () => Promise.reject(new Error('no ledger')) };
+    const line: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
     const turn = await createCallRate({ perSecond: 10, line, ...clock }).take();
     expect(turn).toMatchObject({ kind: 'wait', why: 'tokens-unreachable' });
   });
@@ -238,7 +238,7 @@ describe('the rate of calls', () => {
   });
 
   it('never keeps a shopper from the program because the ledger does not answer', async () => {
-    const line: TokenLine = { book: () => Promise.reject(new Error('no ledger')) };
+    const line: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
     const rate = createShopperRate({ perSecond: 2, line, now: () => START });
     expect(await rate.take()).toEqual({ kind: 'go' });
   });

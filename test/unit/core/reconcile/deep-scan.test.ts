@@ -7,7 +7,7 @@ import {
   openCursor,
   recallState,
 } from '../../../../shared/core/reconcile/dependencies.ts';
-import { openKnowing, reconcileBriefly, replaceWalk } from '../../../support/store-history.ts';
+import { openKnowing, reconcileBriefly, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -44,7 +44,7 @@ describe('the course of a deep scan', () => {
     connector.clock.ms += DAY_MS;
     let pages = 0;
     const end = new AbortController();
-    const undo = replaceWalk(connector, (walked) => ({
+    const undo = replaceScan(connector, (walked) => ({
       changedProducts: async (...given) => {
         pages += 1;
         if (pages === 3) end.abort();
@@ -70,7 +70,7 @@ describe('the course of a deep scan', () => {
     const connector = await openKnowing({ orders: 20 });
     connector.clock.ms += DAY_MS;
     let asked = 0;
-    replaceWalk(connector, (walked) => ({
+    replaceScan(connector, (walked) => ({
       changedOrders: async (...given) => {
         asked += 1;
         return asked === 3

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
-import { openKnowing, replaceWalk } from '../../../support/store-history.ts';
+import { openKnowing, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -78,7 +78,7 @@ describe('the deletions that a deep scan finds', () => {
     it('cancels nothing when the right is taken away in the middle', async () => {
       const connector = await openKnowing();
       connector.clock.ms += 100 * DAY_MS;
-      const undo = replaceWalk(connector, (walked) => ({
+      const undo = replaceScan(connector, (walked) => ({
         // Asked while it had the scope; answered when it had it no more.
         findAbsent: async (...given) => {
           connector.store.allOrders = false;
@@ -117,7 +117,7 @@ describe('the deletions that a deep scan finds', () => {
     }));
     connector.parts.ledger = { ...connector.ledger, scanEntities: async () => ({ entries }) };
     const asked: unknown[] = [];
-    replaceWalk(connector, () => ({
+    replaceScan(connector, () => ({
       findAbsent: async (_, kind, ids) => {
         asked.push([kind, ids.length]);
         return { kind: 'found', value: new Set() };

@@ -6,7 +6,7 @@ import {
   recallState,
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { StoreWalk } from '../../../../shared/core/store/store.ts';
+import type { StoreScan } from '../../../../shared/core/store/store.ts';
 import {
   type createStoreHistory,
   openAfterRun,
@@ -33,7 +33,7 @@ describe('a run that does not come to its end', () => {
     const { walked } = connector.parts;
     const places: unknown[] = [];
     const failing = Object.create(walked) as typeof walked;
-    failing.changedOrders = async (...given: Parameters<StoreWalk['changedOrders']>) => {
+    failing.changedOrders = async (...given: Parameters<StoreScan['changedOrders']>) => {
       places.push(given[2]);
       return places.length === 2
         ? { kind: 'unavailable', why: 'unauthorized', misconfigured: true }
@@ -58,7 +58,7 @@ describe('a run that does not come to its end', () => {
     const { walked } = connector.parts;
     const key = cursorKey(SHOP, 'scan/order');
     connector.parts.walked = Object.assign(Object.create(walked), {
-      changedOrders: async (...given: Parameters<StoreWalk['changedOrders']>) => {
+      changedOrders: async (...given: Parameters<StoreScan['changedOrders']>) => {
         const { state, keep } = await openCursor<object>(connector.ledger, key);
         if (state) await keep(state, 1);
         return walked.changedOrders(...given);
@@ -161,7 +161,7 @@ describe('a run that does not come to its end', () => {
     const end = new AbortController();
     const looked = () => connector.telemetry.total('looked-at');
     connector.parts.walked = Object.assign(Object.create(walked), {
-      changedDiscounts: async (...given: Parameters<StoreWalk['changedDiscounts']>) => {
+      changedDiscounts: async (...given: Parameters<StoreScan['changedDiscounts']>) => {
         end.abort();
         const page = await walked.changedDiscounts(...given);
         if (page.kind === 'unavailable') return page;

@@ -7,7 +7,7 @@ import {
   withServicePause,
 } from '../../../../shared/core/calls/shop-pause.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { StoreWalk } from '../../../../shared/core/store/store.ts';
+import type { StoreScan } from '../../../../shared/core/store/store.ts';
 import { createStoreHistory, openAfterRun } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -261,7 +261,7 @@ describe('a run for several shops', () => {
   it('compares one while the store of another hangs', async () => {
     connector = openConnector();
     const { walked } = connector.parts;
-    const hangs: StoreWalk['changedOrders'] = (shop, ...asked) =>
+    const hangs: StoreScan['changedOrders'] = (shop, ...asked) =>
       shop === SHOP ? new Promise(() => {}) : walked.changedOrders(shop, ...asked);
     connector.parts.walked = Object.assign(Object.create(walked), { changedOrders: hangs });
     void connector.reconcile({ shops });
@@ -274,7 +274,7 @@ describe('a run for several shops', () => {
   it('compares one although the scan of another breaks off', async () => {
     connector = openConnector();
     const { walked } = connector.parts;
-    const breaks: StoreWalk['changedOrders'] = async (shop, ...asked) => {
+    const breaks: StoreScan['changedOrders'] = async (shop, ...asked) => {
       if (shop === SHOP) throw new Error('a bug');
       return walked.changedOrders(shop, ...asked);
     };
