@@ -180,7 +180,7 @@ describe('the folder of the app', () => {
 
   /** The session of a command, for the shop of the sandbox. */
   async function session(json = false) {
-    const { deployment, world } = await open({ store: APP });
+    const { deployment, deps } = await open({ store: APP });
     const documents: unknown[] = [];
     const terminal = {
       ...deps.terminal,

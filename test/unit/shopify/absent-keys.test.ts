@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import { readPointEvent } from '../../../shared/loyalty/read-point-event.ts';
-import * as references from '../../../shared/shopify/webhooks/read-event.ts';
 import * as customers from '../../../shared/shopify/webhooks/read-customer-webhooks.ts';
+import * as references from '../../../shared/shopify/webhooks/read-event.ts';
 import { readOrderWebhook } from '../../../shared/shopify/webhooks/read-order-webhook.ts';
 import { readProductWebhook } from '../../../shared/shopify/webhooks/read-product-webhook.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
