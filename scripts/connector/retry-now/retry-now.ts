@@ -54,10 +54,13 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
     else terminal.line(`No such message waits.${others}`);
     return EXIT.fine;
   }
+  const ledger = openLedger(deployment);
+  // Read before: waking ends a pause after refused credentials, and the next refusal begins one that is its outcome.
+  const pauses = (await readPauses(ledger, shops, new Date())).filter(
+    (pause) => pause.by === 'operator' || pause.why !== 'misconfigured',
+  );
   const { woken, gone } = await wake(deployment, meant);
   recorded.count({ woken: woken.length });
-  const ledger = openLedger(deployment);
-  const pauses = await readPauses(ledger, shops, new Date());
   if (!json) {
     for (const line of wokenTexts(woken)) terminal.line(line);
     if (gone > 0) terminal.line(`${counted(gone, 'other')} had been tried or settled meanwhile.`);
