@@ -58,7 +58,7 @@ of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
 It ends with 0 when all have left their queues, with 3 when some still wait, and with 1 when some became dead
-dead letters.
+letters.
 `;
 
 /** `loyalty-connector retry-now` */

@@ -60,7 +60,9 @@ export async function askLoyalty<Value>(
     afterSeconds: Math.max(outcome.afterSeconds ?? 0, AFTER_A_FAILURE_SECONDS),
     mayHaveHappened,
   };
-} /** Remembers for a short time, and only so many values: the oldest are dropped first. */
+}
+
+/** Remembers for a short time, and only so many values: the oldest are dropped first. */
 export interface TimedCache<Value> {
   recall(key: string): Value | undefined;
   /** `seconds`: for another time than the others. */

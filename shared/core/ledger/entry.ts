@@ -23,7 +23,7 @@ import {
  */
 export type EntryStep =
   /** The version is that of the attempt, so that an older snapshot asks the store instead of overtaking it. */
-  | { readonly kind: 'marked'; readonly facts?: Facts }
+  | { readonly kind: 'marked'; readonly facts: Facts }
   | { readonly kind: 'applied'; readonly appliedKey: string; readonly facts: Facts }
   /** The version moves on without a call, or a late middle snapshot would be applied. */
   | { readonly kind: 'unchanged'; readonly appliedKey?: string; readonly facts: Facts }
@@ -158,7 +158,7 @@ export function isKnown(entry: EntityEntry | undefined): entry is EntityEntry {
 
 /**
  * True for data from before the redaction of its person: a body that waited on a queue, a replayed dead
- * dead letter, a captured webhook, a store that has not erased the person yet.
+ * letter, a captured webhook, a store that has not erased the person yet.
  */
 export function predatesRedaction(entry: LedgerEntry | undefined, version: number): boolean {
   return entry?.redactedAt !== undefined && version <= entry.redactedAt;

@@ -5,7 +5,7 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what
  * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * dead letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
+ * letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
  */
 export type RecordKind =
   | 'customer'
@@ -223,7 +223,9 @@ export function withOutcome(
 
 export function expiresAfter(days: number, now: Date): { readonly expiresAt: number } {
   return { expiresAt: Math.floor(now.getTime() / 1000) + days * 86_400 };
-} /**
+}
+
+/**
  * What the ledger remembers is a text: the letter of its kind, the version of its form, and JSON, so that a later
  * release recognizes an older form.
  */
@@ -301,7 +303,9 @@ export class LedgerEntries extends Map<string, EntityEntry> {
 /** For a scan over many, which leaves such items alone. */
 export function isNewer(entries: ReadonlyMap<string, EntityEntry>, keyText: string): boolean {
   return entries instanceof LedgerEntries && entries.newer.has(keyText);
-} /**
+}
+
+/**
  * What the loyalty service was given for an order that was sent as completed. It is written before
  * each call that changes it, so the service never holds an amount that the ledger does not know.
  *

@@ -60,8 +60,8 @@ export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 type Called<Made> = { readonly kind: 'called'; readonly marked: EntityChange; readonly made: Made };
 
 /**
- * Mark → call: the caller then records what the call did. This is the only way in which a worker changes what the
- * loyalty service holds. `mark` is undefined where the entry is marked already.
+ * Mark → call: the caller then records what the call did. This is the only way in which a worker changes an entity
+ * at the loyalty service. `mark` is undefined where the entry is marked already.
  */
 export async function markAndCall<Made extends CallsMade>(
   change: EntityChange,
@@ -72,8 +72,9 @@ export async function markAndCall<Made extends CallsMade>(
   const { breaker } = deps.shop(change.key.shop);
   const { entry } = change;
   const made = await throughBreaker({ breaker, now: deps.now }, async () => {
-    const step = { kind: 'marked', ...(mark && { facts: mark }) } as const;
-    const marked = mark ? await record(change, step, deps.ledger) : entry;
+    const marked = mark
+      ? await record(change, { kind: 'marked', facts: mark }, deps.ledger)
+      : entry;
     if (mark && !marked) return { kind: 'overtaken', end: 'unused' } as const;
     return { kind: 'called', entry: marked, ...(await call()) } as const;
   });
@@ -145,6 +146,7 @@ export function discountOf({ snapshot: { entity }, entry }: EntityChange): Facts
 
 export const retention = ({ orderRetentionDays, now }: ExecutionDeps) =>
   expiresAfter(orderRetentionDays, now());
+
 /** ApiExternalOrder_Order_Not_Found. */
 const ORDER_NOT_FOUND = 37;
 

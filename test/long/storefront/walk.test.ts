@@ -11,7 +11,7 @@ const patient = { timeout: 90_000, interval: 500 };
 let stack: LocalStack;
 let browser: Browser;
 
-describe.skipIf(browserPath === undefined)('the scan through all surfaces', () => {
+describe.skipIf(browserPath === undefined)('the walk through all surfaces', () => {
   useShopInBrowser([], (started) => {
     ({ stack, browser } = started);
   });

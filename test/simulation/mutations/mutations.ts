@@ -41,8 +41,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-uncertain-mark',
     bug: 'no uncertain mark is written before a call',
-    find: '    const marked = mark ? await record(change, step, deps.ledger) : entry;\n    if (mark && !marked)',
-    replace: "    const marked = entry;\n    if (step.kind !== 'marked')",
+    find: "    const marked = mark\n      ? await record(change, { kind: 'marked', facts: mark }, deps.ledger)\n      : entry;\n    if (mark && !marked)",
+    replace: '    const marked = entry;\n    if (mark === null)',
     within: 300,
   },
   {

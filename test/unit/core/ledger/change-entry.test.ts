@@ -232,7 +232,7 @@ describe('an entry that another worker wrote meanwhile', () => {
 
   it('is neither marked nor changed', async () => {
     const { ledger, change, theirs, read } = await overtaken();
-    expect(await record(change, { kind: 'marked' }, ledger)).toBeUndefined();
+    expect(await record(change, { kind: 'marked', facts: {} }, ledger)).toBeUndefined();
     const rejected = { kind: 'rejected', why: 'Order_Invalid', facts: {} } as const;
     expect(await record(change, rejected, ledger)).toBeUndefined();
     expect(await read()).toEqual(theirs);

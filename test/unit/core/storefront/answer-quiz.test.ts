@@ -1,19 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
-import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import {
   claimQuiz,
-  type KnownQuizzes,
   listQuizzes,
   quizKey,
   readQuizzes,
   releaseQuiz,
 } from '../../../../shared/core/storefront/answer-quiz.ts';
-import type { EarnedPoints } from '../../../../shared/core/storefront/earn-points.ts';
-import type { RewardItem } from '../../../../shared/core/storefront/reward-view.ts';
 import { TIME_OUT, UNREACHABLE } from '../../../fixtures/service-answers.ts';
+import { NOON, openAnswering, refusal, success } from '../../../support/answering-loyalty.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';
 
 describe('quizzes', () => {
@@ -95,42 +90,11 @@ describe('quizzes', () => {
 });
 
 const SHOP = 'example-store.myshopify.com';
-const NOON = Date.parse('2026-10-09T12:00:00Z');
 const inSeconds = (seconds: number) => new Date(NOON + seconds * 1000).toISOString();
-
-const success = (value: unknown) => ({ kind: 'success', value });
-const refusal = (name?: string) => ({
-  ...{ kind: 'business-error', class: 'rejected', code: 1, name, message: 'no', fields: [] },
-});
-
-/** A loyalty service that gives one operation’s answers, the last of them for ever. */
-function open(...answers: readonly unknown[]) {
-  const clock = { ms: NOON };
-  const now = () => new Date(clock.ms);
-  const asked: unknown[][] = [];
-  const answer = async (...given: unknown[]) => {
-    asked.push(given.slice(0, -1));
-    return (answers[asked.length - 1] ?? answers.at(-1)) as never;
-  };
-  const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
-  const world = {
-    ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
-    ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
-    rewardTypes: {},
-    ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
-    ledger: createMemoryLedger(),
-    loyalty: {
-      ...{ calculateProductPoints: answer, listQuizzes: answer, answerQuiz: answer },
-      listTiers: answer,
-      ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
-    },
-  };
-  return { clock, asked, world };
-}
 
 describe('the quizzes of a customer', () => {
   const idsOf = async (...quizzes: readonly object[]) => {
-    const read = await readQuizzes('7', open(success(quizzes)).world);
+    const read = await readQuizzes('7', openAnswering(success(quizzes)).deps);
     return read.kind === 'answered' && read.value.map(({ id }) => id);
   };
 
@@ -151,8 +115,8 @@ describe('the quizzes of a customer', () => {
     const options = [{ Id: 101, Text: 'Linen' }, { Id: 102 }, { Text: 'without an id' }];
     const QuestionList = [{ Id: 11, Question: 'Which?', Options: options }, { Id: 12 }, {}];
     const whole = { Id: 1, Name: 'Q', AmountOfPoints: 5, IsCompleted: true, EndDate: inSeconds(9) };
-    const { world } = open(success([{ ...whole, QuestionList }, { Id: 2 }]));
-    expect(await readQuizzes('7', world)).toEqual({
+    const { deps } = openAnswering(success([{ ...whole, QuestionList }, { Id: 2 }]));
+    expect(await readQuizzes('7', deps)).toEqual({
       kind: 'answered',
       value: [
         {
@@ -174,33 +138,36 @@ describe('the quizzes of a customer', () => {
   });
 
   it('are asked for again when another process has sent answers, and not kept while they may be on their way', async () => {
-    const { world, asked, clock } = open(success([{ Id: 1 }]));
+    const { deps, asked, clock } = openAnswering(success([{ Id: 1 }]));
     const look = async () => {
-      await listQuizzes(SHOP, '7', world);
+      await listQuizzes(SHOP, '7', deps);
       return asked.length;
     };
     expect([await look(), await look()]).toEqual([1, 1]);
     const key = quizKey(SHOP, '7', 1);
-    await claimQuiz(key, world.ledger, new Date(clock.ms));
+    await claimQuiz(key, deps.ledger, new Date(clock.ms));
     expect([await look(), await look()]).toEqual([2, 3]);
     clock.ms += 30_000;
     expect([await look(), await look()]).toEqual([4, 5]);
     clock.ms += 30_001;
     expect([await look(), await look()]).toEqual([6, 6]);
-    await claimQuiz(key, world.ledger, new Date(clock.ms));
+    await claimQuiz(key, deps.ledger, new Date(clock.ms));
     expect(await look()).toBe(7);
   });
 
   it('are not looked for in the ledger when all are answered', async () => {
-    const { world } = open(success([{ Id: 1, IsCompleted: true }]));
-    const ledger = { ...world.ledger, readMany: () => expect.fail('read') };
-    expect(await listQuizzes(SHOP, '7', { ...world, ledger })).toMatchObject({
+    const { deps } = openAnswering(success([{ Id: 1, IsCompleted: true }]));
+    const ledger = { ...deps.ledger, readMany: () => expect.fail('read') };
+    expect(await listQuizzes(SHOP, '7', { ...deps, ledger })).toMatchObject({
       value: [{ id: 1 }],
     });
   });
 
   it('are none for a customer whom the service does not know', async () => {
-    expect(await readQuizzes('7', open(refusal()).world)).toEqual({ kind: 'answered', value: [] });
+    expect(await readQuizzes('7', openAnswering(refusal()).deps)).toEqual({
+      kind: 'answered',
+      value: [],
+    });
   });
 });
 

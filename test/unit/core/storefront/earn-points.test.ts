@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
-import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import type { KnownQuizzes } from '../../../../shared/core/storefront/answer-quiz.ts';
-import { type EarnedPoints, earnPoints } from '../../../../shared/core/storefront/earn-points.ts';
-import type { RewardItem } from '../../../../shared/core/storefront/reward-view.ts';
+import { earnPoints } from '../../../../shared/core/storefront/earn-points.ts';
 import { readAmount } from '../../../../shared/store/money.ts';
+import { openAnswering, refusal, success } from '../../../support/answering-loyalty.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';
 
 describe('the points of a product or a cart', () => {
@@ -68,36 +63,6 @@ describe('the points of a product or a cart', () => {
   });
 });
 
-const NOON = Date.parse('2026-10-09T12:00:00Z');
-
-const success = (value: unknown) => ({ kind: 'success', value });
-const refusal = (name?: string) => ({
-  ...{ kind: 'business-error', class: 'rejected', code: 1, name, message: 'no', fields: [] },
-});
-
-/** A loyalty service that gives one operation’s answers, the last of them for ever. */
-function open(...answers: readonly unknown[]) {
-  const clock = { ms: NOON };
-  const now = () => new Date(clock.ms);
-  const asked: unknown[][] = [];
-  const answer = async (...given: unknown[]) => {
-    asked.push(given.slice(0, -1));
-    return (answers[asked.length - 1] ?? answers.at(-1)) as never;
-  };
-  const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
-  const world = {
-    ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
-    ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
-    ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
-    ledger: createMemoryLedger(),
-    loyalty: {
-      ...{ calculateProductPoints: answer, listQuizzes: answer, listTiers: answer },
-      ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
-    },
-  };
-  return { clock, asked, world };
-}
-
 describe('the points of a page', () => {
   const price = readAmount('10') ?? expect.fail('no amount');
   const lines = ['1', '2'].map((id) => ({ id, price, quantity: 1 }));
@@ -115,9 +80,9 @@ describe('the points of a page', () => {
       0.8,
     ],
   ])('are known, and asked for once, where the program %s', async (_, result, points, cashback) => {
-    const { world, asked } = open(result);
+    const { deps, asked } = openAnswering(result);
     for (const __ of ['first page', 'second page']) {
-      expect(await earnPoints(lines, 'EUR', world)).toMatchObject({
+      expect(await earnPoints(lines, 'EUR', deps)).toMatchObject({
         ...{ kind: 'answered', value: { points, cashback, items: [{ id: '1' }, { id: '2' }] } },
       });
     }
@@ -125,18 +90,18 @@ describe('the points of a page', () => {
   });
 
   it('are not taken for none where the service refuses to count them', async () => {
-    const { world, asked } = open(refusal('Unknown'));
+    const { deps, asked } = openAnswering(refusal('Unknown'));
     const unknown = { kind: 'unavailable', afterSeconds: 60, mayHaveHappened: false };
     for (const _ of ['first page', 'second page']) {
-      expect(await earnPoints(lines, 'EUR', world)).toEqual(unknown);
+      expect(await earnPoints(lines, 'EUR', deps)).toEqual(unknown);
     }
     expect(asked).toHaveLength(2);
   });
 
   it('are none for gifts alone, and the service is not asked', async () => {
-    const { world, asked } = open();
+    const { deps, asked } = openAnswering();
     const gift = { id: '3', price: readAmount('0') ?? price, quantity: 1 };
-    expect(await earnPoints([gift], 'EUR', world)).toMatchObject({ value: { points: 0 } });
+    expect(await earnPoints([gift], 'EUR', deps)).toMatchObject({ value: { points: 0 } });
     expect(asked).toEqual([]);
   });
 });

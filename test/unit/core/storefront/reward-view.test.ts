@@ -1,13 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
-import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { createTimedCache } from '../../../../shared/core/calls/ask-loyalty.ts';
-import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
-import type { KnownQuizzes } from '../../../../shared/core/storefront/answer-quiz.ts';
-import type { EarnedPoints } from '../../../../shared/core/storefront/earn-points.ts';
 import { readTier } from '../../../../shared/core/storefront/read-view.ts';
 import {
-  type RewardItem,
   type RewardView,
   readActive,
   readTiersOf,
@@ -17,6 +10,7 @@ import {
   withOtherTiers,
 } from '../../../../shared/core/storefront/reward-view.ts';
 import { TIME_OUT } from '../../../fixtures/service-answers.ts';
+import { openAnswering, refusal, success } from '../../../support/answering-loyalty.ts';
 import { serveInProcess } from '../../../support/served-storefront.ts';
 
 const rewardTypes = {
@@ -232,67 +226,41 @@ describe('the rewards', () => {
   });
 });
 
-const NOON = Date.parse('2026-10-09T12:00:00Z');
-
-const success = (value: unknown) => ({ kind: 'success', value });
-const refusal = (name?: string) => ({
-  ...{ kind: 'business-error', class: 'rejected', code: 1, name, message: 'no', fields: [] },
-});
-
-/** A loyalty service that gives one operation’s answers, the last of them for ever. */
-function open(...answers: readonly unknown[]) {
-  const clock = { ms: NOON };
-  const now = () => new Date(clock.ms);
-  const asked: unknown[][] = [];
-  const answer = async (...given: unknown[]) => {
-    asked.push(given.slice(0, -1));
-    return (answers[asked.length - 1] ?? answers.at(-1)) as never;
-  };
-  const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
-  const world = {
-    ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
-    ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
-    rewardTypes: {},
-    ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
-    ledger: createMemoryLedger(),
-    loyalty: {
-      ...{ calculateProductPoints: answer, listQuizzes: answer, listTiers: answer },
-      ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
-    },
-  };
-  return { clock, asked, world };
-}
-
 describe('the rewards of the program', () => {
   const page = (HasNextPage: boolean, ...Items: readonly object[]) =>
     success({ Items, HasNextPage });
 
   it('are those of two pages that are active, and are asked for once', async () => {
-    const { world, asked } = open(
+    const { deps, asked } = openAnswering(
       page(true, { Id: 1 }, { Id: 2, IsActive: false }),
       page(true, { Id: 3, IsActive: true }),
     );
     for (const _ of ['first page', 'second page']) {
       const value = [{ Id: 1 }, { Id: 3, IsActive: true }];
-      expect(await readActive(world)).toEqual({ kind: 'answered', value });
+      expect(await readActive(deps)).toEqual({ kind: 'answered', value });
     }
     const query = { IsActive: true, PageSize: 50 };
     expect(asked).toEqual([[{ ...query, PageNumber: 1 }], [{ ...query, PageNumber: 2 }]]);
   });
 
   it('are none where the service has an error for that', async () => {
-    const { world, asked } = open(refusal());
+    const { deps, asked } = openAnswering(refusal());
     for (const _ of ['first page', 'second page']) {
-      expect(await readActive(world)).toEqual({ kind: 'answered', value: [] });
+      expect(await readActive(deps)).toEqual({ kind: 'answered', value: [] });
     }
     expect(asked).toHaveLength(1);
   });
 
   it('are for the tiers that are active, five of them asked for at once and the rest by the next page', async () => {
     const Tiers = [{ Name: 'Gold' }, { Name: 'Old', IsActive: false }, { Name: null }];
-    const { world, asked } = open(success({ Tiers }), success({}), refusal(), success({ Tiers }));
+    const { deps, asked } = openAnswering(
+      success({ Tiers }),
+      success({}),
+      refusal(),
+      success({ Tiers }),
+    );
     const ids = [1, 2, 3, 4, 5, 6];
-    const tiers = async () => [...(await readTiersOf(ids, world)).values()];
+    const tiers = async () => [...(await readTiersOf(ids, deps)).values()];
     expect(await tiers()).toEqual([['Gold'], [], [], ['Gold'], ['Gold'], []]);
     expect(asked.flat()).toEqual([1, 2, 3, 4, 5]);
     expect(await tiers()).toEqual([['Gold'], [], [], ['Gold'], ['Gold'], ['Gold']]);
@@ -345,11 +313,11 @@ describe('the tier of a customer', () => {
     ['none for who has none', null, [{ Name: 'A', Order: 1 }], null],
     ['none for one without a name', { Order: 1 }, [], null],
   ])('shows the way to %s', async (_, CurrentTier, NextTiers, expected) => {
-    const { world } = open(success({ CurrentTier, NextTiers }));
-    expect(await readTier('7', world)).toEqual(expected);
+    const { deps } = openAnswering(success({ CurrentTier, NextTiers }));
+    expect(await readTier('7', deps)).toEqual(expected);
   });
 
   it('is not known where the service refuses to say it', async () => {
-    expect(await readTier('7', open(refusal()).world)).toBe('unknown');
+    expect(await readTier('7', openAnswering(refusal()).deps)).toBe('unknown');
   });
 });

@@ -29,7 +29,7 @@ export function LettersView({ place }: ViewProps) {
 }
 
 const PER_PAGE = 25;
-/** Of summaries. A scan hides the dead letters from others, and an older release has only that: when a person asks. */
+/** Of summaries. A scan of the queues hides the dead letters from others, so only a person asks for it. */
 const EVERY_MS = 15_000;
 
 function LetterList({ place }: { readonly place: Place }) {

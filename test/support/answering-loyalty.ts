@@ -1,0 +1,39 @@
+import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
+import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
+import { createTimedCache } from '../../shared/core/calls/ask-loyalty.ts';
+import { createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
+import type { KnownQuizzes } from '../../shared/core/storefront/answer-quiz.ts';
+import type { EarnedPoints } from '../../shared/core/storefront/earn-points.ts';
+import type { RewardItem } from '../../shared/core/storefront/reward-view.ts';
+
+export const NOON = Date.parse('2026-10-09T12:00:00Z');
+
+export const success = (value: unknown) => ({ kind: 'success', value });
+export const refusal = (name?: string) => ({
+  ...{ kind: 'business-error', class: 'rejected', code: 1, name, message: 'no', fields: [] },
+});
+
+/** What the storefront needs, with a loyalty service that gives these answers, the last of them for ever. */
+export function openAnswering(...answers: readonly unknown[]) {
+  const clock = { ms: NOON };
+  const now = () => new Date(clock.ms);
+  const asked: unknown[][] = [];
+  const answer = async (...given: unknown[]) => {
+    asked.push(given.slice(0, -1));
+    return (answers[asked.length - 1] ?? answers.at(-1)) as never;
+  };
+  const cache = <Value>() => createTimedCache<Value>({ seconds: 60, most: 10, now });
+  const deps = {
+    ...{ breaker: createCircuitBreaker(), telemetry: recordTelemetry(), now },
+    ...{ taxInPrices: 0, earned: cache<EarnedPoints>(), quizzes: cache<KnownQuizzes>() },
+    rewardTypes: {},
+    ...{ active: cache<readonly RewardItem[]>(), tiersOfRewards: cache<readonly string[]>() },
+    ledger: createMemoryLedger(),
+    loyalty: {
+      ...{ calculateProductPoints: answer, listQuizzes: answer, answerQuiz: answer },
+      listTiers: answer,
+      ...{ listRewardConfigurations: answer, getRewardConfiguration: answer },
+    },
+  };
+  return { clock, asked, deps };
+}
