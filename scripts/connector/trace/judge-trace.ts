@@ -1,6 +1,9 @@
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import { differsByRulesAlone } from '../../../shared/core/mapping/map-order.ts';
-import { faultText, idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
+import {
+  differsByRulesAlone,
+  faultText,
+  idempotencyKey,
+} from '../../../shared/core/mapping/wanted-state.ts';
 import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';

@@ -3,9 +3,13 @@ import { type EntityKey, inBatches } from '../events/event.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { type Doubt, isDoubtful, isKnown, wasSettledSince } from '../ledger/entry.ts';
 import { type EntityEntry, isNewer, ledgerKeyText, type PastOutcome } from '../ledger/ledger.ts';
-import { differsByRulesAlone } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import { idempotencyKey, type Mapped, type WantedOrder } from '../mapping/wanted-state.ts';
+import {
+  differsByRulesAlone,
+  idempotencyKey,
+  type Mapped,
+  type WantedOrder,
+} from '../mapping/wanted-state.ts';
 import { withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { StoreEntity } from '../store/store.ts';
 import { announce } from '../sync/fan-out.ts';

@@ -4,9 +4,13 @@ import type { EntityKey } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
 import { type EntityEntry, fromThousandths, type Ledger } from '../ledger/ledger.ts';
-import { hasOtherRules } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
-import { idempotencyKey, type OrderForm, recallOrder } from '../mapping/wanted-state.ts';
+import {
+  hasOtherRules,
+  idempotencyKey,
+  type OrderForm,
+  recallOrder,
+} from '../mapping/wanted-state.ts';
 import type { Store } from '../store/store.ts';
 import type { CallAssumptions, LoyaltyCalls } from './change-service.ts';
 import { type Candidate, type SyncDeps, syncEntity } from './sync-entity.ts';

@@ -21,10 +21,11 @@ import {
   needsMetafields,
   plainCustomerForm,
 } from '../mapping/customer-form.ts';
-import { differsByRulesAlone, needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
+import { needsEnrichment, neverCompleted } from '../mapping/map-order.ts';
 import { type EntityRules, mapSnapshot } from '../mapping/map-snapshot.ts';
 import {
   cancelledOrderKey,
+  differsByRulesAlone,
   faultText,
   idempotencyKey,
   type Mapped,

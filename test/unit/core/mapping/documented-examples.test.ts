@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector } from '../../../../local/harness/in-process-connector.ts';
 import { defaultRules } from '../../../../shared/config/mapping-settings.ts';
-import { mapOrder, rulesRevision } from '../../../../shared/core/mapping/map-order.ts';
-import { idempotencyKey, type OrderRules } from '../../../../shared/core/mapping/wanted-state.ts';
+import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
+import {
+  idempotencyKey,
+  type OrderRules,
+  rulesRevision,
+} from '../../../../shared/core/mapping/wanted-state.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { orderAt, orderLife, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../../shared/config/mapping-settings.ts';
-import { rulesRevision } from '../../../../shared/core/mapping/map-order.ts';
+import { rulesRevision } from '../../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { rules as ofFixtures } from '../../../fixtures/store-entities.ts';
 import { storeEvent } from '../../../fixtures/store-event.ts';
