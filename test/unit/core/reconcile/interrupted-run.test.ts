@@ -6,11 +6,11 @@ import {
   recallState,
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import type { StoreScan } from '../../../../shared/core/store/store.ts';
 import {
   type createStoreHistory,
   openAfterRun,
   reconcileBriefly,
+  replaceScan,
 } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,35 +18,33 @@ const MINUTE_MS = 60_000;
 
 let connector: ReturnType<typeof openConnector>;
 let history: ReturnType<typeof createStoreHistory>;
-
-async function open(given: Parameters<typeof openAfterRun>[0] = {}) {
-  ({ connector, history } = await openAfterRun(given));
-}
-beforeEach(() => open());
+beforeEach(async () => {
+  ({ connector, history } = await openAfterRun());
+});
 
 const healed = () => connector.telemetry.total('healed');
+const stopped = async () => (await readLastReconcile(connector.ledger, SHOP))?.stopped;
+const codesOf = (count: number) => Array.from({ length: count }, (_, index) => `CODE-${index}`);
+const QUERY_REFUSED = { kind: 'unavailable', why: 'query-refused', queryRefused: true } as const;
 
 describe('a run that does not come to its end', () => {
   it('stops where the store does not answer, reports it, and continues the next time', async () => {
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
     const places: unknown[] = [];
-    const failing = Object.create(walked) as typeof walked;
-    failing.changedOrders = async (...given: Parameters<StoreScan['changedOrders']>) => {
-      places.push(given[2]);
-      return places.length === 2
-        ? { kind: 'unavailable', why: 'unauthorized', misconfigured: true }
-        : walked.changedOrders(...given);
-    };
-    connector.parts.walked = failing;
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (...given) => {
+        places.push(given[2]);
+        return places.length === 2
+          ? { kind: 'unavailable', why: 'unauthorized', misconfigured: true }
+          : walked.changedOrders(...given);
+      },
+    }));
     await connector.reconcile();
     expect(healed()).toBe(7);
     expect(connector.telemetry.total('reconciled')).toBe(1);
     expect(connector.telemetry.total('misconfigured', { why: 'store-unauthorized' })).toBe(1);
-    expect((await readLastReconcile(connector.ledger, SHOP))?.stopped).toEqual([
-      { kind: 'order', why: 'store-unauthorized' },
-    ]);
+    expect(await stopped()).toEqual([{ kind: 'order', why: 'store-unauthorized' }]);
     connector.clock.ms += MINUTE_MS;
     await connector.reconcile();
     expect(places[2]).toBe(places[1]);
@@ -55,34 +53,31 @@ describe('a run that does not come to its end', () => {
   });
 
   it('ends where a newer run has continued it', async () => {
-    const { walked } = connector.parts;
     const key = cursorKey(SHOP, 'scan/order');
-    connector.parts.walked = Object.assign(Object.create(walked), {
-      changedOrders: async (...given: Parameters<StoreScan['changedOrders']>) => {
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (...given) => {
         const { state, keep } = await openCursor<object>(connector.ledger, key);
         if (state) await keep(state, 1);
         return walked.changedOrders(...given);
       },
-    });
+    }));
     await connector.reconcile();
-    const last = await readLastReconcile(connector.ledger, SHOP);
-    expect(last?.stopped).toEqual([{ kind: 'order', why: 'overtaken' }]);
+    expect(await stopped()).toEqual([{ kind: 'order', why: 'overtaken' }]);
   });
 
   it('begins a page list anew when the store does not know the place any more', async () => {
     for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
     connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
-    const refusing = Object.create(walked) as typeof walked;
     let isBegunAnew = false;
     let refused = 0;
-    refusing.changedOrders = async (shop, span, after) => {
-      if (after === undefined && refused > 0) isBegunAnew = true;
-      if (after === undefined || isBegunAnew) return walked.changedOrders(shop, span, after);
-      refused += 1;
-      return { kind: 'unavailable', why: 'query-refused', misconfigured: true, queryRefused: true };
-    };
-    connector.parts.walked = refusing;
+    replaceScan(connector, (walked) => ({
+      changedOrders: async (shop, span, after) => {
+        if (after === undefined && refused > 0) isBegunAnew = true;
+        if (after === undefined || isBegunAnew) return walked.changedOrders(shop, span, after);
+        refused += 1;
+        return { ...QUERY_REFUSED, misconfigured: true };
+      },
+    }));
     await connector.reconcile();
     expect(connector.queues.orders.size).toBe(7);
     connector.clock.ms += MINUTE_MS;
@@ -97,27 +92,21 @@ describe('a run that does not come to its end', () => {
   ])(
     'begins the codes of a discount anew when the store does not know the place: %s',
     async (id, deep) => {
-      const codes = Array.from({ length: 60 }, (_, index) => `CODE-${index}`);
+      const codes = codesOf(60);
       await history.putDiscount('91', codes, {}, deep);
       await connector.drain();
       connector.clock.ms += HOUR_MS;
       if (deep) await connector.reconcile();
-      const { walked } = connector.parts;
-      const readDiscount = async () => ({
-        kind: 'unavailable',
-        why: 'query-refused',
-        queryRefused: true,
-      });
-      connector.parts.walked = Object.assign(Object.create(walked), { readDiscount });
+      const undo = replaceScan(connector, () => ({ readDiscount: async () => QUERY_REFUSED }));
       connector.clock.ms += 24 * HOUR_MS;
       await connector.reconcile({ deep });
       const state = await recallState<object>(connector.ledger, cursorKey(SHOP, id));
       expect(JSON.stringify(state)).not.toContain('begun');
-      connector.parts.walked = walked;
+      undo();
       await connector.reconcile();
       const looked = connector.telemetry.total('looked-at', { kind: 'coupon' });
       expect(looked).toBeGreaterThanOrEqual(50 + codes.length);
-      expect(await readLastReconcile(connector.ledger, SHOP)).toMatchObject({ stopped: [] });
+      expect(await stopped()).toEqual([]);
     },
   );
 
@@ -125,27 +114,25 @@ describe('a run that does not come to its end', () => {
     await history.putDiscount('91', ['REMOVED'], {}, true);
     await connector.drain();
     connector.clock.ms += HOUR_MS;
-    const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
-    await history.putDiscount('91', codes, {}, false);
+    await history.putDiscount('91', codesOf(230), {}, false);
     connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
     let singly = 0;
-    const failing = Object.assign(Object.create(walked), {
-      readDiscount: async () => ({ kind: 'unavailable', why: 'server-error' }),
-      readCoupon: (...given: Parameters<typeof walked.readCoupon>) => {
+    replaceScan(connector, (walked) => ({
+      readCoupon: (...given) => {
         singly += 1;
         return walked.readCoupon(...given);
       },
-    });
-    connector.parts.walked = failing;
+    }));
+    const undo = replaceScan(connector, () => ({
+      readDiscount: async () => ({ kind: 'unavailable', why: 'server-error' }),
+    }));
     await connector.reconcile();
-    const { stopped } = (await readLastReconcile(connector.ledger, SHOP)) ?? {};
-    expect(stopped).toEqual([{ kind: 'discount', why: 'store-server-error' }]);
+    expect(await stopped()).toEqual([{ kind: 'discount', why: 'store-server-error' }]);
     expect(connector.telemetry.total('misconfigured')).toBe(0);
     const first = healed();
     expect(first).toBeGreaterThan(0);
     await connector.drain();
-    failing.readDiscount = walked.readDiscount.bind(walked);
+    undo();
     await connector.reconcile();
     expect([healed(), connector.telemetry.total('looked-at')]).toEqual([231, 230]);
     // Only the code that the discount has lost since.
@@ -157,11 +144,10 @@ describe('a run that does not come to its end', () => {
     connector.clock.ms += 1000;
     await history.putDiscount('92', ['B'], {}, false);
     connector.clock.ms += HOUR_MS;
-    const { walked } = connector.parts;
     const end = new AbortController();
     const looked = () => connector.telemetry.total('looked-at');
-    connector.parts.walked = Object.assign(Object.create(walked), {
-      changedDiscounts: async (...given: Parameters<StoreScan['changedDiscounts']>) => {
+    replaceScan(connector, (walked) => ({
+      changedDiscounts: async (...given) => {
         end.abort();
         const page = await walked.changedDiscounts(...given);
         if (page.kind === 'unavailable') return page;
@@ -170,7 +156,7 @@ describe('a run that does not come to its end', () => {
         );
         return { kind: 'found', value: { changed } };
       },
-    });
+    }));
     await connector.reconcile({ deadline: end.signal });
     expect([healed(), looked()]).toEqual([1, 1]);
     await connector.reconcile();
@@ -178,10 +164,9 @@ describe('a run that does not come to its end', () => {
   });
 
   it('ends in time, and the runs that follow it bring the scan to its end', async () => {
-    const codes = Array.from({ length: 230 }, (_, index) => `CODE-${index}`);
     await history.putDiscount('90', ['FIRST'], {}, false);
     connector.clock.ms += 1000;
-    await history.putDiscount('91', codes, {}, false);
+    await history.putDiscount('91', codesOf(230), {}, false);
     await history.putDiscount('92', ['LAST'], {}, false);
     for (let i = 0; i < 30; i += 1) await history.putOrder(String(7_000 + i), {}, false);
     connector.clock.ms += HOUR_MS;
@@ -189,11 +174,11 @@ describe('a run that does not come to its end', () => {
     for (; runs < 100; runs += 1) {
       await reconcileBriefly(connector);
       connector.clock.ms += MINUTE_MS;
-      const last = await readLastReconcile(connector.ledger, SHOP);
+      const unfinished = await stopped();
       // Four pages of seven orders, and no fifth.
       if (runs === 0) expect(connector.queues.orders.size).toBe(28);
-      if (last?.stopped.length === 0) break;
-      expect(last?.stopped.every(({ why }) => why === 'out-of-time')).toBe(true);
+      if (unfinished?.length === 0) break;
+      expect(unfinished?.every(({ why }) => why === 'out-of-time')).toBe(true);
     }
     expect(runs).toBeGreaterThan(2);
     expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(30);
@@ -203,28 +188,18 @@ describe('a run that does not come to its end', () => {
   });
 
   it('waits while the queue is full within the codes of one discount, too', async () => {
-    const codes = Array.from({ length: 700 }, (_, index) => `CODE-${index}`);
-    await history.putDiscount('91', codes, {}, false);
+    await history.putDiscount('91', codesOf(700), {}, false);
     connector.clock.ms += HOUR_MS;
-    const most = await reconcileAndWatch(connector, 'coupons');
+    let most = 0;
+    const { queue } = connector.parts;
+    connector.parts.queue = {
+      async send(event) {
+        await queue.send(event);
+        most = Math.max(most, connector.queues.coupons.size);
+      },
+    };
+    await connector.reconcile();
     expect(most).toBeLessThanOrEqual(250);
     expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(700);
   });
 });
-
-/** The most messages that waited at once. */
-async function reconcileAndWatch(
-  connector: ReturnType<typeof openConnector>,
-  family: 'orders' | 'coupons',
-): Promise<number> {
-  let most = 0;
-  const { queue } = connector.parts;
-  connector.parts.queue = {
-    async send(event) {
-      await queue.send(event);
-      most = Math.max(most, connector.queues[family].size);
-    },
-  };
-  await connector.reconcile();
-  return most;
-}
