@@ -100,26 +100,6 @@ describe('a worker that dies over a first send', () => {
   }
   const noCustomer = { customer: null, email: null };
 
-  it('leaves no product active that the store deletes meanwhile', async () => {
-    const connector = openConnector();
-    const updated_at = '2026-10-09T11:00:00.000Z';
-    const product = {
-      id: 8,
-      title: 'Shirt',
-      status: 'active',
-      variants: [{ price: '9.00' }],
-      updated_at,
-    };
-    await connector.deliver({ topic: 'products/create', payload: product });
-    await dieUnrecorded(connector, 'products');
-    expect(operations(connector)).toEqual(['updateProduct']);
-    await connector.deliver({ topic: 'products/delete', payload: { id: 8 } });
-    await connector.drain();
-    expect(operations(connector)).toEqual(['updateProduct', 'updateProduct']);
-    const [first, last] = connector.loyalty.journal.map(({ body }) => body);
-    expect(last).not.toEqual(first);
-  });
-
   it('leaves the customer of a pending order to the next event, which does not name one', async () => {
     const connector = openConnector();
     await changeOrder(connector, 1);

@@ -1,24 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';
-import { bodyFor, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
-import { buildOrder } from '../../fixtures/order-payload.ts';
-import { type OrderSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { bodyFor, type orderAt, orderLife, storeOrderOf } from '../../fixtures/order-life.ts';
+import { changeOrder } from '../../support/change-order.ts';
 
 const ID = '5512345678901';
 type Connector = ReturnType<typeof openConnector>;
 
 const operations = ({ loyalty }: Connector) => loyalty.journal.map(({ operation }) => operation);
 
-async function deliver(
-  connector: Connector,
-  second: number,
-  spec: Partial<OrderSpec>,
-  changes = {},
-) {
-  const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
-  const { payload } = buildOrder({ ...simpleOrder, ...spec }, { updated_at, ...changes });
-  await connector.deliver({ topic: 'orders/updated', payload });
+async function deliver(connector: Connector, ...given: Parameters<typeof orderAt>) {
+  await changeOrder(connector, ...given);
   await connector.drain();
 }
 

@@ -61,13 +61,6 @@ describe('a first send that arrived and was not recorded', () => {
     expect(entry?.remembered).toBeUndefined();
   });
 
-  it('is cancelled, although its customer is gone', async () => {
-    await sendUnrecorded();
-    const payload = orderAt(2, { cancelledAfterDays: 3 }, { customer: null });
-    await connector.handle('orders/cancelled', payload);
-    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
-  });
-
   it('is still corrected after such a crash, a refused repetition and the loss of its customer', async () => {
     await sendUnrecorded();
     connector.loyalty.world.interfere = () => refusal(30);

@@ -26,8 +26,8 @@ const operations = (shop: Served, from: number) =>
     .toSorted();
 
 /** A customer with 300 points in the service, of which the ledger knows. */
-async function open(known = '300') {
-  const shop = serveInProcess();
+async function open(known = '300', more: Parameters<typeof serveInProcess>[0] = {}) {
+  const shop = serveInProcess(more);
   await shop.enroll('7', 300);
   await shop.remember('7', known, '15', 'Bronze', { readAt: shop.clock.ms });
   return shop;
@@ -232,41 +232,25 @@ describe('a code', () => {
   });
 });
 
-async function lookAt(shop: Served, customerId = '7'): Promise<View> {
-  return (await shop.ask('view', { customerId, own: { items: '11:100:1' } })).json;
-}
-
-async function openKnown(more: Parameters<typeof serveInProcess>[0] = {}) {
-  const shop = serveInProcess(more);
-  await shop.enroll('7', 300);
-  await shop.remember('7', '300', '15', 'Bronze', { readAt: shop.clock.ms });
-  return shop;
-}
-
-/** The first answers of one operation do not arrive. */
-function lose(shop: Served, wanted: string, most: number): void {
-  let lost = 0;
-  shop.loyalty.world.interfere = ({ operation }, pass) => {
-    if (operation !== wanted || lost >= most) return pass();
-    lost += 1;
-    return TIME_OUT;
-  };
-}
-
 const REFUSED = { HasError: true, ErrorCode: 1, ErrorMessage: 'no' };
 
 describe('a view after faults', () => {
   it('is whole although one of its questions was lost the first time', async () => {
-    const whole = await lookAt(await openKnown());
-    for (const operation of ['listTiers', 'listRewardConfigurations']) {
-      const shop = await openKnown();
-      lose(shop, operation, 1);
-      expect(await lookAt(shop)).toEqual(whole);
+    const whole = await look(await open());
+    for (const wanted of ['listTiers', 'listRewardConfigurations']) {
+      const shop = await open();
+      let isLost = false;
+      shop.loyalty.world.interfere = ({ operation }, pass) => {
+        if (operation !== wanted || isLost) return pass();
+        isLost = true;
+        return TIME_OUT;
+      };
+      expect(await look(shop)).toEqual(whole);
     }
   });
 
   it('names the tier that comes with the rewards where the service does not list tiers', async () => {
-    const shop = await openKnown();
+    const shop = await open();
     const CurrentTier = { Name: 'Silver', Color: '#ccc' };
     let asked = 0;
     shop.loyalty.world.interfere = ({ operation }, pass) => {
@@ -280,17 +264,17 @@ describe('a view after faults', () => {
     };
     const silver = { name: 'Silver', color: '#ccc', next: null };
     for (const _ of ['first page', 'second page']) {
-      expect((await lookAt(shop)).tier).toEqual(silver);
+      expect((await look(shop)).tier).toEqual(silver);
     }
     expect(asked).toBe(1);
   });
 
   it('says at a till whether the customer must answer, and not while the service is away', async () => {
-    const shop = await openKnown({ challenge: 'asked' });
-    expect((await lookAt(shop)).needsChallenge).toBe(true);
-    expect((await lookAt(await openKnown())).needsChallenge).toBe(false);
+    const shop = await open('300', { challenge: 'asked' });
+    expect((await look(shop)).needsChallenge).toBe(true);
+    expect((await look(await open())).needsChallenge).toBe(false);
     shop.loyalty.world.interfere = () => TIME_OUT;
-    expect((await lookAt(shop)).needsChallenge).toBe(false);
+    expect((await look(shop)).needsChallenge).toBe(false);
   });
 
   it('has no moment while no balance is known, although the service counts points', async () => {
@@ -299,19 +283,19 @@ describe('a view after faults', () => {
     shop.loyalty.world.interfere = ({ operation }, pass) =>
       operation === 'getCustomerPoints' ? { ...pass(), text: JSON.stringify(REFUSED) } : pass();
     for (const _ of ['first page', 'second page']) {
-      expect(await lookAt(shop)).toMatchObject({ points: null, asOf: null });
+      expect(await look(shop)).toMatchObject({ points: null, asOf: null });
     }
   });
 
   it('of a customer who was merged is that of the other, who is also asked for', async () => {
-    const shop = await openKnown();
+    const shop = await open();
     const how = { now: new Date(shop.clock.ms), topic: 't', retentionDays: 9 };
     await noteMerge({ shop: SHOP, id: '8' }, '7', { ...how, ledger: shop.parts.ledger });
     shop.loyalty.world.interfere = () => TIME_OUT;
-    expect(await lookAt(shop, '8')).toMatchObject({ points: 300, rewards: null });
+    expect(await look(shop, '8')).toMatchObject({ points: 300, rewards: null });
     shop.loyalty.world.interfere = undefined;
     shop.clock.ms += 90_000_000;
-    expect(await lookAt(shop, '8')).toMatchObject({ points: 300, cashback: 15 });
+    expect(await look(shop, '8')).toMatchObject({ points: 300, cashback: 15 });
     expect(shop.requested).toMatchObject([{ id: '7' }]);
     for (const path of ['history', 'quizzes']) await shop.ask(path, { customerId: '8' });
     const asked = shop.loyalty.journal.slice(-2);
@@ -320,12 +304,12 @@ describe('a view after faults', () => {
   });
 });
 
-describe('what a shopper sees of the own standing', () => {
-  let shop: ReturnType<typeof serveInProcess>;
-  beforeEach(() => {
-    shop = serveInProcess();
-  });
+let shop: Served;
+beforeEach(() => {
+  shop = serveInProcess();
+});
 
+describe('what a shopper sees of the own standing', () => {
   const standing = async () => (await shop.ask('me', { customerId: '7' })).json;
 
   it('is what point events reported and the service confirms, and the tier with the way to the next', async () => {
@@ -403,11 +387,6 @@ describe('what a shopper sees of the own standing', () => {
 });
 
 describe('while the loyalty service is down', () => {
-  let shop: ReturnType<typeof serveInProcess>;
-  beforeEach(() => {
-    shop = serveInProcess();
-  });
-
   it('shoppers hear so at once instead of waiting, after a few have waited', async () => {
     const interfere = vi.fn(() => TIME_OUT);
     shop.loyalty.world.interfere = interfere;

@@ -139,17 +139,6 @@ describe.each(['distinguished', 'ignored'] as const)(
 );
 
 describe('a code of a discount', () => {
-  it('is deactivated when it is removed, and nothing else of its discount is touched', async () => {
-    connector.store.putCoupon(SHOP, storeCoupon({ code: 'KEPT', codeId: '1' }));
-    connector.store.putCoupon(SHOP, storeCoupon({ code: 'LOST', codeId: '2' }));
-    await connector.handle('discounts/create', changed);
-    connector.store.remove(SHOP, 'coupon', 'LOST');
-    await connector.handle('discounts/redeemcode_removed', withCode('LOST'));
-    const last = connector.loyalty.journal.at(-1);
-    expect(last).toMatchObject({ operation: 'deactivateCoupon', path: { code: 'LOST' } });
-    expect(connector.loyalty.journal).toHaveLength(3);
-  });
-
   it('that is announced before it can be read is not taken for removed', async () => {
     const payload = withCode('AUTUMN10');
     await connector.deliver({ topic: 'discounts/redeemcode_added', payload });
