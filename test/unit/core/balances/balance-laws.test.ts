@@ -3,10 +3,33 @@ import { describe, expect, it } from 'vitest';
 import { recallBalance } from '../../../../shared/core/balances/point-balance.ts';
 import { openBalanceWorker } from '../../../support/balance-worker.ts';
 
-async function finish(worker: ReturnType<typeof openBalanceWorker>): Promise<void> {
+type Worker = ReturnType<typeof openBalanceWorker>;
+
+/** A batch whose worker dies where this says. */
+async function workAndDie(worker: Worker, dies: string): Promise<void> {
+  const { ledger, store, parts } = worker;
+  const { writeBalances } = store;
+  const die = () => Promise.reject(new Error('killed'));
+  parts.ledger = {
+    ...ledger,
+    write: (key, entry, revision) =>
+      (entry.uncertain ? 'at-mark' : 'at-record') === dies
+        ? die()
+        : ledger.write(key, entry, revision),
+  };
+  store.writeBalances = async (...call) => {
+    if (dies === 'at-store') return die();
+    const written = await writeBalances(...call);
+    return dies === 'after-store' ? die() : written;
+  };
+  await worker.work();
+  parts.ledger = ledger;
+  store.writeBalances = writeBalances;
+}
+
+async function finish(worker: Worker): Promise<void> {
   for (let round = 0; round < 60 && worker.queue.size > 0; round += 1) {
-    worker.clock.ms += 3_600_000;
-    await worker.work();
+    if ((await worker.work()).received === 0) worker.clock.ms += 60_000;
   }
   expect([worker.queue.size, worker.dead.size]).toEqual([0, 0]);
 }
@@ -23,14 +46,8 @@ describe('whatever the order, repetition and failures', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const worker = openBalanceWorker(['1', '2']);
-        const { ledger, store } = worker;
-        const { writeBalances } = store;
         const start = worker.clock.ms;
         const first = new Map<string, { id: string; at: number; points: number }>();
-        const heal = () => {
-          worker.parts.ledger = ledger;
-          store.writeBalances = writeBalances;
-        };
         for (const { id, at, point, dies, works } of steps) {
           const name = `${id}/${at}/${point}`;
           const points = first.get(name)?.points ?? first.size % 5;
@@ -39,22 +56,7 @@ describe('whatever the order, repetition and failures', () => {
           worker.clock.ms += 301_000;
           const eventDate = new Date(start + at * 1000).toISOString();
           await worker.announce(id, points, { eventDate, point });
-          if (!works) continue;
-          const die = () => Promise.reject(new Error('killed'));
-          worker.parts.ledger = {
-            ...ledger,
-            write: (key, entry, revision) =>
-              (entry.uncertain ? 'at-mark' : 'at-record') === dies
-                ? die()
-                : ledger.write(key, entry, revision),
-          };
-          store.writeBalances = async (...call) => {
-            if (dies === 'at-store') return die();
-            const written = await writeBalances(...call);
-            return dies === 'after-store' ? die() : written;
-          };
-          await worker.work();
-          heal();
+          if (works) await workAndDie(worker, dies);
         }
         await finish(worker);
         for (const id of ['1', '2']) {
@@ -69,17 +71,6 @@ describe('whatever the order, repetition and failures', () => {
   });
 });
 
-type Worker = ReturnType<typeof openBalanceWorker>;
-
-const serviceHolds = (worker: Worker, id: string, points: number) =>
-  worker.points.set(id, { PointsBalance: points, CashbackBalance: points / 20 });
-
-async function drain(worker: Worker) {
-  for (let round = 0; round < 60 && worker.queue.size > 0; round += 1) {
-    if ((await worker.work()).received === 0) worker.clock.ms += 60_000;
-  }
-}
-
 describe('whatever the order of events, readings and repairs', () => {
   it('ends with the balance that the service holds, if the clocks differ by less than five minutes', async () => {
     const step = fc.record({
@@ -92,8 +83,6 @@ describe('whatever the order of events, readings and repairs', () => {
     await fc.assert(
       fc.asyncProperty(minutes, fc.array(step, { maxLength: 30 }), async (ahead, steps) => {
         const worker = openBalanceWorker(['1']);
-        const { ledger, store } = worker;
-        const { writeBalances } = store;
         const onTheWay: { balance: number; point: string; eventDate: string }[] = [];
         const delivered: typeof onTheWay = [];
         let changes = 0;
@@ -101,7 +90,7 @@ describe('whatever the order of events, readings and repairs', () => {
           changes += 1;
           worker.clock.ms += 1; // two changes never share a moment here
           const points = pick % 50;
-          serviceHolds(worker, '1', points);
+          worker.points.set('1', { PointsBalance: points, CashbackBalance: points / 20 });
           const eventDate = new Date(worker.clock.ms + ahead * 60_000).toISOString();
           onTheWay.push({ balance: points, point: `${changes}`, eventDate });
         };
@@ -125,25 +114,10 @@ describe('whatever the order of events, readings and repairs', () => {
             const event = delivered[pick % Math.max(delivered.length, 1)];
             if (event) await tell(event);
           }
-          if (kind !== 'work') continue;
-          const die = () => Promise.reject(new Error('killed'));
-          worker.parts.ledger = {
-            ...ledger,
-            write: (key, entry, revision) =>
-              dies === 'at-record' && !entry.uncertain ? die() : ledger.write(key, entry, revision),
-          };
-          store.writeBalances = async (...call) => {
-            if (dies === 'at-store') return die();
-            const written = await writeBalances(...call);
-            return dies === 'after-store' ? die() : written;
-          };
-          await worker.work();
-          worker.parts.ledger = ledger;
-          store.writeBalances = writeBalances;
+          if (kind === 'work') await workAndDie(worker, dies);
         }
         while (onTheWay.length > 0) await deliver(0);
-        await drain(worker);
-        expect([worker.queue.size, worker.dead.size]).toEqual([0, 0]);
+        await finish(worker);
         const held = worker.points.get('1')?.PointsBalance;
         expect(worker.pointsOf('1')).toBe(String(held));
         expect(recallBalance(worker.entry('1')?.remembered)?.points).toBe(String(held));

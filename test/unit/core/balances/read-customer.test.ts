@@ -1,41 +1,38 @@
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openInProcessLoyalty } from '../../../../local/harness/in-process-loyalty.ts';
 import { expiringNext, readCustomer } from '../../../../shared/core/balances/point-balance.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
 import { openBalanceWorker, SHOP } from '../../../support/balance-worker.ts';
 
-type Worker = ReturnType<typeof openBalanceWorker>;
+let worker: ReturnType<typeof openBalanceWorker>;
+beforeEach(() => {
+  worker = openBalanceWorker(['1']);
+});
 
-const serviceHolds = (worker: Worker, id: string, points: number) =>
-  worker.points.set(id, { PointsBalance: points, CashbackBalance: points / 20 });
+const serviceHolds = (points: number) =>
+  worker.points.set('1', { PointsBalance: points, CashbackBalance: points / 20 });
 
 describe('a balance that was asked for', () => {
   it('wins over an event dated earlier, which costs no call when it is older than the clocks may differ', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
+    serviceHolds(40);
     await worker.ask('1');
     await worker.work();
     const asked = worker.asked();
-    await worker.announce('1', 10, { at: -301 });
-    await worker.work();
+    await worker.handle('1', 10, { at: -301 });
     expect(worker.telemetry.total('superseded')).toBe(1);
     expect(worker.asked()).toBe(asked);
-    await worker.announce('1', 20, { at: -60 });
-    await worker.work();
+    await worker.handle('1', 20, { at: -60 });
     expect(worker.pointsOf('1')).toBe('40');
   });
 
   it('does not hide the newest of several events that it does not include yet', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
+    serviceHolds(40);
     await worker.announce('1', 50, { at: -1 });
-    await worker.announce('1', 55);
-    await worker.work();
+    await worker.handle('1', 55);
     expect(worker.pointsOf('1')).toBe('55');
   });
 
   it('is not written for a customer of whom the service names no balance', async () => {
-    const worker = openBalanceWorker(['1']);
     await worker.ask('1');
     expect(await worker.work()).toEqual({ received: 1, left: 0 });
     expect(worker.telemetry.total('skipped', { why: 'no-balance' })).toBe(1);
@@ -44,8 +41,7 @@ describe('a balance that was asked for', () => {
   });
 
   it('is not read twice for requests that one reading answers', async () => {
-    const worker = openBalanceWorker(['1']);
-    serviceHolds(worker, '1', 40);
+    serviceHolds(40);
     await worker.ask('1');
     await worker.ask('1', 'repair');
     await worker.work();
@@ -63,15 +59,12 @@ describe('a balance that was asked for', () => {
 
 describe('the mark before a write', () => {
   it('does not keep the expiry of an earlier redaction', async () => {
-    const worker = openBalanceWorker(['1']);
-    await worker.announce('1', 10);
-    await worker.work();
+    await worker.handle('1', 10);
     const mark = { redactedAt: worker.clock.ms, expiresAt: 1_900_000_000 };
     await worker.ledger.redact([{ shop: SHOP, kind: 'customer', id: '1' }], mark);
     worker.store.before = async () => Promise.reject(new Error('killed'));
     worker.clock.ms += 60_000;
-    await worker.announce('1', 20);
-    await worker.work();
+    await worker.handle('1', 20);
     expect(worker.entry('1')).toMatchObject({ uncertain: true, redactedAt: mark.redactedAt });
     expect(worker.entry('1')?.expiresAt).toBeUndefined();
   });
@@ -81,43 +74,34 @@ describe('points about to expire', () => {
   const soon = { PointsToExpire: [{ Points: 15, When: '2026-11-01T00:00:00-03:00' }] };
 
   it('are written with every balance, and taken away when there are none', async () => {
-    const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 40, ...soon });
-    await worker.announce('1', 40);
-    await worker.work();
+    await worker.handle('1', 40);
     expect(worker.store.customers.get('1')?.expiring).toEqual({
       points: '15',
       at: '2026-11-01T03:00:00Z',
     });
     worker.points.set('1', { PointsBalance: 25, PointsToExpire: [] });
-    await worker.announce('1', 25, { at: 1 });
-    await worker.work();
+    await worker.handle('1', 25, { at: 1 });
     expect(worker.store.customers.get('1')).toEqual({ points: '25', cashback: '1.25' });
   });
 
   // The simulation found it: a reading that was ahead of its event, and then an event with the same points.
   it('are read again for an event that names the known points', async () => {
-    const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 25 });
-    await worker.announce('1', 40);
-    await worker.work();
+    await worker.handle('1', 40);
     worker.points.set('1', { PointsBalance: 40, ...soon });
-    await worker.announce('1', 40, {
+    await worker.handle('1', 40, {
       at: 60,
       receivedAt: new Date(worker.clock.ms + 60_000).toISOString(),
     });
-    await worker.work();
     expect(worker.store.customers.get('1')?.expiring?.points).toBe('15');
   });
 
   it('stay as they are when the service does not let them be read', async () => {
-    const worker = openBalanceWorker(['1']);
     worker.points.set('1', { PointsBalance: 40, ...soon });
-    await worker.announce('1', 40);
-    await worker.work();
+    await worker.handle('1', 40);
     worker.points.clear();
-    await worker.announce('1', 50, { at: 1 });
-    await worker.work();
+    await worker.handle('1', 50, { at: 1 });
     expect(worker.store.customers.get('1')?.expiring?.points).toBe('15');
   });
 
@@ -147,8 +131,6 @@ describe('points about to expire', () => {
 });
 
 describe('a reading of a customer', () => {
-  const SHOP = 'example-store.myshopify.com';
-
   /** The real client and the sandbox's rules, with one customer who has 40 points. */
   async function open(settings: Parameters<typeof openInProcessLoyalty>[1] = {}) {
     const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
