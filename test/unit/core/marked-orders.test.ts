@@ -1,11 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
-import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { recallOrder } from '../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../fixtures/order-life.ts';
-import { persons } from '../../fixtures/persons.ts';
+import { buildOrder } from '../../fixtures/order-payload.ts';
+import { type LineSpec, simpleOrder } from '../../fixtures/order-spec.ts';
+import { personalFields, persons } from '../../fixtures/persons.ts';
+import { refusal } from '../../fixtures/service-answers.ts';
+import { storeOrder } from '../../fixtures/store-entities.ts';
 import { changeOrder } from '../../support/change-order.ts';
 import { withoutRecords } from '../../support/dying-worker.ts';
+import { openWebhookConnector, type WebhookConnector } from '../../support/webhook-connector.ts';
 
 // A worker that dies between its call and the record leaves only what it marked before the call.
 
@@ -164,5 +170,154 @@ describe('an order that is cancelled after a worker died over a refund', () => {
     ]);
     const { sent, ...rest } = entryOf(connector)?.amounts ?? {};
     expect([sent?.total, rest]).toEqual([50_000, { taken: 0 }]);
+  });
+});
+
+const fulfilled = { fulfilledAfterDays: 1 };
+const cancelled = { ...fulfilled, cancelledAfterDays: 3 };
+
+let connector: WebhookConnector;
+beforeEach(() => {
+  connector = openWebhookConnector();
+});
+
+/** The worker dies after the call and before it records it. */
+async function sendUnrecorded(): Promise<void> {
+  const { ledger } = connector;
+  connector.parts.ledger = withoutRecords(ledger);
+  await connector.deliver({ topic: 'orders/paid', payload: orderAt(1) });
+  await connector.work('orders');
+  connector.parts.ledger = ledger;
+}
+
+describe('a first send that arrived and was not recorded', () => {
+  it.each([
+    ['cancelled', 'orders/cancelled', orderAt(2, cancelled, { customer: null })],
+    ['deleted', 'orders/delete', { id: Number(ID) }],
+  ])(
+    'still gives its points back when the order is %s without its customer',
+    async (_, topic, next) => {
+      connector.loseNextAnswer();
+      await connector.deliver({ topic: 'orders/fulfilled', payload: orderAt(1, fulfilled) });
+      await connector.work('orders');
+      expect(connector.loyalty.rows.points.size).toBe(1);
+      await connector.handle(topic, next);
+      expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+      expect(connector.loyalty.rows.points.size).toBe(0);
+    },
+  );
+
+  it('is cancelled after it was deleted where the service refuses the cancel call, without an old address', async () => {
+    connector = openWebhookConnector({ service: { error13: 'cancel-completed' } });
+    await connector.handle('orders/fulfilled', orderAt(1, fulfilled));
+    const [customer] = connector.loyalty.rows.customers.values();
+    if (!customer) throw new Error('no customer');
+    const Email = 'new@example.org';
+    connector.loyalty.rows.customers.put(customer.OriginalId, { ...customer, Email });
+    await connector.handle('orders/delete', { id: Number(ID) });
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ IsCancelledOrReturned: true });
+    expect(connector.loyalty.rows.customers.get(customer.OriginalId)).toMatchObject({ Email });
+    expect(connector.entry('order', ID)?.remembered).toBeUndefined();
+  });
+
+  it('is forgotten with its customer when it is cancelled first and deleted later', async () => {
+    await connector.deliver({ topic: 'orders/fulfilled', payload: orderAt(1, fulfilled) });
+    await connector.handle('orders/cancelled', orderAt(2, cancelled));
+    await connector.handle('orders/delete', { id: Number(ID) });
+    const entry = connector.entry('order', ID);
+    expect(entry?.outcomes.at(-1)?.outcome).toBe('unchanged');
+    expect(entry?.remembered).toBeUndefined();
+  });
+
+  it('is still corrected after such a crash, a refused repetition and the loss of its customer', async () => {
+    await sendUnrecorded();
+    connector.loyalty.world.interfere = () => refusal(30);
+    await connector.drain();
+    expect(connector.deadLetters()).toHaveLength(1);
+    connector.loyalty.world.interfere = undefined;
+    const lines = [{ product: 1, priceCents: 2000, quantity: 1, discountCents: 0, takenBack: 0 }];
+    await connector.handle('orders/updated', orderAt(2, { lines }, { customer: null }));
+    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderTotal: 20 });
+  });
+});
+
+const line = { product: 1, priceCents: 1000, quantity: 5, discountCents: 0, takenBack: 0 };
+
+interface Moment {
+  readonly lines: readonly LineSpec[];
+  readonly changes?: object;
+}
+
+/** Refunds, an edit that raises the amount, another change beside a refund, then the end. */
+const life: readonly Moment[] = [
+  { lines: [line] },
+  { lines: [{ ...line, takenBack: 1 }] },
+  {
+    lines: [
+      { ...line, takenBack: 1 },
+      { ...line, product: 2, quantity: 2 },
+    ],
+  },
+  {
+    lines: [
+      { ...line, takenBack: 2 },
+      { ...line, product: 2, quantity: 2 },
+    ],
+    changes: personalFields(persons.quillane),
+  },
+];
+
+const specOf = (second: number) => {
+  const { lines, changes } = life[second] ?? { lines: [] };
+  const updated_at = new Date(Date.parse('2026-10-09T11:00:00Z') + second * 1000).toISOString();
+  return [
+    { ...simpleOrder, fulfilledAfterDays: 1, lines },
+    { updated_at, ...changes },
+  ] as const;
+};
+
+/** Lives the order's life; the worker dies before or after the effect of this number. */
+async function live(diesAt: number, before: boolean) {
+  const assumptions = { raiseAfterPartialCancel: 'send-gross' } as const;
+  const connector = openConnector({ assumptions });
+  const { ledger } = connector;
+  let effects = 0;
+  const orDie = async <Value>(effect: () => Promise<Value> | Value): Promise<Value> => {
+    effects += 1;
+    const dies = effects === diesAt;
+    if (dies && before) return new Promise<never>(() => {});
+    const value = await effect();
+    return dies ? new Promise<never>(() => {}) : value;
+  };
+  const write: Ledger['write'] = (...args) => orDie(() => ledger.write(...args));
+  connector.parts.ledger = { ...ledger, write };
+  connector.loyalty.world.interfere = (_, pass) => orDie(pass);
+  for (const second of life.keys()) {
+    const [spec, changes] = specOf(second);
+    connector.store.putOrder(SHOP, storeOrder(spec, changes));
+    const { payload } = buildOrder(spec, changes);
+    await connector.deliver({ topic: 'orders/updated', payload });
+    void connector.work('orders');
+    for (let turn = 0; turn < 40; turn += 1) await new Promise(setImmediate);
+    // Beyond the visibility of a message whose worker died.
+    connector.clock.ms += 31_000;
+  }
+  await connector.drain();
+  const held = connector.loyalty.rows.orders.get(ID);
+  const points = [...connector.loyalty.rows.points.values()].map((row) => row.pointsHundredths);
+  return { effects, amount: held && amountHeld(held), points, dead: connector.dead.size };
+}
+
+describe('a worker that dies', () => {
+  it('at any write or call leaves the amount and the points exact: 50 → 40 → 60 → 50', async () => {
+    const { effects, ...whole } = await live(0, false);
+    expect(whole).toEqual({ amount: 50, points: [5000], dead: 0 });
+    expect(effects).toBeGreaterThan(10);
+    for (let at = 1; at <= effects + 3; at += 1) {
+      for (const before of [true, false]) {
+        const { effects: _, ...ended } = await live(at, before);
+        expect(ended, `dies ${before ? 'before' : 'after'} effect ${at}`).toEqual(whole);
+      }
+    }
   });
 });

@@ -126,11 +126,6 @@ describe('the rate of calls', () => {
     expect(began).toBe(5);
   });
 
-  it('grows to its whole within seconds, for one caller, too', async () => {
-    const calls = await run(40, [{ parallel: 1, callMs: 1, idleMs: 0 }], 7);
-    expect(calls.filter((at) => at >= 6_000).length).toBeGreaterThan(30);
-  });
-
   it.each([
     ['for those who wait, and twice as many as came too early', [0, 300, 600], 0, 1_000, 6],
     ['for as many as came in time', [0, 300, 600, 1_200, 2_200, 2_600], 0, 2_600, 3],
@@ -147,19 +142,6 @@ describe('the rate of calls', () => {
     }
     await clock.runUntil(START + from + 50);
     expect(bookedUntil()).toBe(START + from + 100 * tokens);
-  });
-
-  it('makes a caller wait for the next booking, and books once a second', async () => {
-    const clock = createVirtualClock(START);
-    const { line, bookings } = createLine(clock);
-    const rate = createCallRate({ perSecond: 20, line, ...clock });
-    for (let one = 0; one < 3; one += 1) {
-      void rate.take();
-      await clock.runUntil(START + 100 * (one + 1));
-    }
-    expect(bookings).toHaveLength(1);
-    await clock.runUntil(START + 1_500);
-    expect(bookings).toHaveLength(2);
   });
 
   it('saves nothing up: after a busy time and an idle hour calls are as far apart as ever', async () => {

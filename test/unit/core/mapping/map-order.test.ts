@@ -232,12 +232,6 @@ describe('an order of a customer with a telephone number only', () => {
     expect(mapOrder(byPhone(), { ...rules, document: metafield }, neverSent).kind).toBe('wanted');
     expect(mapOrder(seen, { ...rules, document: metafield }, neverSent)).toEqual(skipped);
   });
-
-  it('is still corrected and cancelled once the service may know it', () => {
-    const known = { known: true, remembered: undefined };
-    expect(formOf(byPhone(), {}, known).OrderTotal).toBe(50);
-    expect(wantedOf(byPhone({}, { cancelledAfterDays: 1 })).wanted.kind).toBe('cancelled-order');
-  });
 });
 
 describe('an order whose customer was deleted', () => {
@@ -258,13 +252,6 @@ describe('an order whose customer was deleted', () => {
     expect(JSON.stringify(wanted)).not.toContain('Robin');
     expect(wanted.kind).toBe('cancelled-order');
   });
-
-  it.each(['', 'o1{', 'o1', 'p1{}', 'x9{"customer":{}}'])(
-    'survives a memory it cannot read: %j',
-    (remembered) => {
-      expect(formOf(orphan, {}, { known: true, remembered })).not.toHaveProperty('Customer');
-    },
-  );
 });
 
 describe('a deleted order', () => {
