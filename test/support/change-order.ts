@@ -1,5 +1,7 @@
 import { type openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
+import type { EntityKey, StoreEvent } from '../../shared/core/events/event.ts';
 import { orderAt, storeOrderOf } from '../fixtures/order-life.ts';
+import { storeEvent } from '../fixtures/store-event.ts';
 
 /** The store changes the order of the fixtures, and its webhook arrives. */
 export async function changeOrder(
@@ -9,4 +11,21 @@ export async function changeOrder(
   const payload = orderAt(...given);
   connector.store.putOrder(SHOP, storeOrderOf(payload));
   await connector.deliver({ topic: 'orders/updated', payload });
+}
+
+/** An event about an entity, without a body unless one is given: what a person, a feeder or a fan-out sends. */
+export async function sendEvent(
+  { clock, send }: Pick<ReturnType<typeof openConnector>, 'clock' | 'send'>,
+  key: EntityKey,
+  more: Partial<StoreEvent> = {},
+): Promise<void> {
+  const receivedAt = new Date(clock.ms).toISOString();
+  const event = {
+    ...key,
+    topic: 'orders/updated',
+    deliveryId: 'sent',
+    receivedAt,
+    body: undefined,
+  };
+  await send(storeEvent({ ...event, ...more }));
 }

@@ -9,7 +9,7 @@ import { type LineSpec, simpleOrder } from '../../fixtures/order-spec.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import { refusal } from '../../fixtures/service-answers.ts';
 import { storeOrder } from '../../fixtures/store-entities.ts';
-import { changeOrder } from '../../support/change-order.ts';
+import { changeOrder, sendEvent } from '../../support/change-order.ts';
 import { withoutRecords } from '../../support/dying-worker.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../support/webhook-connector.ts';
 
@@ -41,11 +41,7 @@ describe('a worker that dies over the first send of a completed order', () => {
     const connector = openConnector({ rules: { goLive: '2026-10-06' } });
     const payload = orderAt(1, shipped);
     connector.store.putOrder(SHOP, storeOrderOf(payload));
-    await connector.send({
-      ...{ ...KEY, claim: 'changed', origin: 'backfill', topic: 'backfill/order', history: true },
-      ...{ deliveryId: 'backfill/1', body: undefined },
-      receivedAt: new Date(connector.clock.ms).toISOString(),
-    });
+    await sendEvent(connector, KEY, { topic: 'backfill/order', history: true });
     await dieAtCall(connector);
     const entry = entryOf(connector);
     expect(entry).toMatchObject({

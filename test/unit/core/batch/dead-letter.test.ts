@@ -16,6 +16,7 @@ import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeProduct } from '../../../fixtures/store-entities.ts';
+import { sendEvent } from '../../../support/change-order.ts';
 import { LETTER_SHOP, letterEvent, letterReason } from '../../../support/parked-letters.ts';
 
 const NOW = new Date('2026-10-09T13:00:00.000Z');
@@ -231,11 +232,9 @@ describe('a rejected webhook', () => {
     const product = storeProduct();
     const now = new Date(connector.clock.ms);
     for (const deliveryId of ['backfill/1', 'backfill/2']) {
-      await connector.send({
-        ...{ shop: SHOP, kind: 'product', id: product.id, claim: 'changed', origin: 'backfill' },
-        ...{ topic: 'backfill/product', deliveryId, receivedAt: now.toISOString() },
-        body: encodeSnapshot({ kind: 'product', product }, now),
-      });
+      const key = { shop: SHOP, kind: 'product', id: product.id } as const;
+      const body = encodeSnapshot({ kind: 'product', product }, now);
+      await sendEvent(connector, key, { topic: 'backfill/product', deliveryId, body });
       await connector.drain();
     }
     expect(connector.dead.size).toBe(2);

@@ -7,6 +7,7 @@ import { momentAt, orderAt } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { storeCoupon } from '../../../fixtures/store-entities.ts';
+import { sendEvent } from '../../../support/change-order.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';
@@ -40,11 +41,7 @@ describe('what the ledger forgets, and when', () => {
     const key = { shop: SHOP, kind: 'coupon', id: 'AUTUMN10' } as const;
     const expiry = async (second: number, status: 'active' | 'expired') => {
       connector.store.putCoupon(SHOP, storeCoupon({ updatedAt: momentAt(second), status }));
-      const receivedAt = new Date(connector.clock.ms).toISOString();
-      await connector.send({
-        ...{ ...key, claim: 'code-added', origin: 'webhook', topic: 'any', body: undefined },
-        ...{ deliveryId: `${second}`, receivedAt },
-      });
+      await sendEvent(connector, key, { claim: 'code-added', deliveryId: `${second}` });
       await connector.drain();
       return connector.entry('coupon', 'AUTUMN10')?.expiresAt;
     };

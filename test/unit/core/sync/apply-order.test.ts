@@ -5,7 +5,7 @@ import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../../shared/config/mapping-settings.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
-import { storeEvent } from '../../../fixtures/store-event.ts';
+import { sendEvent } from '../../../support/change-order.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
 
 const ID = '5512345678901';
@@ -246,9 +246,7 @@ describe('an order that was sent before lost disputes counted, or while they did
     connector.changeRules({ ...TAKE_BACK, pendingOrders: 'send' });
     await dispute(connector, true);
     expect(pointsHeld(connector)).toBe(50);
-    const receivedAt = new Date(connector.clock.ms).toISOString();
-    const event = { ...KEY, topic: 'orders/updated', deliveryId: 'resend/1', receivedAt };
-    await connector.send(storeEvent({ ...event, body: undefined, newRules: true }));
+    await sendEvent(connector, KEY, { newRules: true });
     await connector.drain();
     expect(pointsHeld(connector)).toBe(0);
   });

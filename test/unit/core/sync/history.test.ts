@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import type { EntityKey } from '../../../../shared/core/events/event.ts';
 import { encodeSnapshot, type StoreEntity } from '../../../../shared/core/store/store.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { buildOrder } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal, UNREACHABLE } from '../../../fixtures/service-answers.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../../../fixtures/store-entities.ts';
+import { sendEvent } from '../../../support/change-order.ts';
 
 /** Orders of the fixtures were placed on 5 October. */
 const GO_LIVE = '2026-10-06';
@@ -23,18 +25,14 @@ async function enqueue(
 ): Promise<void> {
   deliveries += 1;
   const own = entity.kind === 'order' ? entity.order.id : '';
-  await connector.send({
-    shop: SHOP,
-    kind: entity.kind,
-    id: id || own,
-    claim: 'changed',
-    origin: 'backfill',
-    topic: `backfill/${entity.kind}`,
-    deliveryId: `backfill/${deliveries}`,
-    receivedAt: new Date(connector.clock.ms).toISOString(),
-    history,
-    body: encodeSnapshot(entity, readAt),
-  });
+  await sendEvent(
+    connector,
+    { shop: SHOP, kind: entity.kind as EntityKey['kind'], id: id || own },
+    {
+      ...{ topic: `backfill/${entity.kind}`, deliveryId: `backfill/${deliveries}`, history },
+      body: encodeSnapshot(entity, readAt),
+    },
+  );
 }
 
 async function feed(...given: Parameters<typeof enqueue>): Promise<void> {
@@ -199,18 +197,9 @@ describe('an order of the past', () => {
   ])('is asked of the store when its message is of another form%s', async (_, isFollowed) => {
     const order = storeOrder({}, { updated_at: OLD });
     connector.store.putOrder(SHOP, order);
-    await connector.send({
-      shop: SHOP,
-      kind: 'order',
-      id: order.id,
-      claim: 'changed',
-      origin: 'backfill',
-      topic: 'backfill/order',
-      deliveryId: 'backfill/other-form',
-      receivedAt: new Date(connector.clock.ms).toISOString(),
-      history: true,
-      body: new TextEncoder().encode('{"form":2}'),
-    });
+    const body = new TextEncoder().encode('{"form":2}');
+    const key = { shop: SHOP, kind: 'order', id: order.id } as const;
+    await sendEvent(connector, key, { topic: 'backfill/order', history: true, body });
     const refund = { id: 9, order_id: Number(order.id) };
     if (isFollowed) await connector.deliver({ topic: 'refunds/create', payload: refund });
     await connector.drain();

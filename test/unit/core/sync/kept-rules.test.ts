@@ -5,8 +5,7 @@ import type { MappingSettings } from '../../../../shared/config/mapping-settings
 import { rulesRevision } from '../../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { rules as ofFixtures } from '../../../fixtures/store-entities.ts';
-import { storeEvent } from '../../../fixtures/store-event.ts';
-import { changeOrder } from '../../../support/change-order.ts';
+import { changeOrder, sendEvent } from '../../../support/change-order.ts';
 
 type Connector = ReturnType<typeof openConnector>;
 const ID = '5512345678901';
@@ -40,12 +39,6 @@ async function sentUnderOldRules(next: MappingSettings = { taxes: 'exclude' }) {
   await tell(connector, 1, shirts);
   connector.changeRules({ pendingOrders: 'send', ...next });
   return connector;
-}
-
-async function resend(connector: Connector): Promise<void> {
-  const receivedAt = new Date(connector.clock.ms).toISOString();
-  const event = { ...KEY, topic: 'orders/updated', deliveryId: 'resend/1', receivedAt };
-  await connector.send(storeEvent({ ...event, body: undefined, newRules: true }));
 }
 
 async function reconcileDeeply(connector: Connector): Promise<void> {
@@ -174,19 +167,16 @@ describe('after a changed setting, an order that was sent', () => {
     const connector = await sentUnderOldRules();
     connector.store.remove(SHOP, 'order', ID);
     const receivedAt = '2026-10-09T11:00:01.500Z';
-    const event = { ...KEY, topic: 'orders/delete', deliveryId: 'gone', receivedAt };
-    await connector.send(storeEvent({ ...event, claim: 'deleted', body: undefined }));
+    await sendEvent(connector, KEY, { topic: 'orders/delete', claim: 'deleted', receivedAt });
     await connector.drain();
     expect(points(connector)).toBe(0);
   });
 
   it('is counted by the new rules on request, and from then on: 120 → 100 → 50 points', async () => {
     const connector = await sentUnderOldRules();
-    await resend(connector);
+    await sendEvent(connector, KEY, { newRules: true });
     // A request without that option waits behind it.
-    const receivedAt = new Date(connector.clock.ms).toISOString();
-    const event = { ...KEY, topic: 'orders/updated', deliveryId: 'reconcile/1', receivedAt };
-    await connector.send(storeEvent({ ...event, body: undefined }));
+    await sendEvent(connector, KEY, { deliveryId: 'reconcile/1' });
     await connector.drain();
     expect(points(connector)).toBe(100);
     await tell(connector, 2, shirts, changes.vip);

@@ -7,7 +7,7 @@ import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { amount, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
-import { changeOrder } from '../../../support/change-order.ts';
+import { changeOrder, sendEvent } from '../../../support/change-order.ts';
 
 // A mark that one change drops shows only at the change after it: here each story has several.
 
@@ -15,8 +15,6 @@ type Connector = ReturnType<typeof openConnector>;
 const ID = '5512345678901';
 const KEY = { shop: SHOP, kind: 'order', id: ID } as const;
 const entryOf = ({ ledger }: Connector) => ledger.entries.get(ledgerKeyText(KEY));
-
-const nowOf = ({ clock }: Connector) => new Date(clock.ms).toISOString();
 
 const REFUSED = refusal(30);
 
@@ -44,10 +42,7 @@ describe('an order of the past, through any later life', () => {
         const connector = openConnector({ rules: { goLive: '2026-10-06' } });
         const order = storeOrderOf(orderAt(0));
         const body = encodeSnapshot({ kind: 'order', order }, new Date(connector.clock.ms));
-        await connector.send({
-          ...{ ...KEY, claim: 'changed', origin: 'backfill', topic: 'backfill/order' },
-          ...{ deliveryId: 'backfill/1', receivedAt: nowOf(connector), history: true, body },
-        });
+        await sendEvent(connector, KEY, { topic: 'backfill/order', history: true, body });
         await connector.drain();
         const first = entryOf(connector);
         expect(first).toMatchObject({ history: true, rules: expect.any(String) });
@@ -102,10 +97,7 @@ describe('an order of a redacted person', () => {
       redactedAt: connector.clock.ms,
       expiresAt: 1_900_000_000,
     });
-    await connector.send({
-      ...{ ...KEY, claim: 'changed', origin: 'webhook', topic: 'orders/updated', force: true },
-      ...{ deliveryId: 'forced', receivedAt: nowOf(connector), body: undefined },
-    });
+    await sendEvent(connector, KEY, { force: true });
     await connector.drain();
     expect(connector.loyalty.journal).toHaveLength(1);
   });
@@ -147,10 +139,7 @@ describe('a first send without an answer', () => {
     const key = { shop: SHOP, kind: 'product', id: storeProduct().id } as const;
     const send = async (updatedAt: string) => {
       store.putProduct(SHOP, storeProduct({ updatedAt }));
-      await connector.send({
-        ...{ ...key, claim: 'changed', origin: 'webhook', topic: 'products/update' },
-        ...{ deliveryId: updatedAt, receivedAt: nowOf(connector), body: undefined },
-      });
+      await sendEvent(connector, key, { topic: 'products/update', deliveryId: updatedAt });
       await connector.work('products');
     };
     loyalty.world.interfere = () => REFUSED;
@@ -197,10 +186,8 @@ describe('a code of a discount', () => {
       const updatedAt = new Date(connector.clock.ms - 300_000).toISOString();
       if (claim === 'code-added') store.putCoupon(SHOP, storeCoupon({ updatedAt }));
       else store.remove(SHOP, 'coupon', code);
-      await connector.send({
-        ...{ shop: SHOP, kind: 'coupon', id: code, claim, origin: 'webhook', topic: claim },
-        ...{ deliveryId: updatedAt, receivedAt: nowOf(connector), body: undefined },
-      });
+      const key = { shop: SHOP, kind: 'coupon', id: code } as const;
+      await sendEvent(connector, key, { claim, origin: 'webhook', deliveryId: updatedAt });
       await connector.drain();
       expect((await ledger.listCodes(SHOP, discountId)).codes).toEqual([code]);
     }
@@ -223,11 +210,9 @@ describe('a code that changes', () => {
         const updatedAt = new Date(connector.clock.ms + minute * 60_000).toISOString();
         connector.clock.ms += 3_600_000;
         connector.store.putCoupon(SHOP, storeCoupon({ updatedAt, value: amount(percent) }));
-        await connector.send({
-          ...{ shop: SHOP, kind: 'coupon', id: code, claim: 'code-added', origin: 'webhook' },
-          ...{ topic: 'code-added', deliveryId: updatedAt, receivedAt: nowOf(connector) },
-          body: undefined,
-        });
+        const key = { shop: SHOP, kind: 'coupon', id: code } as const;
+        const added = { claim: 'code-added', origin: 'webhook', deliveryId: updatedAt } as const;
+        await sendEvent(connector, key, added);
         await connector.drain();
       }
       expect(connector.loyalty.journal.map(({ operation }) => operation)).toEqual(calls);

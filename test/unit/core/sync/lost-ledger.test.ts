@@ -10,6 +10,7 @@ import { buildOrder, moneySet } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { amount, storeProduct } from '../../../fixtures/store-entities.ts';
+import { sendEvent } from '../../../support/change-order.ts';
 
 const ID = '5512345678901';
 
@@ -352,11 +353,7 @@ describe('an order that the service lost', () => {
     const connector = openConnector();
     await change(connector, []);
     connector.loyalty.rows.orders.delete(ID);
-    const receivedAt = new Date(connector.clock.ms).toISOString();
-    await connector.send({
-      ...{ ...key, claim: 'changed', origin: 'webhook', topic: 'orders/updated', force: true },
-      ...{ deliveryId: 'forced', receivedAt, body: undefined },
-    });
+    await sendEvent(connector, key, { force: true });
     const refund = { id: 9, order_id: Number(ID) };
     if (isFollowed) await connector.deliver({ topic: 'refunds/create', payload: refund });
     await connector.drain();
