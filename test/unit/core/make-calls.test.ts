@@ -260,18 +260,6 @@ describe('a partial cancel', () => {
   });
 });
 
-describe('credentials that cannot be read just now', () => {
-  it('are a reason to try again soon, and say nothing about the service', () => {
-    const failure = transportFailure('credentials-unreachable', {
-      mayHaveHappened: false,
-      message: 'away',
-    });
-    const { outcome, end } = judge(['sendOrder'], failure);
-    expect(outcome).toMatchObject({ kind: 'retry', misconfigured: false, afterSeconds: 0 });
-    expect(end).toBe('unused');
-  });
-});
-
 describe('an answer that asks to try again', () => {
   const error = { kind: 'business-error', message: '', fields: [] } as const;
 
@@ -282,14 +270,6 @@ describe('an answer that asks to try again', () => {
     const busy = judge(['cancelPosOrder'], { ...error, class: 'retry' });
     expect(busy).toMatchObject({ mayHaveHappened: false, outcome: { afterSeconds: 0 } });
   });
-
-  it.each(['throttled', 'retry'] as const)(
-    'waits for its turn only where it says so: %s',
-    (how) => {
-      const { outcome } = judge(['sendOrder'], { ...error, class: how });
-      expect(outcome).toMatchObject({ kind: 'retry', throttled: how === 'throttled' });
-    },
-  );
 });
 
 describe('what a refused request says about the account', () => {
@@ -320,7 +300,10 @@ describe('a call whose outcome is not known', () => {
   });
 
   it.each([
-    ['unused', ['aborted', 'blank-id', 'out-of-tokens', 'tokens-unreachable']],
+    [
+      'unused',
+      ['aborted', 'blank-id', 'credentials-unreachable', 'out-of-tokens', 'tokens-unreachable'],
+    ],
     ['failed', ['time-out', 'connection', 'unavailable']],
     ['answered', ['refused']],
   ] as const)('counts as %s for the circuit breaker: %s', (end, reasons) => {

@@ -127,11 +127,6 @@ describe('the customer of a point event', () => {
     expect(sent).toMatchObject([{ id: '7002' }]);
   });
 
-  it('is the id that the service has beside a document', async () => {
-    const customer = { OriginalId: '7001', Document: '123.456.789-00', Email: EMAIL };
-    expect(await settle({ Email: EMAIL }, { customer })).toMatchObject({ sent: [{ id: '7001' }] });
-  });
-
   it.each(['report', 'others'])('is found enrolled or not: %s', async (list) => {
     const found = { OriginalId: '7001', Document: '12345678900' };
     const answers = { report: [], others: [], [list]: [found] };

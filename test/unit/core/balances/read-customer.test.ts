@@ -178,14 +178,6 @@ describe('a reading of a customer', () => {
     expect(await read('8')).toMatchObject({ kind: 'read', balance: undefined, tier: undefined });
   });
 
-  it('PointsToExpire: names only points close to expiry', async () => {
-    const soon = await open({ pointsValidDays: 20, pointsExpireSoonDays: 30 });
-    const { balance } = (await soon.read()) as { balance: { expiring: unknown } };
-    expect(balance.expiring).toEqual({ points: '40', at: expect.stringMatching(/^2026-10-/) });
-    const later = await open({ pointsValidDays: 60, pointsExpireSoonDays: 30 });
-    expect(await later.read()).toMatchObject({ balance: { expiring: null } });
-  });
-
   it('is tried again while the service does not answer either question', async () => {
     const { loyalty, read } = await open();
     for (const operation of ['getCustomer', 'getCustomerPoints']) {

@@ -53,15 +53,6 @@ describe('the circuit breaker', () => {
     expect(await breaker.enter(second(0))).toMatchObject({ kind: 'permit' });
   });
 
-  it('lets a single probe through when the time is over, and the others once it has an answer', async () => {
-    const breaker = await opened();
-    const probe = await permit(breaker, 10);
-    const other = await next(breaker, 10);
-    expect(other.state).toBe('waits');
-    probe.settle('answered', second(11));
-    expect(await other.entered).toMatchObject({ kind: 'permit' });
-  });
-
   it('sends away those who wait for a probe that fails', async () => {
     const breaker = await opened();
     const probe = await permit(breaker, 10);
@@ -126,12 +117,6 @@ describe('the circuit breaker', () => {
     early[0]?.settle('failed', second(3));
     probe.settle('answered', second(4));
     expect(await permits(breaker, 2, 4)).toHaveLength(2);
-  });
-
-  it('is not slowed down by a request for a probe while all is well', async () => {
-    const breaker = createCircuitBreaker(settings);
-    breaker.probeNow();
-    expect(await permits(breaker, 9, 0)).toHaveLength(9);
   });
 
   it('returns from a pause by one call at a time, and opens at the first that fails', async () => {

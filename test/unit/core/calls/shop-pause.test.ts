@@ -215,17 +215,6 @@ function openStorefront() {
 }
 
 describe('a process without batches', () => {
-  it('answers a shopper of a paused shop without a call, and reads the record every ten seconds at most', async () => {
-    const { clock, now, memory, ask, counts } = openStorefront();
-    await changeControl(memory, SHOP, (control) => withOperatorPause(control, 'all', 'kim', now()));
-    for (let n = 0; n < 5; n += 1) expect(await ask()).toMatchObject({ kind: 'unavailable' });
-    expect(counts()).toEqual({ calls: 0, reads: 1 });
-    await changeControl(memory, SHOP, (control) => resumed(control, 'all', now()));
-    clock.ms += 10_000;
-    expect(await ask()).toEqual({ kind: 'answered', value: 'tiers' });
-    expect(counts()).toEqual({ calls: 1, reads: 2 });
-  });
-
   it('makes no call for a page that asks twice at once, as the first of a new process', async () => {
     const { now, memory, parts, ask, counts } = openStorefront();
     await changeControl(memory, SHOP, (control) => withOperatorPause(control, 'all', 'kim', now()));

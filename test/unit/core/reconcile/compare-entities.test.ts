@@ -246,11 +246,6 @@ describe('room in a queue', () => {
     expect(await wait([full], false, true)).toEqual({ hasRoom: true, pauses: 1 });
   });
 
-  it('is not waited for where a shop is paused and its messages leave room', async () => {
-    const few = { ready: 3, hidden: 40 };
-    expect(await wait([few], false, true)).toEqual({ hasRoom: true, pauses: 0 });
-  });
-
   it('is not waited for when the time is over', async () => {
     expect(await wait([{ ready: 201, hidden: 0 }], true)).toEqual({ hasRoom: false, pauses: 0 });
   });

@@ -232,16 +232,6 @@ describe('the nightly repair of balances', () => {
     expect(repair.asked.map(({ pageNumber }) => pageNumber)).toEqual(pages);
   });
 
-  it('ends where a newer run has continued it', async () => {
-    const repair = openRepair();
-    const { ledger } = repair;
-    const write: Ledger['write'] = async (...given) =>
-      repair.asked.length === 0 ? ledger.write(...given) : { kind: 'conflict' };
-    repair.parts.ledger = { ...ledger, write };
-    expect(await repair.run()).toEqual({ compared: 0, asked: 0, stopped: 'overtaken' });
-    expect(repair.asked).toHaveLength(1);
-  });
-
   it('leaves the queue to live events, and ends with its time', async () => {
     const repair = openRepair();
     await repair.buy('1');

@@ -196,11 +196,4 @@ describe('a claim of a quiz', () => {
       expect(claimed).toMatchObject({ kind: 'claimed' });
     }
   });
-
-  it('is another’s where another wrote first', async () => {
-    const ledger = createMemoryLedger();
-    const slow = { ...ledger, write: async () => ({ kind: 'conflict' }) as never };
-    const claimed = await claimQuiz(key, slow, new Date(NOON));
-    expect(claimed).toEqual({ kind: 'being-sent', afterSeconds: 60 });
-  });
 });

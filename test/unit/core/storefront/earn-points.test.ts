@@ -50,12 +50,7 @@ describe('the points of a product or a cart', () => {
     ['nothing', {}],
     ['no currency', { items: '1:1:1' }],
     ['a currency of its own', { items: '1:1:1', currency: 'eur' }],
-    ['an id with dead letters', { items: 'a:1:1', currency: 'EUR' }],
-    ['a negative price', { items: '1:-1:1', currency: 'EUR' }],
-    ['a price with an exponent', { items: '1:1e9:1', currency: 'EUR' }],
-    ['no quantity', { items: '1:1:0', currency: 'EUR' }],
-    ['an empty line', { items: '1:1:1,', currency: 'EUR' }],
-    ['too many lines', { items: Array(51).fill('1:1:1').join(','), currency: 'EUR' }],
+    ['a cart that cannot be read', { items: 'a:1:1', currency: 'EUR' }],
   ])('are not counted for %s', async (_, wrong) => {
     const { status, json } = await shop.ask('points', { own: wrong });
     expect([status, json.error.code]).toEqual([400, 'bad-request']);

@@ -9,7 +9,7 @@ import {
   earningOf,
   type HistoryPage,
 } from '../../../../shared/core/storefront/read-history.ts';
-import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
+import { answerOf } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
@@ -258,13 +258,6 @@ describe('what an order earns', () => {
     shop.loyalty.world.interfere = ({ operation }, pass) =>
       operation === 'getOrder' ? answerOf(other) : pass();
     expect((await earning(shop, '123')).json).toEqual(WAITING);
-  });
-
-  it('needs the service, once the order was sent', async () => {
-    const shop = serveInProcess();
-    await send(shop, { id: '123' });
-    shop.loyalty.world.interfere = () => TIME_OUT;
-    expect((await earning(shop, '123')).status).toBe(503);
   });
 
   it.each(['', '0', '-1', 'x', '12345678901234567890', '1/../2'])('has no id %j', async (id) => {

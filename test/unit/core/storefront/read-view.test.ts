@@ -79,21 +79,6 @@ describe('a view', () => {
     expect(view.tier?.next?.goals[0]).toMatchObject({ value: 400 });
   });
 
-  it.each(['AvailablePoints', 'AvailableCashback'])(
-    'asks for the balance again where only %s has changed since the page before',
-    async (counted) => {
-      const shop = await open('394');
-      await look(shop);
-      shop.loyalty.world.interfere = ({ operation }, pass) => {
-        if (operation !== 'listAvailableRewards') return pass();
-        const answer = JSON.parse(pass().text);
-        return answerOf({ ...answer, [counted]: answer[counted] + 1 });
-      };
-      await look(shop);
-      expect(shop.calls('getCustomerPoints')).toBe(2);
-    },
-  );
-
   it('has what an event changed, of the tier too, although the points are the same', async () => {
     const shop = await open();
     await look(shop);
@@ -181,13 +166,6 @@ describe('a reward that is being redeemed', () => {
 });
 
 describe('a reward of another tier', () => {
-  it('says for whom it is, and cannot be redeemed', async () => {
-    const shop = await open();
-    expect(rewardIn(await look(shop), 5)).toMatchObject({
-      ...{ title: '25 off for Gold', redeemable: false, why: 'other-tier', tiers: ['Gold'] },
-    });
-  });
-
   it('stays away while the service does not say for whom it is, which is asked once in a minute', async () => {
     const shop = await open();
     let asked = 0;
@@ -376,14 +354,6 @@ describe('what a shopper sees of the own standing', () => {
     await shop.remember('7', '40', '0');
     expect(await standing()).toMatchObject({ points: 40 });
   });
-
-  it('asks the service once for the pages of five minutes, for each customer on their own', async () => {
-    for (const customerId of ['7', '7', '8', '7']) await shop.ask('me', { customerId });
-    expect(shop.calls('listTiers')).toBe(2);
-    shop.clock.ms += 300_000;
-    await standing();
-    expect(shop.calls('listTiers')).toBe(3);
-  });
 });
 
 describe('while the loyalty service is down', () => {
@@ -397,12 +367,6 @@ describe('while the loyalty service is down', () => {
     }
     expect(interfere).toHaveBeenCalledTimes(3);
     expect(shop.telemetry.total('unavailable')).toBe(6);
-  });
-
-  it('a refused credential is reported to the operator', async () => {
-    shop.loyalty.world.interfere = () => answerOf('', 401);
-    expect((await shop.ask('rewards')).status).toBe(503);
-    expect(shop.telemetry.total('misconfigured')).toBe(1);
   });
 
   it('a broken ledger is an answer too, without a word of what broke', async () => {

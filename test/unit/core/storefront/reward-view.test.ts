@@ -209,21 +209,6 @@ describe('the rewards', () => {
     expect(json.rewards[0]).toMatchObject({ id: 1, title: '5 off', description: '', why: null });
     expect((await shop.ask('rewards', { own: CART })).status).toBe(503);
   });
-
-  it.each(['getCustomer', 'listAvailableRewards'])(
-    'are not guessed while the service does not answer %s',
-    async (silent) => {
-      await shop.enroll('7', 120);
-      shop.loyalty.world.interfere = ({ operation }, pass) =>
-        operation === silent ? TIME_OUT : pass();
-      expect((await ofCustomer()).status).toBe(503);
-    },
-  );
-
-  it('are not listed for a cart that cannot be read', async () => {
-    const { status, json } = await shop.ask('rewards', { own: { items: '11:1' } });
-    expect([status, json.error.code]).toEqual([400, 'bad-request']);
-  });
 });
 
 describe('the rewards of the program', () => {
