@@ -15,6 +15,7 @@ import {
   openRedemptions,
 } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { transportFailure } from '../../../../shared/loyalty/result.ts';
+import { redemptionAt } from '../../../fixtures/redemption.ts';
 import {
   namesOfClick,
   openRedeeming,
@@ -316,12 +317,7 @@ describe('the worker of redemptions', () => {
 
 async function keep(id: string, state: RedemptionState, more: Partial<Redemption> = {}) {
   const at = new Date(world.clock.ms).toISOString();
-  const terms = { title: 'Five off', points: 100, kind: 'fixed', value: 5 } as const;
-  const redemption: Redemption = {
-    ...{ id, rewardId: 1, clientKeys: [], intendedAt: at, since: at, state },
-    terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
-    ...more,
-  };
+  const redemption = redemptionAt(state, { id, intendedAt: at, since: at, ...more });
   const record = openRedemptions(
     { shop: SHOP, customerId: ROBIN },
     { ledger: world.ledger, now: () => new Date(world.clock.ms), retentionDays: 400 },

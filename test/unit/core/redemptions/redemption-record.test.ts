@@ -1,30 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { MOST_TRIES } from '../../../../shared/core/redeem/challenge.ts';
-import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import {
   type OpenRedemptions,
   openRedemptions,
   redemptionsKey,
   rememberRedemptions,
 } from '../../../../shared/core/redemptions/redemption-record.ts';
+import { redemptionAt } from '../../../fixtures/redemption.ts';
 import { openRedeeming, type Redeeming, ROBIN, SHOP } from '../../../support/redeem-world.ts';
 
 // What one change of a customer's redemption record drops shows only at the change after it: here each story has several.
 
 const KEY = ledgerKeyText(redemptionsKey({ shop: SHOP, customerId: ROBIN }));
-const NOON = Date.parse('2026-10-09T12:00:00.000Z');
-const later = (seconds: number) => new Date(NOON + seconds * 1000);
-
-const intended: Redemption = {
-  ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
-  terms: {
-    ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
-    ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
-  },
-  ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
-  state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
-};
+const body = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
 
 describe('the redemption record of a customer', () => {
   it('knows each of the last ten clicks that joined one redemption', async () => {
@@ -66,13 +55,17 @@ describe('the redemption record of a customer', () => {
 
   it('is read anew by a process that wrote it before another one did', async () => {
     const { ledger } = openRedeeming();
-    const world = { ledger, now: () => later(0), retentionDays: 400 };
+    const now = () => new Date('2026-10-09T12:00:00.000Z');
+    const world = { ledger, now, retentionDays: 400 };
     const [one, other] = [1, 2].map(() =>
       openRedemptions({ shop: SHOP, customerId: ROBIN }, world),
     );
     const add = (record: OpenRedemptions | undefined, id: string) =>
       record?.change(({ redemptions, ...found }) => ({
-        record: { ...found, redemptions: [...redemptions, { ...intended, id }] },
+        record: {
+          ...found,
+          redemptions: [...redemptions, redemptionAt({ at: 'intended', body }, { id })],
+        },
         value: undefined,
       }));
     await add(one, 'FIRST0000000');

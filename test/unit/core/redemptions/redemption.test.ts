@@ -4,49 +4,41 @@ import {
   asOf,
   codeFrom,
   type RedeemBody,
-  type Redemption,
   type RedemptionState,
   type Step,
 } from '../../../../shared/core/redemptions/redemption.ts';
 import { tidy } from '../../../../shared/core/redemptions/redemption-record.ts';
+import { redemptionAt } from '../../../fixtures/redemption.ts';
 
 const now = new Date('2026-10-09T12:00:00.000Z');
 const at = now.toISOString();
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-const terms = {
-  ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
-  ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
-};
 const body: RedeemBody = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
-
-function redemption(state: RedemptionState, id = 'AAAABBBBCCCC'): Redemption {
-  return { id, rewardId: 1, clientKeys: [], terms, intendedAt: at, since: at, state };
-}
 
 const intended: RedemptionState = { at: 'intended', body };
 const calling = { at: 'calling', body, attempts: 1, calledAt: at } as const;
 const repeated = { ...calling, attempts: 2 };
 const doubted = { ...repeated, refusal: { why: 'refused' } } as const;
 const absent = { ...repeated, refusal: { why: 'refused', absentAt: at } } as const;
-const code = codeFrom('FIVE-1', redemption(intended), now);
+const code = codeFrom('FIVE-1', redemptionAt(intended), now);
 const redeemed = { at: 'redeemed', redeemedRewardId: 7, code, calledAt: at } as const;
 const unwanted = { ...redeemed, refusal: { why: 'TAKEN', at } } as const;
 
 describe('the code of a redeemed reward', () => {
   it('is the service’s own, with what was offered', () => {
-    expect(codeFrom(' TEN-1 ', redemption(intended), now)).toEqual({
+    expect(codeFrom(' TEN-1 ', redemptionAt(intended), now)).toEqual({
       ...{ code: 'TEN-1', kind: 'fixed', value: 5, startsAt: at },
       endsAt: '2026-11-08T12:00:00.000Z',
     });
     const longest = 'x'.repeat(255);
-    expect(codeFrom(longest, redemption(intended), now).code).toBe(longest);
+    expect(codeFrom(longest, redemptionAt(intended), now).code).toBe(longest);
   });
 
   it.each([undefined, null, ' ', 'x'.repeat(256)])(
     'is one of ours where it gives none (%s)',
     (given) => {
-      expect(codeFrom(given, redemption(intended), now).code).toBe('FIVE-AAAABBBBCCCC');
+      expect(codeFrom(given, redemptionAt(intended), now).code).toBe('FIVE-AAAABBBBCCCC');
     },
   );
 });
@@ -84,7 +76,7 @@ describe('a redemption', () => {
     const ways = states.flatMap((state) =>
       steps.flatMap((step) => {
         const before = {
-          ...redemption(state),
+          ...redemptionAt(state),
           ...(stuck && { stuck: 'look-up-refused' as const }),
         };
         const to = advance(before, step, at)?.state.at;
@@ -124,7 +116,7 @@ describe('a redemption', () => {
   });
 
   const next = (state: RedemptionState, step: Step, seconds: number) =>
-    advance(redemption(state), step, later(seconds))?.state;
+    advance(redemptionAt(state), step, later(seconds))?.state;
 
   it('is repeated with the same body, at least 30 seconds after an unanswered attempt', () => {
     expect(next(calling, { kind: 'call' }, 29)).toBeUndefined();
@@ -173,7 +165,7 @@ describe('a redemption', () => {
 
   it('keeps the personal data of its call no longer than the call', () => {
     for (const step of steps) {
-      const state = advance(redemption(calling), step, later(60))?.state;
+      const state = advance(redemptionAt(calling), step, later(60))?.state;
       const isOver = state?.at !== 'calling' && state?.at !== 'intended';
       if (isOver) expect(JSON.stringify(state ?? '')).not.toContain('robin');
     }
@@ -183,9 +175,9 @@ describe('a redemption', () => {
     expect(next(intended, { kind: 'call' }, 3_299)).toBeDefined();
     // By another clock it may be forgotten soon.
     expect(next(intended, { kind: 'call' }, 3_300)).toBeUndefined();
-    expect(asOf(redemption(intended), later(3_599))).toBeDefined();
-    expect(asOf(redemption(intended), later(3_600))).toBeUndefined();
-    expect(asOf(redemption(calling), later(86_400))).toBeDefined();
+    expect(asOf(redemptionAt(intended), later(3_599))).toBeDefined();
+    expect(asOf(redemptionAt(intended), later(3_600))).toBeUndefined();
+    expect(asOf(redemptionAt(calling), later(86_400))).toBeDefined();
   });
 
   it.each([
@@ -194,10 +186,10 @@ describe('a redemption', () => {
     { at: 'used', code, discountId: '1' },
   ] as const)('that is open is never dropped, however many are $at after it', (state) => {
     const closed = Array.from({ length: 50 }, (_, index) =>
-      redemption(state, `CLOSED${String(index).padStart(6, '0')}`),
+      redemptionAt(state, { id: `CLOSED${String(index).padStart(6, '0')}` }),
     );
-    const open = redemption(calling);
-    const ready = redemption({ at: 'ready', code, discountId: '1' }, 'READY0000000');
+    const open = redemptionAt(calling);
+    const ready = redemptionAt({ at: 'ready', code, discountId: '1' }, { id: 'READY0000000' });
     const { redemptions } = tidy({ redemptions: [open, ready, ...closed], intents: [] });
     expect(redemptions).toHaveLength(22);
     expect(redemptions.slice(0, 2)).toEqual([open, ready]);
@@ -208,20 +200,6 @@ describe('a redemption', () => {
 });
 
 describe('a redemption over all its steps', () => {
-  const NOON = Date.parse('2026-10-09T12:00:00.000Z');
-  const later = (seconds: number) => new Date(NOON + seconds * 1000);
-
-  const intended: Redemption = {
-    ...{ id: 'AAAABBBBCCCC', rewardId: 1, clientKeys: ['click-0001'] },
-    terms: {
-      ...({ title: 'Five off', points: 100, kind: 'fixed', value: 5, combines: false } as const),
-      ...{ validDays: 30, codePrefix: 'FIVE', limited: false },
-    },
-    ...{ intendedAt: later(0).toISOString(), since: later(0).toISOString() },
-    state: { at: 'intended', body: { CustomerId: 'robin@example.com', OriginalKey: 'key-1' } },
-  };
-  const code = codeFrom('FIVE-1', intended, later(0));
-
   const steps: readonly (readonly [seconds: number, Step])[] = [
     [1, { kind: 'call' }],
     [40, { kind: 'call' }],
@@ -233,26 +211,26 @@ describe('a redemption over all its steps', () => {
   ];
 
   it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
-    let redemption = intended;
+    const first = redemptionAt(intended, { clientKeys: ['click-0001'] });
+    let last = first;
     for (const [seconds, step] of steps) {
-      const next = advance(redemption, step, later(seconds));
+      const next = advance(last, step, later(seconds));
       if (!next) throw new Error(`no ${step.kind}`);
-      redemption = next;
+      last = next;
       expect(next.since).toBe(later(seconds).toISOString());
-      const { id, clientKeys, terms, intendedAt } = intended;
+      const { id, clientKeys, terms, intendedAt } = first;
       expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
       expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
     }
-    expect(redemption.state).toEqual({ at: 'cancelled', code });
+    expect(last.state).toEqual({ at: 'cancelled', code });
   });
 
   it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
-    const ready = Array.from(
-      { length: 120 },
-      (_, index): Redemption => ({
-        ...{ ...intended, id: `READY${String(index).padStart(7, '0')}` },
-        state: { at: 'ready', code, discountId: String(index) },
-      }),
+    const ready = Array.from({ length: 120 }, (_, index) =>
+      redemptionAt(
+        { at: 'ready', code, discountId: String(index) },
+        { id: `READY${String(index).padStart(7, '0')}` },
+      ),
     );
     expect(tidy({ redemptions: ready, intents: [] }).redemptions).toEqual(ready.slice(-100));
   });

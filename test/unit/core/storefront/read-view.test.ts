@@ -4,6 +4,7 @@ import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
 import type { Redemption } from '../../../../shared/core/redemptions/redemption.ts';
 import { rememberRedemptions } from '../../../../shared/core/redemptions/redemption-record.ts';
 import type { View } from '../../../../shared/core/storefront/read-view.ts';
+import { redemptionAt } from '../../../fixtures/redemption.ts';
 import { answerOf, TIME_OUT } from '../../../fixtures/service-answers.ts';
 import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
@@ -34,18 +35,10 @@ async function open(known = '300', more: Parameters<typeof serveInProcess>[0] = 
 }
 
 async function write(shop: Served, state: Redemption['state'], revision?: number): Promise<void> {
-  const at = new Date(shop.clock.ms).toISOString();
-  const terms = { title: '3 off', points: 50, kind: 'fixed', value: 3, combines: false } as const;
-  const redemption = {
-    ...{ id: 'R3', rewardId: 3, clientKeys: [], intendedAt: at, since: at, state },
-    terms: { ...terms, codePrefix: '', limited: false },
-  };
-  const entry = { version: 1, uncertain: false, outcomes: [] };
-  await shop.parts.ledger.write(
-    { shop: SHOP, kind: 'redemption', id: '7' },
-    { ...entry, remembered: rememberRedemptions({ redemptions: [redemption], intents: [] }) },
-    revision,
-  );
+  const redemptions = [redemptionAt(state, { id: 'R3', rewardId: 3 })];
+  const remembered = rememberRedemptions({ redemptions, intents: [] });
+  const entry = { version: 1, uncertain: false, outcomes: [], remembered };
+  await shop.parts.ledger.write({ shop: SHOP, kind: 'redemption', id: '7' }, entry, revision);
 }
 
 const NOON = '2026-10-09T12:00:00.000Z';

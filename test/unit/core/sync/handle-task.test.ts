@@ -8,6 +8,7 @@ import {
 } from '../../../../shared/core/redemptions/redemption-record.ts';
 import { orderWithId, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
+import { redemptionAt } from '../../../fixtures/redemption.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { withoutRecords } from '../../../support/dying-worker.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
@@ -145,16 +146,12 @@ type Connector = ReturnType<typeof openConnector>;
 
 const key = redemptionsKey({ shop: SHOP, customerId: '7001' });
 const AT = '2026-10-09T12:00:00.000Z';
-const terms = { title: 'Five off', points: 50, kind: 'fixed', value: 5 } as const;
 const REDEEM_BODY = { CustomerId: 'robin@example.com', OriginalKey: 'key-1' };
 const CALLING = { at: 'calling', body: REDEEM_BODY, attempts: 1, calledAt: AT } as const;
 
 async function keep({ ledger }: Connector, state: Redemption['state'], revision?: number) {
-  const redemption: Redemption = {
-    ...{ id: 'A1', rewardId: 1, clientKeys: [], intendedAt: AT, since: AT, state },
-    terms: { ...terms, combines: false, codePrefix: 'FIVE', limited: false },
-  };
-  const remembered = rememberRedemptions({ redemptions: [redemption], intents: [] });
+  const redemptions = [redemptionAt(state, { id: 'A1' })];
+  const remembered = rememberRedemptions({ redemptions, intents: [] });
   await ledger.write(key, { version: 1, uncertain: false, remembered, outcomes: [] }, revision);
 }
 
