@@ -124,37 +124,6 @@ describe('a customer alone', () => {
   });
 });
 
-describe('an order whose customer is another than before', () => {
-  const order = storeOrder({ fulfilledAfterDays: 1 });
-  const sentWith = (OrderCompletedDate: string | null) => {
-    const customer = { OriginalId: '1', Email: 'gone@example.com' };
-    return `o1${JSON.stringify({ basics: { OrderCompletedDate }, customer })}`;
-  };
-  const customerOf = (remembered: string, customers: EntityRules['customers']) => {
-    const key = { shop: 'example-store.myshopify.com', kind: 'order', id: order.id } as const;
-    const entity = { kind: 'order', order } as const;
-    const snapshot = { kind: 'snapshot', entity, version: memberVersion, source: 'store' } as const;
-    const entry = { version: 1, uncertain: false, appliedKey: 'k', outcomes: [], revision: 1 };
-    const mapped = mapSnapshot(
-      key,
-      snapshot,
-      { ...entry, remembered },
-      { ...rules, customers },
-      NOW,
-    );
-    if (mapped.kind !== 'wanted' || !('order' in mapped.wanted)) throw new Error(mapped.kind);
-    return mapped.wanted.order.Customer?.OriginalId;
-  };
-
-  it('stays with the one who earned its points, and goes to the new one before that', () => {
-    const completed = order.fulfilledAt ?? '';
-    expect(customerOf(sentWith(completed), 'from-sign-up')).toBe('1');
-    expect(customerOf(sentWith(null), 'from-sign-up')).toBe(order.customer?.id);
-    // Where merges are not followed, too: sent for the other, it could earn twice.
-    expect(customerOf(sentWith(completed), 'with-orders')).toBe('1');
-  });
-});
-
 const birthMetafield = { owner: 'customer', namespace: 'facts', key: 'birth_date' } as const;
 const fromMetafield = { from: 'metafield', ...birthMetafield } as const;
 

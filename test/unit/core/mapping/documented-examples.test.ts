@@ -151,10 +151,6 @@ describe('an example in docs/mapping.md', () => {
     );
   });
 
-  it('29: paid later, it earns 50', () => {
-    expect(earned(order(), rules)).toBe(50);
-  });
-
   it('31: without the setting, or for a dispute that is not lost, it earns 50', () => {
     expect(earned({ ...order(), lostDispute: true }, rules)).toBe(50);
     const counted = { ...rules, lostDisputes: 'take-back' } as const;

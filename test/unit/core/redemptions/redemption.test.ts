@@ -75,10 +75,7 @@ describe('a redemption', () => {
   function waysOf(steps: readonly Step[], at: Date, stuck = false): readonly string[] {
     const ways = states.flatMap((state) =>
       steps.flatMap((step) => {
-        const before = {
-          ...redemptionAt(state),
-          ...(stuck && { stuck: 'look-up-refused' as const }),
-        };
+        const before = redemptionAt(state, stuck ? { stuck: 'look-up-refused' } : {});
         const to = advance(before, step, at)?.state.at;
         return to === undefined || to === state.at ? [] : [`${state.at} → ${to}`];
       }),
