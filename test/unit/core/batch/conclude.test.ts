@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
+import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { waitsIn } from '../../../../scripts/connector/retry-now/waiting-messages.ts';
@@ -61,15 +61,6 @@ describe('outcomes', () => {
     ]) {
       expect(lines).toContainEqual(expect.objectContaining(fields));
     }
-  });
-
-  it('keeps the last ten outcomes of an entity for the operator', async () => {
-    for (let second = 1; second <= 15; second += 1) {
-      await connector.handle('orders/updated', orderWithId(1, second));
-    }
-    const entry = connector.entry('order', '1');
-    expect(entry?.outcomes).toHaveLength(10);
-    expect(entry?.outcomes.at(-1)).toMatchObject({ outcome: 'unchanged', topic: 'orders/updated' });
   });
 
   it('skips a guest by name', async () => {
@@ -318,44 +309,11 @@ const waits = () =>
       : [],
   );
 
-/** Every worker tries what it gets, second by second. */
-async function workFor(seconds: number, ...workers: Pick<WebhookConnector, 'work'>[]) {
-  for (let second = 0; second < seconds; second += 1) {
-    for (const worker of workers) await worker.work('orders', { max: 1 });
-    connector.clock.ms += 1_000;
-  }
-}
-
-/** A process beside the first: the same queue, ledger and service, and a circuit breaker of its own. */
-function openBeside() {
-  const beside = openConnector({ beside: connector });
-  beside.parts.ledger = connector.ledger;
-  return beside;
-}
-
 describe('after an outage', () => {
-  it('retry-now sends everything with one call each, from every process, and nothing waits again', async () => {
-    const other = openBeside();
-    connector.loyalty.world.interfere = () => UNREACHABLE;
-    await connector.deliverOrders(1, 2, 3, 4, 5, 6);
-    await workFor(120, connector, other);
-    let calls = 0;
-    connector.loyalty.world.interfere = (_, pass) => {
-      calls += 1;
-      return pass();
-    };
-    // Both circuit breakers are open.
-    expect((await wake(connector)).woken).toHaveLength(6);
-    await other.work('orders', { max: 3 });
-    await connector.work('orders', { max: 3 });
-    expect(connector.orderIds()).toEqual(['1', '2', '3', '4', '5', '6']);
-    expect([calls, connector.queues.orders.size]).toEqual([6, 0]);
-  });
-
   it('what became of each woken message is recorded where the command reads it', async () => {
     connector.loyalty.world.interfere = () => UNREACHABLE;
     await connector.deliverOrders(1, 2);
-    await workFor(3, connector);
+    await connector.work('orders');
     connector.loyalty.world.interfere = undefined;
     await wake(connector);
     await connector.work('orders');

@@ -138,25 +138,6 @@ describe('the summary of a dead letter', () => {
     expect(expiry()).toBe(Date.parse('2026-10-23T12:05:00.000Z') / 1_000);
   });
 
-  it('is retired although the worker writes it in the same moment', async () => {
-    const ledger = createMemoryLedger();
-    let reads = 0;
-    const racing: Pick<Ledger, 'readMany' | 'write'> = {
-      write: ledger.write,
-      async readMany(keys) {
-        const read = await ledger.readMany(keys);
-        reads += 1;
-        if (reads === 1) await writeSummary(source, letterEvent(), parked, ledger);
-        return read;
-      },
-    };
-    await retireSummaries([facts], 'replayed', { ledger: racing, now: NOW });
-    expect(summaryOf(ledger, 'source-1')).toMatchObject({
-      gone: { how: 'replayed' },
-      event: { id: '1001' },
-    });
-  });
-
   it('does not exist for a dead letter that SQS moved, and none is made when that leaves', async () => {
     const ledger = createMemoryLedger();
     await retireSummaries([{ ...facts, reason: 'crashed' }], 'replayed', { ledger, now: NOW });

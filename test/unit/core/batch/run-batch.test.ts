@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createParallelism } from '../../../../shared/core/batch/run-batch.ts';
-import { batchesOf, inBatches } from '../../../../shared/core/events/event.ts';
+import { inBatches } from '../../../../shared/core/events/event.ts';
 import type { EventReading } from '../../../../shared/core/store/store.ts';
 import type { CallAnswer } from '../../../../shared/loyalty/result.ts';
 import { orderWithId } from '../../../fixtures/order-life.ts';
@@ -156,23 +156,6 @@ describe('a batch whose time is over', () => {
     expect(hangs).toHaveBeenCalledTimes(4);
   });
 
-  it('names every message whose delay is still being set when its time is over', async () => {
-    const delays = Promise.withResolvers<void>();
-    connector.parts.source = { delay: () => delays.promise, isCrowded: async () => false };
-    connector.loyalty.world.interfere = ({ body }) => {
-      const { OriginalId } = body as { OriginalId: string };
-      return OriginalId === '1' ? UNREACHABLE : new Promise(() => {});
-    };
-    await connector.deliverOrders(1, 2);
-    const work = connector.work('orders', { deadline: deadline.signal });
-    await vi.waitFor(() => expect(connector.telemetry.total('retried')).toBe(1), {
-      timeout: 20_000,
-    });
-    deadline.abort();
-    setTimeout(delays.resolve, 20);
-    expect(await work).toEqual({ received: 2, left: 2 });
-  });
-
   it('parks nothing that it has handed back, even if the service refuses it afterwards', async () => {
     const late = Promise.withResolvers<CallAnswer>();
     const slow = vi.fn(() => late.promise);
@@ -191,23 +174,6 @@ describe('a batch whose time is over', () => {
 });
 
 describe('items in batches', () => {
-  it.each([
-    [[], []],
-    [
-      [1, 2, 3, 4],
-      [
-        [1, 2],
-        [3, 4],
-      ],
-    ],
-    [
-      [1, 2, 3, 4, 5],
-      [[1, 2], [3, 4], [5]],
-    ],
-  ])('come each once and in order: %j', (items, batches) => {
-    expect(batchesOf<number>(items, 2)).toEqual(batches);
-  });
-
   it('are acted on by ten at once, and by no more', async () => {
     const sizes: number[] = [];
     let running = 0;
@@ -234,12 +200,6 @@ describe('how many groups a worker works on side by side', () => {
       },
     };
   }
-
-  it('stays the most while answers are quick', () => {
-    const { call, allowed } = open();
-    for (let one = 0; one < 100; one += 1) call(200);
-    expect(allowed()).toBe(5);
-  });
 
   it('is halved once for calls that were slow together, and never ends', () => {
     const { call, allowed } = open();
