@@ -117,11 +117,6 @@ describe('a reward on offer', () => {
     });
   });
 
-  it('of type 1 is an amount, from the smallest purchase that the service names', async () => {
-    const { find } = await openOffers();
-    expect(await find(1)).toMatchObject({ terms: { kind: 'fixed', value: 5, minimum: 20 } });
-  });
-
   it('of type 1 needs an order of at least its amount where the service judged no real purchase', async () => {
     const { find, configured } = await openOffers();
     expect(await find(3, {}, ANY_PURCHASE)).toMatchObject({ terms: { value: 3, minimum: 3 } });

@@ -475,17 +475,6 @@ describe('a ledger that has forgotten a redemption', () => {
     expect(spent()).toBe(400);
   });
 
-  it('makes the code of a redemption that has none yet', async () => {
-    world.store.before = () => ({ kind: 'unavailable', why: 'down' });
-    await world.redeem();
-    expect(await codes()).toMatchObject([{ code: null, state: 'making' }]);
-    world.store.before = undefined;
-    restore();
-    await recover();
-    await world.drain();
-    expect(await codes()).toMatchObject([{ code: 'FIVE-1', state: 'ready' }]);
-  });
-
   it('leaves out what was cancelled, and what is older than it looks for', async () => {
     await world.redeem();
     await world.redeem({ clientKey: 'click-0002', rewardId: 2 });

@@ -194,33 +194,6 @@ describe('a redemption', () => {
     const many = [...closed.slice(-20), ...Array.from({ length: 30 }, () => ready)];
     expect(tidy({ redemptions: many, intents: [] }).redemptions).toEqual(many);
   });
-});
-
-describe('a redemption over all its steps', () => {
-  const steps: readonly (readonly [seconds: number, Step])[] = [
-    [1, { kind: 'call' }],
-    [40, { kind: 'call' }],
-    [50, { kind: 'get-stuck', why: 'look-up-refused' }],
-    [60, { kind: 'answer', redeemedRewardId: 7, code }],
-    [70, { kind: 'store-refused', why: 'TAKEN' }],
-    [140, { kind: 'cancel' }],
-    [150, { kind: 'cancelled' }],
-  ];
-
-  it('says since when it is in its state, and keeps its clicks, its offer and its code', () => {
-    const first = redemptionAt(intended, { clientKeys: ['click-0001'] });
-    let last = first;
-    for (const [seconds, step] of steps) {
-      const next = advance(last, step, later(seconds));
-      if (!next) throw new Error(`no ${step.kind}`);
-      last = next;
-      expect(next.since).toBe(later(seconds).toISOString());
-      const { id, clientKeys, terms, intendedAt } = first;
-      expect(next).toMatchObject({ id, clientKeys, terms, intendedAt });
-      expect(next.stuck).toBe(step.kind === 'get-stuck' ? step.why : undefined);
-    }
-    expect(last.state).toEqual({ at: 'cancelled', code });
-  });
 
   it('stays in the redemption record while its code can be used, up to the bound for such codes', () => {
     const ready = Array.from({ length: 120 }, (_, index) =>

@@ -94,12 +94,6 @@ describe('an order with several codes', () => {
     expect(sent).toContain('"five-1, WELCOME10, FREESHIP"');
   });
 
-  it('names the first where none is a reward’s', async () => {
-    const connector = openConnector();
-    await noteCode(connector, 'FIVE-1');
-    expect(await sendOrder(connector, 'WELCOME10', 'FREESHIP')).toBe('WELCOME10');
-  });
-
   it.each([
     [['FIVE-1'], 0],
     [['FIVE-1', 'WELCOME10'], 2],
