@@ -12,7 +12,6 @@ import { openWebhookConnector, type WebhookConnector } from '../../../support/we
 
 const ID = '5512345678901';
 const DAY = 86_400_000;
-const fulfilled = { fulfilledAfterDays: 1 };
 const product = (second: number, title = 'Shirt') => ({
   ...{ id: 8, title, status: 'active', updated_at: momentAt(second) },
   variants: [{ id: 1, price: '9.00' }],
@@ -73,16 +72,6 @@ describe('what the ledger forgets, and when', () => {
     const expected = Math.floor(now.getTime() / 1000) + 400 * 86_400;
     const expiries = [...ledger.entries.values()].map(({ expiresAt }) => expiresAt);
     expect(expiries).toEqual([expected, expected, expected]);
-  });
-
-  it('nothing of an order that an event leaves unchanged', async () => {
-    const remembered = () => connector.entry('order', ID)?.remembered;
-    await connector.handle('orders/fulfilled', orderAt(1, fulfilled));
-    const before = remembered();
-    await connector.handle('orders/updated', orderAt(2, fulfilled));
-    expect(connector.telemetry.total('unchanged')).toBe(1);
-    expect(before).toBeDefined();
-    expect(remembered()).toBe(before);
   });
 
   it('nothing sooner because a change of it was refused, and not later', async () => {

@@ -65,22 +65,6 @@ describe('the course of a deep scan', () => {
     await connector.reconcile();
     expect(await connector.lastRun()).not.toHaveProperty('deep');
   });
-
-  it('waits for as long as the store asks for, and goes on in the same run', async () => {
-    const connector = await openKnowing({ orders: 20 });
-    connector.clock.ms += DAY_MS;
-    let asked = 0;
-    replaceScan(connector, (walked) => ({
-      changedOrders: async (...given) => {
-        asked += 1;
-        return asked === 3
-          ? { kind: 'unavailable', why: 'throttled', afterSeconds: 12 }
-          : walked.changedOrders(...given);
-      },
-    }));
-    await connector.reconcile({ deep: true });
-    expect((await connector.lastRun())?.deep).toEqual({ beganAt: expect.any(String) });
-  });
 });
 
 describe('what a deep scan heals', () => {

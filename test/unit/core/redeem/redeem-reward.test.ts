@@ -34,16 +34,6 @@ describe('redeeming a reward', () => {
     expect(world.loyalty.calls()).toBe(1);
   });
 
-  it('joins another click for a reward that is still being redeemed, and no other', async () => {
-    world.loyalty.fates.push('lost-answer');
-    const pending = { redemption: { state: 'pending', code: null } };
-    expect(await world.redeem()).toMatchObject(pending);
-    expect(await world.redeem({ clientKey: 'click-0002' })).toMatchObject(pending);
-    const other = await world.redeem({ clientKey: 'click-0003', rewardId: 2 });
-    expect(other).toMatchObject({ redemption: { state: 'ready', rewardId: 2 } });
-    expect(world.loyalty.calls()).toBe(2);
-  });
-
   it('sends the chosen amount and the customer’s id in the program', async () => {
     const more = { AvailableCashback: 20, MaxCashbackForCurrentPurchase: 20 };
     world = openRedeeming({ rewards: [{ id: 1, points: 0, type: 3, more }] });

@@ -50,18 +50,6 @@ describe('a lost answer', () => {
     },
   );
 
-  it.each([
-    ['the service refuses every repetition', 'refused', []],
-    ['no repetition is answered clearly', undefined, ['not-the-contract']],
-  ] as const)('is found by key where %s', async (_, repetition, fates) => {
-    if (repetition) world.loyalty.repetition = repetition;
-    world.loyalty.fates.push('lost-answer', ...fates);
-    await world.redeem();
-    await world.drain();
-    await expectCode();
-    expect(world.loyalty.calls()).toBe(2);
-  });
-
   // The simulation found it: the answer to each repetition opened the breaker, which allowed no look-up.
   it('is found by key where every repetition opens the circuit breaker', async () => {
     const opensAtOnce = { failuresToOpen: 1, openSeconds: 10, longestOpenSeconds: 10 };

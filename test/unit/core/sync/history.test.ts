@@ -71,33 +71,25 @@ describe('an order of the past', () => {
     expect(storeReads()).toBe(0);
   });
 
-  it.each([
-    ['', undefined],
-    [', also if an event passed it by at once', LATER],
-    [', also if it changed since', '2026-10-10T11:00:00Z'],
-  ])(
-    'is sent by the deep scan after it was refused and its dead letter expired%s',
-    async (_, heardAt) => {
-      const { loyalty, store, dead, clock } = connector;
-      const order = storeOrder({}, { updated_at: LATER });
-      store.putOrder(SHOP, order);
-      await connector.reconcile();
-      loyalty.world.interfere = () => refusal(30);
-      await feedOrder(order);
-      loyalty.world.interfere = undefined;
-      const refused = calls();
-      expect([dead.size, loyalty.rows.orders.get(order.id)]).toEqual([1, undefined]);
-      if (heardAt) {
-        store.putOrder(SHOP, storeOrder({}, { updated_at: heardAt }));
-        await hear({ updated_at: heardAt });
-        expect(calls()).toBe(refused);
-      }
-      clock.ms += 16 * 86_400_000;
-      await connector.reconcile({ deep: true });
-      await connector.drain();
-      expect(history()).toEqual([true]);
-    },
-  );
+  it('is sent by the deep scan after it was refused and its dead letter expired, also if it changed since', async () => {
+    const { loyalty, store, dead, clock } = connector;
+    const order = storeOrder({}, { updated_at: LATER });
+    store.putOrder(SHOP, order);
+    await connector.reconcile();
+    loyalty.world.interfere = () => refusal(30);
+    await feedOrder(order);
+    loyalty.world.interfere = undefined;
+    const refused = calls();
+    expect([dead.size, loyalty.rows.orders.get(order.id)]).toEqual([1, undefined]);
+    const updated_at = '2026-10-10T11:00:00Z';
+    store.putOrder(SHOP, storeOrder({}, { updated_at }));
+    await hear({ updated_at });
+    expect(calls()).toBe(refused);
+    clock.ms += 16 * 86_400_000;
+    await connector.reconcile({ deep: true });
+    await connector.drain();
+    expect(history()).toEqual([true]);
+  });
 
   it('is not sent by a late event after its deletion was tried twice and refused', async () => {
     const { world } = connector.loyalty;
@@ -162,22 +154,6 @@ describe('an order of the past', () => {
     await hear(now);
     expect(calls()).toBe(1);
     expect(history()).toEqual([true]);
-  });
-
-  it('is changed by an event when a worker died after the backfill had sent it', async () => {
-    const { world } = connector.loyalty;
-    world.interfere = (_call, pass) => {
-      pass();
-      world.interfere = undefined;
-      throw new Error('the worker dies');
-    };
-    await enqueue({ kind: 'order', order: storeOrder({}, { updated_at: OLD }) });
-    await connector.work('orders');
-    const now = { updated_at: '2026-10-09T10:00:00Z', current_subtotal_price: '30.00' };
-    connector.store.putOrder(SHOP, storeOrder({}, now));
-    await hear(now);
-    expect(history()).toEqual([true]);
-    expect([...connector.loyalty.rows.orders.values()]).toMatchObject([{ OrderTotal: 30 }]);
   });
 
   it('does not lose its mark with its ledger entry', async () => {

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
-import { paidBack } from '../../../fixtures/order-payload.ts';
 import type { OrderSpec } from '../../../fixtures/order-spec.ts';
 import { amount, giftCards, storeProduct } from '../../../fixtures/store-entities.ts';
 import { openWebhookConnector, type WebhookConnector } from '../../../support/webhook-connector.ts';
@@ -252,37 +251,6 @@ describe('an order paid in part with a gift card', () => {
     await change(2, { lines: [line] });
     const held = connector.loyalty.rows.orders.get(ID);
     expect(held && amountHeld(held)).toBe(10);
-  });
-});
-
-describe('an order of 500 BRL that was paid in US dollars', () => {
-  const line = { product: 1, priceCents: 50_000, quantity: 1, discountCents: 0, takenBack: 0 };
-  const spec = { ...fulfilled, shippingCents: 0, lines: [line] };
-  const brl = { currency: 'BRL', presentment_currency: 'USD' };
-  /** The store knows both amounts; its webhooks have that of the customer. */
-  const change = (second: number, changes: object = {}, refunded = false) => {
-    const [refund] = orderAt(second, { ...spec, amountRefundedCents: 10_000 }).refunds as object[];
-    const refundsIn = (cents: number, currency: string) =>
-      refunded ? [{ ...refund, transactions: [paidBack(cents, { currency })] }] : [];
-    const payload = orderAt(second, spec, { ...brl, ...changes, refunds: refundsIn(2000, 'USD') });
-    const known = { ...payload, refunds: refundsIn(10_000, 'BRL') };
-    connector.store.putOrder(SHOP, storeOrderOf(known));
-    return connector.handle('orders/updated', payload);
-  };
-  const points = () => {
-    const held = connector.loyalty.rows.orders.get(ID);
-    return held && amountHeld(held);
-  };
-
-  it('falls to 400 points by a refund of 20 USD without a line, and stays there', async () => {
-    connector = openWebhookConnector({ assumptions: { raiseAfterPartialCancel: 'send-gross' } });
-    await change(1);
-    expect([points(), connector.store.reads]).toEqual([500, 0]);
-    await change(2, {}, true);
-    expect([points(), connector.store.reads]).toEqual([400, 1]);
-    await change(3, { source_name: 'app' }, true);
-    expect([points(), connector.store.reads]).toEqual([400, 2]);
-    expect(connector.dead.size).toBe(0);
   });
 });
 
