@@ -67,54 +67,6 @@ describe('the course of a deep scan', () => {
   });
 });
 
-describe('what a deep scan heals', () => {
-  it('rolls a corrected rule out to products sent long ago, and to no order', async () => {
-    const connector = await openKnowing();
-    connector.clock.ms += 30 * DAY_MS;
-    await connector.reconcile();
-    connector.changeRules({ productUrl: OTHER_URL, metadata: () => ({ channel: 'web' }) });
-    await connector.reconcile();
-    expect(connector.healed()).toBe(0);
-    await connector.reconcileDeeply();
-    // No webhook was lost, and so the count that an alarm looks at stays what it was.
-    expect(connector.healed()).toBe(0);
-    expect(connector.rolledOut('product')).toBe(3);
-    expect(await connector.lastRun()).toMatchObject({
-      healed: { order: 0, product: 0, coupon: 0 },
-      rolledOut: { order: 0, product: 3, coupon: 0 },
-    });
-    for (const { Url } of connector.loyalty.rows.products.values()) {
-      expect(Url).toMatch(/^https:\/\/www\.example\.com\/p\//);
-    }
-    await connector.reconcileDeeply();
-    expect(connector.rolledOut('product')).toBe(3);
-    expect(connector.rolledOut('order')).toBe(0);
-  });
-
-  it('sends nothing anew only because the ledger has forgotten it', async () => {
-    const connector = await openKnowing({ products: 0, codes: ['A'] });
-    const endsAt = new Date(connector.clock.ms + DAY_MS).toISOString();
-    await connector.history.putDiscount('92', ['ENDED'], { endsAt }, true);
-    await connector.drain();
-    connector.clock.ms += 2 * DAY_MS;
-    await connector.reconcileDeeply();
-    const before = connector.healed();
-    const calls = connector.changes();
-    connector.clock.ms += 401 * DAY_MS;
-    connector.ledger.expire(connector.clock.ms / 1000);
-    await connector.reconcileDeeply();
-    expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(6);
-    expect(connector.healed()).toBe(before);
-    expect(connector.changes()).toBe(calls);
-    expect([...connector.ledger.entries.keys()].some((key) => key.includes('ENDED'))).toBe(false);
-    // What has never been told, and is young enough to be remembered, is missing all the same.
-    await connector.history.putOrder('79', {}, false);
-    connector.clock.ms += 399 * DAY_MS;
-    await connector.reconcile({ deep: true });
-    expect(connector.healed()).toBe(before + 1);
-  });
-});
-
 describe('a deep scan that is asked for', () => {
   const key = cursorKey(SHOP, 'deep');
   const now = () => new Date(9_000);
@@ -133,17 +85,6 @@ describe('a deep scan that is asked for', () => {
     if (before) await (await openCursor(ledger, key)).keep(before, 1);
     await askForDeepScan(SHOP, { ledger, now });
     expect(await recallState(ledger, key)).toEqual({ ...before, ...after });
-  });
-
-  it('is not forgotten where another run writes at the same moment', async () => {
-    const ledger = createMemoryLedger();
-    const conflict = async () => ({ kind: 'conflict' }) as const;
-    const write = vi
-      .fn(ledger.write)
-      .mockImplementationOnce(conflict)
-      .mockImplementationOnce(conflict);
-    await askForDeepScan(SHOP, { ledger: { ...ledger, write }, now });
-    expect(await recallState(ledger, key)).toEqual(anew);
   });
 
   it('is given up where another run writes at every attempt', async () => {

@@ -9,16 +9,11 @@ import {
 } from '../../../../shared/core/calls/shop-pause.ts';
 import { readFindings } from '../../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
-import { buildOrder } from '../../../fixtures/order-payload.ts';
-import { type OrderSpec, simpleOrder } from '../../../fixtures/order-spec.ts';
-import { TIME_OUT } from '../../../fixtures/service-answers.ts';
-import { storeOrder } from '../../../fixtures/store-entities.ts';
 import { createStoreHistory } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const COMPLETED = { fulfilledAfterDays: 0 };
-const PLACED_AT = '2026-10-09T14:00:00.000Z';
 const DOWN = { kind: 'answer', status: 503, headers: {}, text: '' } as const;
 
 type Connector = ReturnType<typeof openConnector>;
@@ -50,21 +45,6 @@ function change({ loyalty }: Connector, id: string, changes: Partial<Row>): void
   const row = loyalty.rows.orders.get(id);
   if (!row) throw new Error(`no order ${id}`);
   loyalty.rows.orders.put(id, { ...row, ...changes });
-}
-
-const LINE = { product: 1, priceCents: 1000, quantity: 1, discountCents: 0, takenBack: 0 };
-
-/** Order 71 as it becomes a minute later. */
-async function place(connector: Connector, changed: Partial<OrderSpec>): Promise<void> {
-  connector.clock.ms += 60_000;
-  const spec = { ...simpleOrder, ...changed };
-  const updated_at = new Date(connector.clock.ms).toISOString();
-  const id = { id: 71, admin_graphql_api_id: 'gid://shopify/Order/71' };
-  const changes = { ...id, created_at: PLACED_AT, processed_at: PLACED_AT, updated_at };
-  connector.store.putOrder(SHOP, storeOrder(spec, changes));
-  const { payload } = buildOrder(spec, changes);
-  await connector.deliver({ topic: 'orders/updated', payload });
-  await connector.drain();
 }
 
 async function walk(connector: Connector): Promise<void> {
@@ -158,33 +138,6 @@ describe('a deep scan that reads the loyalty service', () => {
     });
     expect(connector.telemetry.total('rolled-out', { kind: 'order' })).toBe(1);
     expect(connector.telemetry.total('healed')).toBe(0);
-    expect(reported(connector)).toBe(0);
-  });
-
-  // The service executed the first call, which had timed out, when the second had been made.
-  it.each([
-    ['completed', COMPLETED],
-    ['pending', {}],
-  ])('sends an order again that a late call has set back from 130 to 115: %s', async (_, state) => {
-    const { connector } = await open({ orders: [] });
-    let land = () => {};
-    connector.loyalty.world.interfere = (_call, pass) => {
-      connector.loyalty.world.interfere = undefined;
-      land = pass;
-      return TIME_OUT;
-    };
-    for (const total of [115, 130]) {
-      await place(connector, { ...state, lines: [{ ...LINE, priceCents: total * 100 }] });
-    }
-    expect(connector.loyalty.rows.orders.get('71')?.OrderTotal).toBe(130);
-    land();
-    expect(connector.loyalty.rows.orders.get('71')?.OrderTotal).toBe(115);
-    connector.clock.ms += HOUR_MS;
-    await walk(connector);
-    expect(connector.loyalty.rows.orders.get('71')?.OrderTotal).toBe(130);
-    const points = [...connector.loyalty.rows.points.values()];
-    const given = points.reduce((sum, { pointsHundredths }) => sum + pointsHundredths, 0);
-    expect(given).toBe('fulfilledAfterDays' in state ? 13_000 : 0);
     expect(reported(connector)).toBe(0);
   });
 

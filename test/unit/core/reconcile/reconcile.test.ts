@@ -13,12 +13,7 @@ import {
 } from '../../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile } from '../../../../shared/core/reconcile/last-reconcile.ts';
 import type { StoreScan } from '../../../../shared/core/store/store.ts';
-import {
-  createStoreHistory,
-  openAfterRun,
-  reconcileBriefly,
-  replaceScan,
-} from '../../../support/store-history.ts';
+import { createStoreHistory, openAfterRun, replaceScan } from '../../../support/store-history.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -379,27 +374,6 @@ describe('a run that does not come to its end', () => {
     expect(await stopped()).toEqual([{ kind: 'order', why: 'overtaken' }]);
   });
 
-  it('begins a page list anew when the store does not know the place any more', async () => {
-    for (let i = 0; i < 12; i += 1) await history.putOrder(String(70 + i), {}, false);
-    connector.clock.ms += HOUR_MS;
-    let isBegunAnew = false;
-    let refused = 0;
-    replaceScan(connector, (walked) => ({
-      changedOrders: async (shop, span, after) => {
-        if (after === undefined && refused > 0) isBegunAnew = true;
-        if (after === undefined || isBegunAnew) return walked.changedOrders(shop, span, after);
-        refused += 1;
-        return { ...QUERY_REFUSED, misconfigured: true };
-      },
-    }));
-    await connector.reconcile();
-    expect(connector.queues.orders.size).toBe(7);
-    connector.clock.ms += MINUTE_MS;
-    await connector.reconcile();
-    expect(connector.queues.orders.size).toBe(12);
-    expect(refused).toBe(1);
-  });
-
   it.each([
     ['scan/discount', false],
     ['deep', true],
@@ -475,30 +449,6 @@ describe('a run that does not come to its end', () => {
     expect([healed(), looked()]).toEqual([1, 1]);
     await connector.reconcile();
     expect([healed(), looked()]).toEqual([2, 2]);
-  });
-
-  it('ends in time, and the runs that follow it bring the scan to its end', async () => {
-    await history.putDiscount('90', ['FIRST'], {}, false);
-    connector.clock.ms += 1000;
-    await history.putDiscount('91', codesOf(230), {}, false);
-    await history.putDiscount('92', ['LAST'], {}, false);
-    for (let i = 0; i < 30; i += 1) await history.putOrder(String(7_000 + i), {}, false);
-    connector.clock.ms += HOUR_MS;
-    let runs = 0;
-    for (; runs < 100; runs += 1) {
-      await reconcileBriefly(connector);
-      connector.clock.ms += MINUTE_MS;
-      const unfinished = await stopped();
-      // Four pages of seven orders, and no fifth.
-      if (runs === 0) expect(connector.queues.orders.size).toBe(28);
-      if (unfinished?.length === 0) break;
-      expect(unfinished?.every(({ why }) => why === 'out-of-time')).toBe(true);
-    }
-    expect(runs).toBeGreaterThan(2);
-    expect(connector.telemetry.total('healed', { kind: 'order' })).toBe(30);
-    expect(connector.telemetry.total('healed', { kind: 'coupon' })).toBe(232);
-    // Each was looked at once, although their page took several runs.
-    expect(connector.telemetry.total('looked-at', { kind: 'coupon' })).toBe(232);
   });
 
   it('waits while the queue is full within the codes of one discount, too', async () => {
