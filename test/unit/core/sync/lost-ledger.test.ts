@@ -227,28 +227,6 @@ describe('an order whose sent amounts are not known', () => {
     expect(held(connector)).toEqual({ amount: 50, points: 50, parked: 0 });
     expect(operations(connector).filter((name) => name === 'getOrder')).toHaveLength(1);
   });
-
-  it('is sent again if the service does not have it', async () => {
-    const connector = await openOlder();
-    connector.loyalty.rows.orders.delete(ID);
-    await change(connector, [3]);
-    expect(held(connector)).toMatchObject({ amount: 70, parked: 0 });
-    expect(operations(connector)).toEqual(['sendOrder', 'getOrder', 'sendOrder']);
-  });
-
-  it('is read if its worker died while it completed: 100 → 70 points', async () => {
-    const connector = openConnector();
-    await change(connector, [], 0, { fulfillment_status: null, fulfillments: [] });
-    const pending = connector.ledger.entries.get(ledgerKeyText(key));
-    await change(connector, []);
-    const { revision } = connector.ledger.entries.get(ledgerKeyText(key)) ?? {};
-    if (!pending || pending.amounts) throw new Error('no pending entry');
-    const { revision: _, ...older } = pending;
-    await connector.ledger.write(key, { ...older, uncertain: true }, revision);
-    await change(connector, [3]);
-    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
-    expect(operations(connector)).toContain('partiallyCancelPosOrder');
-  });
 });
 
 describe('an order whose ledger entry has expired', () => {
@@ -300,15 +278,6 @@ describe('an order whose ledger entry has expired', () => {
     await change(connector, []);
     expect(held(connector).parked).toBe(1);
   });
-
-  it('is parked when the service holds an amount that it never had', async () => {
-    const connector = await openForgetful();
-    const row = connector.loyalty.rows.orders.get(ID);
-    if (!row) throw new Error('no order');
-    connector.loyalty.rows.orders.put(ID, { ...row, OrderTotal: 110 });
-    await change(connector, []);
-    expect(held(connector)).toMatchObject({ amount: 110, parked: 1 });
-  });
 });
 
 describe('an order that is raised after a refund', () => {
@@ -327,15 +296,6 @@ describe('an order that is raised after a refund', () => {
 describe('an order that was cancelled because its money went back', () => {
   const refunded = { financial_status: 'refunded' };
   const paidAgain = { financial_status: 'partially_refunded' };
-
-  it('and goes on in the store is parked for a person: the service does not revive it', async () => {
-    const connector = openConnector();
-    await change(connector, []);
-    await change(connector, [], 0, refunded);
-    await change(connector, [], 0, paidAgain);
-    expect(held(connector).parked).toBe(1);
-    expect(operations(connector)).toEqual(['sendOrder', 'cancelPosOrder', 'sendOrder']);
-  });
 
   it('is sent if the service never had it: 0 → 100 points', async () => {
     const connector = openConnector();
