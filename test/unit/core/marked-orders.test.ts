@@ -77,19 +77,6 @@ describe('a worker that dies over a change of a completed order', () => {
       amounts: { sent: { total: 90_000 } },
     });
   });
-
-  it.each([
-    ['completed', shipped],
-    ['pending', {}],
-  ])('leaves of an applied state what it was, besides the amounts: %s', async (_, spec) => {
-    const connector = openConnector();
-    await changeOrder(connector, 1, spec);
-    await connector.drain();
-    const { remembered, appliedKey } = entryOf(connector) ?? {};
-    await changeOrder(connector, 2, spec, worth('90.00'));
-    await dieAtCall(connector);
-    expect(entryOf(connector)).toMatchObject({ uncertain: true, remembered, appliedKey });
-  });
 });
 
 describe('a worker that dies over a first send', () => {

@@ -91,20 +91,6 @@ describe('before a step that cannot be undone the store is asked', () => {
   });
 });
 
-describe('an order that completes when it is paid', () => {
-  const paid = { ...shirts, fulfilledAfterDays: undefined };
-
-  it('32 days after it was placed has the date of its payment, which only the store can say', async () => {
-    const connector = openWebhookConnector({ rules: { completeWhen: 'paid' } });
-    const placed = { created_at: '2026-09-07T09:00:00Z', processed_at: '2026-09-07T09:00:00Z' };
-    const payload = orderAt(1, paid, placed);
-    const paidAt = '2026-10-09T10:59:00.000Z';
-    connector.store.putOrder(SHOP, { ...storeOrderOf(payload), paidAt });
-    await connector.handle('orders/paid', payload);
-    expect(connector.loyalty.rows.orders.get(ID)).toMatchObject({ OrderCompletedDate: paidAt });
-  });
-});
-
 describe('a webhook reads the store as often as docs/performance.md says', () => {
   const notShipped = { ...shirts, fulfilledAfterDays: undefined };
   const added = (takenBack: number) => ({ ...shirts, lines: [{ ...line, takenBack }, more] });

@@ -6,7 +6,7 @@ import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal, TIME_OUT } from '../../../fixtures/service-answers.ts';
-import { amount, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
+import { amount, storeCoupon } from '../../../fixtures/store-entities.ts';
 import { changeOrder, sendEvent } from '../../../support/change-order.ts';
 
 // A mark that one change drops shows only at the change after it: here each story has several.
@@ -88,19 +88,6 @@ describe('an order of a redacted person', () => {
     expect(JSON.stringify([made, entryOf(connector)])).not.toContain(persons.quillane.email);
     expect(entryOf(connector)).toMatchObject({ redactedAt: mark.redactedAt });
   });
-
-  it('is not sent again on request', async () => {
-    const connector = openConnector();
-    await tell(connector, 1, {});
-    await connector.drain();
-    await connector.ledger.redact([KEY], {
-      redactedAt: connector.clock.ms,
-      expiresAt: 1_900_000_000,
-    });
-    await sendEvent(connector, KEY, { force: true });
-    await connector.drain();
-    expect(connector.loyalty.journal).toHaveLength(1);
-  });
 });
 
 describe('a completed order of a redacted person', () => {
@@ -132,28 +119,6 @@ describe('a completed order of a redacted person', () => {
   });
 });
 
-describe('a first send without an answer', () => {
-  it('is remembered also where the entry says that something was refused before', async () => {
-    const connector = openConnector();
-    const { loyalty, ledger, store } = connector;
-    const key = { shop: SHOP, kind: 'product', id: storeProduct().id } as const;
-    const send = async (updatedAt: string) => {
-      store.putProduct(SHOP, storeProduct({ updatedAt }));
-      await sendEvent(connector, key, { topic: 'products/update', deliveryId: updatedAt });
-      await connector.work('products');
-    };
-    loyalty.world.interfere = () => REFUSED;
-    await send('2026-10-09T11:00:00.000Z');
-    expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ version: 0, uncertain: false });
-    loyalty.world.interfere = (_, pass) => {
-      pass();
-      return TIME_OUT;
-    };
-    await send('2026-10-09T11:10:00.000Z');
-    expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ uncertain: true });
-  });
-});
-
 describe('a refusal while another worker writes', () => {
   it('is no dead letter: what the other one did may have caused it', async () => {
     const connector = openConnector();
@@ -173,24 +138,6 @@ describe('a refusal while another worker writes', () => {
     await connector.drain();
     expect([dead.size, queues.orders.size]).toEqual([1, 0]);
     expect(entryOf(connector)?.outcomes).toMatchObject([{ outcome: 'rejected' }]);
-  });
-});
-
-describe('a code of a discount', () => {
-  it('belongs to it after every later change, also when it is removed', async () => {
-    const connector = openConnector();
-    const { store, ledger } = connector;
-    const { code, discountId } = storeCoupon();
-    for (const claim of ['code-added', 'code-removed', 'code-added', 'code-removed'] as const) {
-      connector.clock.ms += 600_000;
-      const updatedAt = new Date(connector.clock.ms - 300_000).toISOString();
-      if (claim === 'code-added') store.putCoupon(SHOP, storeCoupon({ updatedAt }));
-      else store.remove(SHOP, 'coupon', code);
-      const key = { shop: SHOP, kind: 'coupon', id: code } as const;
-      await sendEvent(connector, key, { claim, origin: 'webhook', deliveryId: updatedAt });
-      await connector.drain();
-      expect((await ledger.listCodes(SHOP, discountId)).codes).toEqual([code]);
-    }
   });
 });
 

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import type { OrderSpec } from '../../../fixtures/order-spec.ts';
@@ -66,27 +65,6 @@ describe('several references to one order', () => {
     expect(await connector.work('orders')).toEqual({ received: 3, left: outage ? 3 : 0 });
     expect(connector.store.reads).toBe(1);
   });
-
-  // SQS numbers messages with 20 digits: too long for a number, and not ordered as texts where the length grows.
-  it.each([
-    ['in order', (messages: readonly unknown[]) => messages],
-    ['in reverse order', (messages: readonly unknown[]) => messages.toReversed()],
-  ])(
-    'are answered for the newest by its sequence number, in a batch that lists them %s',
-    async (_, list) => {
-      connector.store.putOrder(SHOP, storeOrderOf(orderAt(1)));
-      const { receive } = connector.queues.orders;
-      connector.queues.orders.receive = (given) =>
-        list(receive(given)) as ReturnType<typeof receive>;
-      for (const topic of ['orders/edited', 'refunds/create', 'orders/edited', 'refunds/create']) {
-        await connector.deliver({ topic, payload: bodyFor(topic, orderAt(1)) });
-        connector.clock.ms += 1_000;
-      }
-      await connector.work('orders');
-      const newest = { outcome: 'applied', topic: 'refunds/create' };
-      expect(connector.entry('order', ID)?.outcomes).toMatchObject([newest]);
-    },
-  );
 
   it('do not swallow what another says itself, where the store shows no such order', async () => {
     await refund();
@@ -243,14 +221,6 @@ describe('an order paid in part with a gift card', () => {
     const { reads } = connector.store;
     await connector.handle('orders/updated', orderAt(0, spec, gateways));
     expect(connector.store.reads).toBe(reads);
-  });
-
-  it('falls from 30 to 10 points by a lower price, although its webhook alone reads like 30', async () => {
-    await change(1);
-    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 2000, takenBack: 0 };
-    await change(2, { lines: [line] });
-    const held = connector.loyalty.rows.orders.get(ID);
-    expect(held && amountHeld(held)).toBe(10);
   });
 });
 
