@@ -141,6 +141,24 @@ describe('a refusal while another worker writes', () => {
   });
 });
 
+describe('a code of a discount', () => {
+  it('belongs to it after every later change, also when it is removed', async () => {
+    const connector = openConnector();
+    const { store, ledger } = connector;
+    const { code, discountId } = storeCoupon();
+    for (const claim of ['code-added', 'code-removed', 'code-added', 'code-removed'] as const) {
+      connector.clock.ms += 600_000;
+      const updatedAt = new Date(connector.clock.ms - 300_000).toISOString();
+      if (claim === 'code-added') store.putCoupon(SHOP, storeCoupon({ updatedAt }));
+      else store.remove(SHOP, 'coupon', code);
+      const key = { shop: SHOP, kind: 'coupon', id: code } as const;
+      await sendEvent(connector, key, { claim, origin: 'webhook', deliveryId: updatedAt });
+      await connector.drain();
+      expect((await ledger.listCodes(SHOP, discountId)).codes).toEqual([code]);
+    }
+  });
+});
+
 describe('a code that changes', () => {
   it.each([
     [true, ['createCoupon', 'createCoupon'], 0],
