@@ -86,215 +86,210 @@ describe('outcomes', () => {
   });
 });
 
-describe('true', () => {
-  const NOON = Date.parse('2026-10-09T12:00:00.000Z');
-  const DAY = 86_400_000;
-  const daysAgo = (days: number) => new Date(NOON - days * DAY).toISOString();
+const NOON = Date.parse('2026-10-09T12:00:00.000Z');
+const DAY = 86_400_000;
+const daysAgo = (days: number) => new Date(NOON - days * DAY).toISOString();
 
-  function open() {
-    const delayed: number[] = [];
-    const parked: string[] = [];
-    const reasons: string[] = [];
-    const telemetry = recordTelemetry();
-    const ledger = createMemoryLedger();
-    const world: DelayDeps = {
-      deadLetters: {
-        family: 'orders',
-        park: async ({ messageId }, { reason }) => {
-          parked.push(messageId);
-          reasons.push(reason);
-        },
+function open() {
+  const delayed: number[] = [];
+  const parked: string[] = [];
+  const reasons: string[] = [];
+  const telemetry = recordTelemetry();
+  const ledger = createMemoryLedger();
+  const world: DelayDeps = {
+    deadLetters: {
+      family: 'orders',
+      park: async ({ messageId }, { reason }) => {
+        parked.push(messageId);
+        reasons.push(reason);
       },
-      telemetry,
-      now: () => new Date(NOON),
-      source: {
-        delay: async (_, seconds) => void delayed.push(seconds),
-        isCrowded: async () => false,
-      },
-      ...{
-        ledger,
-        random: () => 0,
-        retryWindowDays: 4,
-        hasNeighbours: false,
-        stuckAfterMinutes: 30,
-      },
-      pauses: {
-        // Of a shop that is not known, nothing is known.
-        pausedMs: (shop?: string) => (shop === undefined ? Number.POSITIVE_INFINITY : 0),
-      } as never,
-    };
-    const recorded = () =>
-      [...ledger.entries.values()].flatMap(({ remembered }) => waitingIn(remembered) ?? []);
-    const waiting = () => recorded().map(({ since }) => since);
-    return { delayed, parked, reasons, world, ledger, recorded, waiting, telemetry };
-  }
+    },
+    telemetry,
+    now: () => new Date(NOON),
+    source: {
+      delay: async (_, seconds) => void delayed.push(seconds),
+      isCrowded: async () => false,
+    },
+    ...{
+      ledger,
+      random: () => 0,
+      retryWindowDays: 4,
+      hasNeighbours: false,
+      stuckAfterMinutes: 30,
+    },
+    pauses: {
+      // Of a shop that is not known, nothing is known.
+      pausedMs: (shop?: string) => (shop === undefined ? Number.POSITIVE_INFINITY : 0),
+    } as never,
+  };
+  const recorded = () =>
+    [...ledger.entries.values()].flatMap(({ remembered }) => waitingIn(remembered) ?? []);
+  const waiting = () => recorded().map(({ since }) => since);
+  return { delayed, parked, reasons, world, ledger, recorded, waiting, telemetry };
+}
 
-  /** A message that arrived so many days ago, and was replayed at these later times. */
-  function item(id: string, attempts: number, arrived: number, ...replayed: number[]): Item {
-    const replays = replayed.map((days) => ({ at: daysAgo(days), by: 'robin' }));
-    return {
-      message: {
-        ...{ messageId: id, receiptHandle: id, body: '', groupId: 'g', attempts },
-        sequenceNumber: id,
-      },
-      event: {
-        ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '1', topic: 'orders/updated' },
-        ...{ claim: 'changed', origin: 'webhook', deliveryId: id, receivedAt: daysAgo(arrived) },
-        ...{ body: undefined, replays },
-      },
-    };
-  }
+/** A message that arrived so many days ago, and was replayed at these later times. */
+function item(id: string, attempts: number, arrived: number, ...replayed: number[]): Item {
+  const replays = replayed.map((days) => ({ at: daysAgo(days), by: 'robin' }));
+  return {
+    message: {
+      ...{ messageId: id, receiptHandle: id, body: '', groupId: 'g', attempts },
+      sequenceNumber: id,
+    },
+    event: {
+      ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '1', topic: 'orders/updated' },
+      ...{ claim: 'changed', origin: 'webhook', deliveryId: id, receivedAt: daysAgo(arrived) },
+      ...{ body: undefined, replays },
+    },
+  };
+}
 
-  const retry = { why: 'time-out' } as const;
+const retry = { why: 'time-out' } as const;
 
-  describe('messages of one group that wait', () => {
-    it.each([
-      ['first', [5, 1, 2]],
-      ['in the middle', [2, 5, 1]],
-      ['last', [1, 2, 5]],
-    ])(
-      'wait as long as the one that was tried most often, which stands %s',
-      async (_, attempts) => {
-        const { delayed, world } = open();
-        const items = attempts.map((often, index) => item(String(index), often, 0));
-        await delayMessages(items, retry, world);
-        // Half of 5 seconds, doubled four times.
-        expect(delayed).toEqual([40]);
-      },
-    );
-
-    it('end their retries each by its own age, counted from its last replay', async () => {
-      const { parked, reasons, world, waiting } = open();
-      const items = [
-        item('old', 3, 5),
-        item('replayed', 3, 20, 1),
-        item('replayed again', 3, 20, 9, 1),
-        item('replayed long ago', 3, 20, 9, 5),
-        item('new', 3, 1),
-      ];
-      const left = await delayMessages(items, retry, world);
-      expect(parked).toEqual(['old', 'replayed long ago']);
-      expect(new Set(reasons)).toEqual(new Set(['retry-window-over']));
-      expect(left).toEqual(['replayed', 'replayed again', 'new']);
-      expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
-    });
-
-    it('do not end while they only wait for their turn, however old they are', async () => {
-      const { parked, world } = open();
-      const left = await delayMessages([item('1', 9, 9)], { why: 'out-of-tokens' }, world);
-      expect([left, parked]).toEqual([['1'], []]);
-    });
-
-    it.each([
-      [
-        'of a shop whose account is refused',
-        true,
-        true,
-        { why: 'misconfigured', misconfigured: true },
-      ],
-      ['of a paused shop', true, true, { why: 'shop-paused', pausedBy: 'service' }],
-      ['of a service that is only down', false, true, retry],
-      ['of the only shop', false, false, { why: 'misconfigured', misconfigured: true }],
-    ] as const)(
-      'make room on a crowded queue, or not: %s',
-      async (_, makesRoom, hasNeighbours, reason) => {
-        const { reasons, delayed, world } = open();
-        const source = { ...world.source, isCrowded: async () => true };
-        await delayMessages([item('1', 1, 0)], reason, { ...world, source, hasNeighbours });
-        expect(reasons).toEqual(makesRoom ? ['made-room'] : []);
-        expect(delayed).toHaveLength(makesRoom ? 0 : 1);
-      },
-    );
-
-    it('are tried soon after a pause, however often they were received during it', async () => {
-      const { delayed, world, recorded } = open();
-      const waiting = { tries: 1 } as WaitingMessage;
-      const paused = { ...item('1', 40, 0), lastWait: { waiting, revision: 1 } };
-      await delayMessages([paused], retry, world);
-      expect(delayed).toEqual([5]);
-      expect(recorded()).toMatchObject([{ tries: 2 }]);
-    });
+describe('messages of one group that wait', () => {
+  it.each([
+    ['first', [5, 1, 2]],
+    ['in the middle', [2, 5, 1]],
+    ['last', [1, 2, 5]],
+  ])('wait as long as the one that was tried most often, which stands %s', async (_, attempts) => {
+    const { delayed, world } = open();
+    const items = attempts.map((often, index) => item(String(index), often, 0));
+    await delayMessages(items, retry, world);
+    // Half of 5 seconds, doubled four times.
+    expect(delayed).toEqual([40]);
   });
 
-  describe('what waits, as the operator sees it', () => {
-    it.each([
-      ['paused', { why: 'shop-paused', pausedBy: 'operator', throttled: true }],
-      ['misconfigured', { why: 'misconfigured', misconfigured: true, throttled: true }],
-      ['throttled', { why: 'throttled', throttled: true, pausedBy: 'service' }],
-      ['patience', { why: 'out-of-tokens' }],
-      ['patience', { why: 'customer-not-found' }],
-      ['patience', { why: 'redemption-open' }],
-      ['patience', { why: 'not-cancelled' }],
-      ['connector', { why: 'ledger-unavailable' }],
-      ['connector', { why: 'dead-letter-queue-unavailable' }],
-      ['connector', { why: 'newer-release' }],
-      ['connector', { why: 'broke-off' }],
-      ['connector', { why: 'overtaken' }],
-      ['connector', { why: 'tokens-unreachable' }],
-      ['connector', { why: 'credentials-unreachable' }],
-      ['store', { why: 'store-throttled', unanswered: true }],
-      ['loyalty', { why: 'time-out' }],
-    ] as const)('waits for: %s, %o', async (waitsFor, reason) => {
-      const { world, recorded, ledger } = open();
-      await delayMessages([item('1', 1, 0)], reason, world);
-      const [one] = recorded();
-      expect(one).toMatchObject({
-        ...{ waitsFor, why: reason.why, queue: 'orders', about: { kind: 'order', id: '1' } },
-        ...{ messageId: '1', receiptHandle: '1', since: NOON },
-      });
-      const [entry] = ledger.entries.values();
-      expect(one?.until).toBeGreaterThan(NOON);
-      // Longer than it waits: the next attempt and the command read it.
-      expect((entry?.expiresAt ?? 0) * 1_000).toBe((one?.until ?? 0) + 3_600_000);
-    });
+  it('end their retries each by its own age, counted from its last replay', async () => {
+    const { parked, reasons, world, waiting } = open();
+    const items = [
+      item('old', 3, 5),
+      item('replayed', 3, 20, 1),
+      item('replayed again', 3, 20, 9, 1),
+      item('replayed long ago', 3, 20, 9, 5),
+      item('new', 3, 1),
+    ];
+    const left = await delayMessages(items, retry, world);
+    expect(parked).toEqual(['old', 'replayed long ago']);
+    expect(new Set(reasons)).toEqual(new Set(['retry-window-over']));
+    expect(left).toEqual(['replayed', 'replayed again', 'new']);
+    expect(waiting()).toEqual([NOON - DAY, NOON - DAY, NOON - DAY]);
+  });
 
-    it('waits for its newest attempt, of nine and ten the tenth', async () => {
-      const { world, ledger } = open();
-      for (const attempts of [10, 9]) await delayMessages([item('1', attempts, 0)], retry, world);
-      const [tenth] = ledger.entries.values();
-      const records = [...ledger.entries].map(([text, entry]) => ({ id: text, entry }));
-      const waits = waitsIn('example-store.myshopify.com', records, new Date(NOON));
-      expect(waits).toMatchObject([{ until: waitingIn(tenth?.remembered)?.until, receives: 10 }]);
-    });
+  it('do not end while they only wait for their turn, however old they are', async () => {
+    const { parked, world } = open();
+    const left = await delayMessages([item('1', 9, 9)], { why: 'out-of-tokens' }, world);
+    expect([left, parked]).toEqual([['1'], []]);
+  });
 
-    it('is not recorded when the time of the batch is over', async () => {
-      const { world, recorded } = open();
-      await delayMessages([item('1', 1, 0)], { why: 'out-of-time' }, world);
-      expect(recorded()).toEqual([]);
-    });
+  it.each([
+    [
+      'of a shop whose account is refused',
+      true,
+      true,
+      { why: 'misconfigured', misconfigured: true },
+    ],
+    ['of a paused shop', true, true, { why: 'shop-paused', pausedBy: 'service' }],
+    ['of a service that is only down', false, true, retry],
+    ['of the only shop', false, false, { why: 'misconfigured', misconfigured: true }],
+  ] as const)(
+    'make room on a crowded queue, or not: %s',
+    async (_, makesRoom, hasNeighbours, reason) => {
+      const { reasons, delayed, world } = open();
+      const source = { ...world.source, isCrowded: async () => true };
+      await delayMessages([item('1', 1, 0)], reason, { ...world, source, hasNeighbours });
+      expect(reasons).toEqual(makesRoom ? ['made-room'] : []);
+      expect(delayed).toHaveLength(makesRoom ? 0 : 1);
+    },
+  );
 
-    it.each([
-      ['longer than half an hour', 1, 0.03, retry],
-      ['shorter', 0, 0.02, retry],
-      ['while an operator pauses its shop', 0, 3, { why: 'shop-paused', pausedBy: 'operator' }],
-      ['while the service pauses its shop', 1, 3, { why: 'shop-paused', pausedBy: 'service' }],
-      ['for what may take hours', 0, 3, { why: 'redemption-open' }],
-    ] as const)('counts as stuck or not, retried %s: %i', async (_, stuck, days, reason) => {
+  it('are tried soon after a pause, however often they were received during it', async () => {
+    const { delayed, world, recorded } = open();
+    const waiting = { tries: 1 } as WaitingMessage;
+    const paused = { ...item('1', 40, 0), lastWait: { waiting, revision: 1 } };
+    await delayMessages([paused], retry, world);
+    expect(delayed).toEqual([5]);
+    expect(recorded()).toMatchObject([{ tries: 2 }]);
+  });
+});
+
+describe('what waits, as the operator sees it', () => {
+  it.each([
+    ['paused', { why: 'shop-paused', pausedBy: 'operator', throttled: true }],
+    ['misconfigured', { why: 'misconfigured', misconfigured: true, throttled: true }],
+    ['throttled', { why: 'throttled', throttled: true, pausedBy: 'service' }],
+    ['patience', { why: 'out-of-tokens' }],
+    ['patience', { why: 'customer-not-found' }],
+    ['patience', { why: 'redemption-open' }],
+    ['patience', { why: 'not-cancelled' }],
+    ['connector', { why: 'ledger-unavailable' }],
+    ['connector', { why: 'dead-letter-queue-unavailable' }],
+    ['connector', { why: 'newer-release' }],
+    ['connector', { why: 'broke-off' }],
+    ['connector', { why: 'overtaken' }],
+    ['connector', { why: 'tokens-unreachable' }],
+    ['connector', { why: 'credentials-unreachable' }],
+    ['store', { why: 'store-throttled', unanswered: true }],
+    ['loyalty', { why: 'time-out' }],
+  ] as const)('waits for: %s, %o', async (waitsFor, reason) => {
+    const { world, recorded, ledger } = open();
+    await delayMessages([item('1', 1, 0)], reason, world);
+    const [one] = recorded();
+    expect(one).toMatchObject({
+      ...{ waitsFor, why: reason.why, queue: 'orders', about: { kind: 'order', id: '1' } },
+      ...{ messageId: '1', receiptHandle: '1', since: NOON },
+    });
+    const [entry] = ledger.entries.values();
+    expect(one?.until).toBeGreaterThan(NOON);
+    // Longer than it waits: the next attempt and the command read it.
+    expect((entry?.expiresAt ?? 0) * 1_000).toBe((one?.until ?? 0) + 3_600_000);
+  });
+
+  it('waits for its newest attempt, of nine and ten the tenth', async () => {
+    const { world, ledger } = open();
+    for (const attempts of [10, 9]) await delayMessages([item('1', attempts, 0)], retry, world);
+    const [tenth] = ledger.entries.values();
+    const records = [...ledger.entries].map(([text, entry]) => ({ id: text, entry }));
+    const waits = waitsIn('example-store.myshopify.com', records, new Date(NOON));
+    expect(waits).toMatchObject([{ until: waitingIn(tenth?.remembered)?.until, receives: 10 }]);
+  });
+
+  it('is not recorded when the time of the batch is over', async () => {
+    const { world, recorded } = open();
+    await delayMessages([item('1', 1, 0)], { why: 'out-of-time' }, world);
+    expect(recorded()).toEqual([]);
+  });
+
+  it.each([
+    ['longer than half an hour', 1, 0.03, retry],
+    ['shorter', 0, 0.02, retry],
+    ['while an operator pauses its shop', 0, 3, { why: 'shop-paused', pausedBy: 'operator' }],
+    ['while the service pauses its shop', 1, 3, { why: 'shop-paused', pausedBy: 'service' }],
+    ['for what may take hours', 0, 3, { why: 'redemption-open' }],
+  ] as const)('counts as stuck or not, retried %s: %i', async (_, stuck, days, reason) => {
+    const { world, telemetry } = open();
+    await delayMessages([item('1', 9, days)], reason, world);
+    expect(telemetry.total('stuck', { why: reason.why })).toBe(stuck);
+  });
+
+  it('stays on its queue when neither the delay nor the wait can be written', async () => {
+    const { world } = open();
+    const away = () => Promise.reject(new Error('away'));
+    const broken = {
+      ...world,
+      source: { delay: away, isCrowded: async () => false },
+      ledger: { write: away },
+    };
+    expect(await delayMessages([item('1', 1, 0)], retry, broken)).toEqual(['1']);
+  });
+
+  it('is counted where a person must act, and where the service asked for fewer calls', async () => {
+    for (const why of ['misconfigured', 'throttled'] as const) {
       const { world, telemetry } = open();
-      await delayMessages([item('1', 9, days)], reason, world);
-      expect(telemetry.total('stuck', { why: reason.why })).toBe(stuck);
-    });
-
-    it('stays on its queue when neither the delay nor the wait can be written', async () => {
-      const { world } = open();
-      const away = () => Promise.reject(new Error('away'));
-      const broken = {
-        ...world,
-        source: { delay: away, isCrowded: async () => false },
-        ledger: { write: away },
-      };
-      expect(await delayMessages([item('1', 1, 0)], retry, broken)).toEqual(['1']);
-    });
-
-    it('is counted where a person must act, and where the service asked for fewer calls', async () => {
-      for (const why of ['misconfigured', 'throttled'] as const) {
-        const { world, telemetry } = open();
-        await delayMessages([item('1', 1, 0), item('2', 1, 0)], { why, [why]: true }, world);
-        expect(telemetry.total(why, { why })).toBe(1);
-        expect(telemetry.total(why === 'throttled' ? 'misconfigured' : 'throttled')).toBe(0);
-        expect(telemetry.total('retried', { why, kind: 'order' })).toBe(2);
-      }
-    });
+      await delayMessages([item('1', 1, 0), item('2', 1, 0)], { why, [why]: true }, world);
+      expect(telemetry.total(why, { why })).toBe(1);
+      expect(telemetry.total(why === 'throttled' ? 'misconfigured' : 'throttled')).toBe(0);
+      expect(telemetry.total('retried', { why, kind: 'order' })).toBe(2);
+    }
   });
 });
 
