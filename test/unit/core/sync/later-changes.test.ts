@@ -6,7 +6,7 @@ import { encodeSnapshot } from '../../../../shared/core/store/store.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { persons } from '../../../fixtures/persons.ts';
 import { refusal, TIME_OUT } from '../../../fixtures/service-answers.ts';
-import { amount, storeCoupon } from '../../../fixtures/store-entities.ts';
+import { amount, storeCoupon, storeProduct } from '../../../fixtures/store-entities.ts';
 import { changeOrder, sendEvent } from '../../../support/change-order.ts';
 
 // A mark that one change drops shows only at the change after it: here each story has several.
@@ -116,6 +116,28 @@ describe('a completed order of a redacted person', () => {
       const held = connector.loyalty.rows.orders.get(ID);
       expect(held).toMatchObject({ IsCompleted, OrderCompletedDate, OrderTotal: second / 50 });
     }
+  });
+});
+
+describe('a first send without an answer', () => {
+  it('is remembered also where the entry says that something was refused before', async () => {
+    const connector = openConnector();
+    const { loyalty, ledger, store } = connector;
+    const key = { shop: SHOP, kind: 'product', id: storeProduct().id } as const;
+    const send = async (updatedAt: string) => {
+      store.putProduct(SHOP, storeProduct({ updatedAt }));
+      await sendEvent(connector, key, { topic: 'products/update', deliveryId: updatedAt });
+      await connector.work('products');
+    };
+    loyalty.world.interfere = () => REFUSED;
+    await send('2026-10-09T11:00:00.000Z');
+    expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ version: 0, uncertain: false });
+    loyalty.world.interfere = (_, pass) => {
+      pass();
+      return TIME_OUT;
+    };
+    await send('2026-10-09T11:10:00.000Z');
+    expect(ledger.entries.get(ledgerKeyText(key))).toMatchObject({ uncertain: true });
   });
 });
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { bodyFor, momentAt, orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import type { OrderSpec } from '../../../fixtures/order-spec.ts';
@@ -221,6 +222,14 @@ describe('an order paid in part with a gift card', () => {
     const { reads } = connector.store;
     await connector.handle('orders/updated', orderAt(0, spec, gateways));
     expect(connector.store.reads).toBe(reads);
+  });
+
+  it('falls from 30 to 10 points by a lower price, although its webhook alone reads like 30', async () => {
+    await change(1);
+    const line = { product: 1, priceCents: 5000, quantity: 1, discountCents: 2000, takenBack: 0 };
+    await change(2, { lines: [line] });
+    const held = connector.loyalty.rows.orders.get(ID);
+    expect(held && amountHeld(held)).toBe(10);
   });
 });
 
