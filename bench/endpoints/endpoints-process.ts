@@ -8,12 +8,12 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSelfSignedCertificate } from '../../local/harness/self-signed-certificate.ts';
+import { answerQuestions, reportReady } from '../answering-process.ts';
 import { POINTS } from '../traffic/visits.ts';
 import { createAwsAnswers } from './aws-answers.ts';
-import type { EndpointsAnswer, EndpointsQuestion, WaitMs } from './endpoints.ts';
+import type { Addresses, EndpointsQuestion, EndpointsReport, WaitMs } from './endpoints.ts';
 
 const aws = createAwsAnswers();
-let calls: Record<string, number> = {};
 let waitMs: WaitMs = {};
 
 const ORDER_ANSWER = JSON.stringify({
@@ -37,7 +37,6 @@ const answerAws: RequestListener = async (request, response) => {
   const target = String(request.headers['x-amz-target']);
   const body = await readBody(request);
   const name = target.slice(target.indexOf('.') + 1);
-  count(name);
   const answer = aws.answer(target, body);
   const headers = {
     'content-type': 'application/x-amz-json-1.0',
@@ -52,15 +51,10 @@ const tlsServer = createTlsServer(certificate, answerAws);
 
 const loyaltyServer = createServer(async (request, response) => {
   await readBody(request);
-  count('loyalty');
   const other = OTHER_ANSWERS[request.url?.split('?', 1)[0] ?? ''];
   const text = other ? JSON.stringify(other) : ORDER_ANSWER;
   later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), text);
 });
-
-function count(name: string): void {
-  calls[name] = (calls[name] ?? 0) + 1;
-}
 
 function later(name: string, response: ServerResponse, text: string): void {
   const wait = waitMs[name] ?? 0;
@@ -82,18 +76,13 @@ async function listen(server: typeof awsServer | typeof tlsServer): Promise<stri
   return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const reply = (answer: EndpointsAnswer) => process.send?.(answer);
-
-process.on('message', (question: EndpointsQuestion) => {
+answerQuestions<EndpointsQuestion>(async (question) => {
   waitMs = question.waitMs ?? waitMs;
-  reply({ kind: 'report', calls, sent: aws.takeSent(), units: aws.takeUnits() });
-  calls = {};
+  return { sent: aws.takeSent(), units: aws.takeUnits() } satisfies EndpointsReport;
 });
-process.on('disconnect', () => process.exit());
-reply({
-  kind: 'ready',
+reportReady({
   aws: await listen(awsServer),
   awsTls: await listen(tlsServer),
   loyalty: await listen(loyaltyServer),
   certificate: certificate.cert,
-});
+} satisfies Addresses);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Ports } from '../../local/stack/start-options.ts';
-import { AnsweringProcess } from './answering-process.ts';
+import { AnsweringProcess } from '../answering-process.ts';
 import type { AwsReady, AwsTask } from './aws-process.ts';
 import type {
   FunctionProcess,

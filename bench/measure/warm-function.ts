@@ -7,7 +7,6 @@ import { type Part, VARIANTS, type Variant } from '../variants/build-variants.ts
 export interface RoundMeasure {
   readonly cpuMs: number;
   readonly wallMs: number;
-  readonly rssBytes: number;
 }
 
 interface WarmFunction {
