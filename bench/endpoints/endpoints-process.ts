@@ -1,12 +1,8 @@
 // AWS and the loyalty service for all variants, in their own process, which is not measured.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createSelfSignedCertificate } from '../../local/harness/self-signed-certificate.ts';
 import { answerQuestions, reportReady } from '../answering-process.ts';
 import { POINTS } from '../traffic/visits.ts';
@@ -35,7 +31,7 @@ const OTHER_ANSWERS: Readonly<Record<string, object>> = {
 
 const answerAws: RequestListener = async (request, response) => {
   const target = String(request.headers['x-amz-target']);
-  const body = await readBody(request);
+  const body = await text(request);
   const name = target.slice(target.indexOf('.') + 1);
   const answer = aws.answer(target, body);
   const headers = {
@@ -50,22 +46,16 @@ const certificate = createSelfSignedCertificate(new Date());
 const tlsServer = createTlsServer(certificate, answerAws);
 
 const loyaltyServer = createServer(async (request, response) => {
-  await readBody(request);
+  await text(request);
   const other = OTHER_ANSWERS[request.url?.split('?', 1)[0] ?? ''];
-  const text = other ? JSON.stringify(other) : ORDER_ANSWER;
-  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), text);
+  const answer = other ? JSON.stringify(other) : ORDER_ANSWER;
+  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), answer);
 });
 
-function later(name: string, response: ServerResponse, text: string): void {
+function later(name: string, response: ServerResponse, answer: string): void {
   const wait = waitMs[name] ?? 0;
-  if (wait > 0) setTimeout(() => response.end(text), wait);
-  else response.end(text);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  if (wait > 0) setTimeout(() => response.end(answer), wait);
+  else response.end(answer);
 }
 
 async function listen(server: typeof awsServer | typeof tlsServer): Promise<string> {
