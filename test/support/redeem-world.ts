@@ -47,7 +47,7 @@ interface ModelReward {
 interface ModelRedemption {
   readonly RewardId: number;
   readonly OriginalKey: string;
-  readonly ExternalCode: string | null;
+  readonly ExternalCode: string;
   readonly customerId: string;
   readonly points: number;
   readonly at: string;
@@ -79,8 +79,6 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     redemptions,
     bodies,
     fates,
-    /** False: the service makes no code, so the connector makes one. */
-    givesCodes: true,
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
     /** A customer must answer with the PIN; undefined when none was sent. */
@@ -219,7 +217,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     const redeemed = {
       RewardId,
       OriginalKey,
-      ExternalCode: service.givesCodes ? `FIVE-${RewardId}` : null,
+      ExternalCode: `FIVE-${RewardId}`,
       customerId,
       points: reward.points,
       at: now().toISOString(),
