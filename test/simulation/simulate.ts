@@ -145,7 +145,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   waking.wakeAfterFaults();
   await drain();
   await replay();
-  if (webhooks.lost > 0 || rates.storeLags > 0) await heal();
+  if (webhooks.deliveries.lost > 0 || rates.storeLags > 0) await heal();
   if (restore.happened) await recover();
   const stuck = queues.waiting.filter((entity) => !isGone(entity));
   if (stuck.length > 0) {
@@ -289,8 +289,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
 
   /** The longest time that all work may take after the last fault and the last webhook. */
   async function drain(): Promise<void> {
-    do await time.passUntil(Math.max(kernel.calmFrom, webhooks.lastPlannedAt) + MINUTE);
-    while (webhooks.lastPlannedAt > time.now);
+    do await time.passUntil(Math.max(kernel.calmFrom, webhooks.deliveries.lastPlannedAt) + MINUTE);
+    while (webhooks.deliveries.lastPlannedAt > time.now);
     await time.passUntil(time.now + LONGEST_DRAIN_MS);
   }
 
@@ -304,9 +304,9 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
       lines: journal.lines,
       counts: {
         webhooks: webhooks.made,
-        deliveries: webhooks.delivered,
+        deliveries: webhooks.deliveries.delivered,
         accepted: webhooks.accepted,
-        lost: webhooks.lost,
+        lost: webhooks.deliveries.lost,
         letters,
         happened: time.steps,
         virtualHours: (time.now - BEGINNING) / 3_600_000,

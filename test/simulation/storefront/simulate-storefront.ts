@@ -147,7 +147,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
   waking.wakeAfterFaults();
   await drain();
-  if (pointEvents.lost === 0) oracles.judgeBalances(redactions.redacted);
+  if (pointEvents.deliveries.lost === 0) oracles.judgeBalances(redactions.redacted);
   else {
     await time.passUntil(Math.ceil((time.now - NIGHT_MS) / DAY) * DAY + NIGHT_MS);
     // The first run of the night may have to finish a comparison that broke off before.
@@ -172,9 +172,9 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
     lines: journal.lines,
     counts: {
       webhooks: pointEvents.made,
-      deliveries: pointEvents.delivered,
+      deliveries: pointEvents.deliveries.delivered,
       accepted: 0,
-      lost: pointEvents.lost,
+      lost: pointEvents.deliveries.lost,
       letters: queues.dead.balances.size,
       happened: time.steps,
       virtualHours: (time.now - BEGINNING) / 3_600_000,
@@ -214,8 +214,11 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   }
 
   async function drain(): Promise<void> {
-    do await time.passUntil(Math.max(kernel.calmFrom, pointEvents.lastPlannedAt) + MINUTE);
-    while (pointEvents.lastPlannedAt > time.now);
+    do
+      await time.passUntil(
+        Math.max(kernel.calmFrom, pointEvents.deliveries.lastPlannedAt) + MINUTE,
+      );
+    while (pointEvents.deliveries.lastPlannedAt > time.now);
     await time.passUntil(time.now + LONGEST_DRAIN_MS);
   }
 }
