@@ -7,9 +7,9 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import { repairBalances } from '../../../shared/core/reconcile/repair-balances.ts';
 import { settleStorefront } from '../../../shared/core/redeem/resume-redemption.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
-import { BEGINNING, Kernel } from '../kernel/kernel.ts';
+import { Kernel } from '../kernel/kernel.ts';
 import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import type { SimulationResult, SimulationSettings } from '../simulate.ts';
+import { resultOf, type SimulationResult, type SimulationSettings } from '../simulate.ts';
 import { connector, SHOP } from '../world/connector.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
 import { WakingOperator } from '../world/operator.ts';
@@ -92,8 +92,6 @@ function repairNightly(run: number, world: StorefrontWorld): void {
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** The longest wait of a message without faults: see `simulate.ts`. */
-const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
 /** After the time of the nightly comparison. */
 const NIGHT_MS = 3.2 * 60 * MINUTE;
 
@@ -120,6 +118,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const shop = new RewardShop(kernel, customers);
   const world = { kernel, queues, ledger, loyalty, shop, telemetry };
   const pointEvents = new PointEvents(world, guesses.eventForm);
+  const drain = () => pointEvents.deliveries.drain();
   // No dead letter is allowed: each would need a person.
   const workers = new Workers(
     { ...world, allowsLetter: () => false },
@@ -164,24 +163,12 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   if (redactions.isOpen) journal.violation('in-flight', 'a redaction never ends');
   journal.play('redemption', loyalty.rows.redemptions.size);
   oracles.judgeRedemptions(shopping.clicks, redactions.redacted);
-  return {
-    violations: journal.violations,
-    trace: journal.trace,
+  return resultOf(kernel, telemetry, pointEvents.deliveries, {
     steps,
-    faults: journal.faults,
-    lines: journal.lines,
-    counts: {
-      webhooks: pointEvents.made,
-      deliveries: pointEvents.deliveries.delivered,
-      accepted: 0,
-      lost: pointEvents.deliveries.lost,
-      letters: queues.dead.balances.size,
-      happened: time.steps,
-      virtualHours: (time.now - BEGINNING) / 3_600_000,
-      outcomes: telemetry.outcomes,
-      played: journal.played,
-    },
-  };
+    webhooks: pointEvents.made,
+    accepted: 0,
+    letters: queues.dead.balances.size,
+  });
 
   /** The phase of changes and faults. */
   async function live(): Promise<readonly number[]> {
@@ -211,15 +198,6 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
     if (drawn < 0.35) return size * 1_000;
     if (drawn < 0.9 - 0.3 * hurry) return size * 40_000;
     return size * (hurry < 0.3 ? 90 : 10) * MINUTE;
-  }
-
-  async function drain(): Promise<void> {
-    do
-      await time.passUntil(
-        Math.max(kernel.calmFrom, pointEvents.deliveries.lastPlannedAt) + MINUTE,
-      );
-    while (pointEvents.deliveries.lastPlannedAt > time.now);
-    await time.passUntil(time.now + LONGEST_DRAIN_MS);
   }
 }
 

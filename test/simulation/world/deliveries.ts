@@ -5,6 +5,12 @@ import { SimulatedProcess } from '../kernel/simulated-process.ts';
 /** Attempts of a copy are counted from here, to distinguish them from those of the first. */
 const SECOND_COPY = 20;
 
+/**
+ * The longest wait of a message without faults: the visibility time-out after a crash, and twice the longest
+ * delay of a retry or of the service, because a group waits for its first message.
+ */
+const LONGEST_DRAIN_MS = 4 * 3_600_000;
+
 export interface Delivery {
   /** Decides its faults. */
   readonly key: number;
@@ -29,7 +35,7 @@ export class Deliveries<One extends Delivery> {
   readonly #kernel: Kernel;
   readonly #sender: Sender<One>;
   /** When the last planned delivery arrives. */
-  lastPlannedAt = 0;
+  #lastPlannedAt = 0;
   delivered = 0;
   /** What never reached the connector. */
   lost = 0;
@@ -52,6 +58,14 @@ export class Deliveries<One extends Delivery> {
       const part = chance(key, 4) < copiesAtOnce ? 2 : 5;
       this.#plan(this.#delay(delivery, part), delivery, SECOND_COPY);
     }
+  }
+
+  /** Until all work must have ended that the last fault and the last delivery left. */
+  async drain(): Promise<void> {
+    const { time, calmFrom } = this.#kernel;
+    do await time.passUntil(Math.max(calmFrom, this.#lastPlannedAt) + 60_000);
+    while (this.#lastPlannedAt > time.now);
+    await time.passUntil(time.now + LONGEST_DRAIN_MS);
   }
 
   #happens(name: number, rate: number, fault: string, { words }: One, what: string): boolean {
@@ -78,7 +92,7 @@ export class Deliveries<One extends Delivery> {
 
   #plan(afterMs: number, delivery: One, attempt: number): void {
     const { time } = this.#kernel;
-    this.lastPlannedAt = Math.max(this.lastPlannedAt, time.now + afterMs);
+    this.#lastPlannedAt = Math.max(this.#lastPlannedAt, time.now + afterMs);
     time.after(afterMs, () => this.#deliver(delivery, attempt));
   }
 
