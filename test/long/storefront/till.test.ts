@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       await Promise.all(['Robin', 'Sasha', 'Toni'].map((name) => earnPoints(name, 10)));
     },
     // Toni has no phone number.
-    { challengeSentBy: 'sms' },
+    { loyaltySettings: () => ({ challengeSentBy: 'sms' }) },
   );
 
   it('shows points, tier and rewards beside the customer, and redeems with the customer’s answer', async () => {
