@@ -8,12 +8,11 @@ import { repairBalances } from '../../../shared/core/reconcile/repair-balances.t
 import { settleStorefront } from '../../../shared/core/redeem/resume-redemption.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
 import { Kernel } from '../kernel/kernel.ts';
-import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { resultOf, type SimulationResult, type SimulationSettings } from '../simulate.ts';
 import { connector, SHOP } from '../world/connector.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
 import { WakingOperator } from '../world/operator.ts';
-import { eventQueueOf, ledgerOf } from '../world/process-world.ts';
+import { eventQueueOf, ledgerOf, runScheduled } from '../world/process-world.ts';
 import { Queues } from '../world/queues.ts';
 import { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import { type StartFunction, Workers } from '../world/workers.ts';
@@ -51,43 +50,24 @@ function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFun
   };
 }
 
-/** As deployed: see infra/storage.ts. */
-const RECONCILE_TIMEOUT_MS = 15 * 60_000;
-
-/** The part of one scheduled run that compares balances. It may die at any point; the next one continues. */
+/** The part of one scheduled run that compares balances. */
 function repairNightly(run: number, world: StorefrontWorld): void {
   const { kernel, queues, ledger, loyalty, telemetry } = world;
-  const { time, journal, now } = kernel;
-  const process = new SimulatedProcess(kernel, `reconcile ${run}`);
-  const deadline = new AbortController();
-  const cancel = [
-    time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
-    time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
-  ];
-  const end = (how: string) => {
-    for (const one of cancel) one();
-    journal.note(process.key, () => `${process.name} ${how}`);
-  };
-  const repairing = repairBalances(SHOP, {
-    ledger: ledgerOf(process, ledger),
-    queue: eventQueueOf(process, queues),
-    depth: createMemoryQueueDepth(queues.sources),
-    loyalty: loyalty.clientOf(process, () => new Set()),
-    breaker: createCircuitBreaker(),
-    telemetry,
-    now,
-    pause: (ms) =>
-      new Promise((resolve) => {
-        time.after(ms, () => process.hear(resolve));
-      }),
-    deadline: deadline.signal,
-    othersWait: false,
+  runScheduled(kernel, `reconcile ${run}`, async ({ process, deadline, pause }) => {
+    const repaired = await repairBalances(SHOP, {
+      ledger: ledgerOf(process, ledger),
+      queue: eventQueueOf(process, queues),
+      depth: createMemoryQueueDepth(queues.sources),
+      loyalty: loyalty.clientOf(process, () => new Set()),
+      breaker: createCircuitBreaker(),
+      telemetry,
+      now: kernel.now,
+      pause,
+      deadline,
+      othersWait: false,
+    });
+    return repaired ? `compares balances: ${JSON.stringify(repaired)}` : 'ends';
   });
-  // A failing ledger or queue ends the run; the next one continues.
-  repairing.then(
-    (repaired) => end(repaired ? `compares balances: ${JSON.stringify(repaired)}` : 'ends'),
-    () => end('breaks off'),
-  );
 }
 
 const MINUTE = 60_000;
