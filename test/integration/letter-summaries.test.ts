@@ -6,11 +6,8 @@ import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
 import { readSummaries } from '../../scripts/connector/dead-letters/read.ts';
 import { awsSettings, type Deployment } from '../../scripts/connector/deployment/deployment.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import {
-  type ReadSettings,
-  readLettersAbout,
-  readLettersById,
-} from '../../shared/aws/read-ledger.ts';
+import type { ReadSettings } from '../../shared/aws/ledger-item.ts';
+import { readLettersAbout, readLettersById } from '../../shared/aws/read-ledger.ts';
 import {
   retireSummaries,
   type SummarizedDeadLetter,
