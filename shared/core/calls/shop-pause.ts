@@ -214,7 +214,7 @@ export async function changeControl(
     const written = await ledger.write(key, item, entry?.revision);
     if (written.kind === 'written') return next;
   }
-  throw new Error('the control record of a shop changes too often to be written');
+  throw new Error(`the control record of ${shop} changes too often to be written`);
 }
 
 interface PausesDeps {
