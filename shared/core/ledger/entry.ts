@@ -23,6 +23,8 @@ import {
  * only repeats it.
  */
 export type EntryStep =
+  /** A discount has this code: nothing was decided about it yet. */
+  | { readonly kind: 'announced'; readonly discountId: string }
   /** The version is that of the attempt, so that an older snapshot asks the store instead of overtaking it. */
   | { readonly kind: 'marked'; readonly facts: Facts }
   | { readonly kind: 'applied'; readonly appliedKey: string; readonly facts: Facts }
@@ -55,7 +57,7 @@ export type Facts = {
 };
 
 type StepOf<Kind extends EntryStep['kind']> = Extract<EntryStep, { kind: Kind }>;
-type BareStep = StepOf<'uncertain' | 'redacted'>;
+type BareStep = StepOf<'announced' | 'uncertain' | 'redacted'>;
 
 /** The entry after a step. */
 export function advance(entry: EntityEntry | undefined, step: BareStep): EntityWrite;
@@ -73,6 +75,8 @@ export function advance(
   const version = Math.max(occasion?.version ?? 0, kept.version);
   const noted = { outcomes: occasion ? outcomesWith(entry, step, occasion) : kept.outcomes };
   switch (step.kind) {
+    case 'announced':
+      return { ...kept, discountId: step.discountId };
     case 'marked':
       return known({ ...kept, ...step.facts, version, uncertain: true });
     case 'applied': {
