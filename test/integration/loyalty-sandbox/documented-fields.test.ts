@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import type { CatalogReward } from '../../../local/loyalty-sandbox/catalog.ts';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import {
   compare,
   documentedOperations,
@@ -13,6 +14,7 @@ import {
   isBare,
   notOffered,
 } from '../../support/documented-answers.ts';
+import { read } from '../../support/read-answer.ts';
 import { type ScriptedServer, startScriptedServer } from '../../support/scripted-server.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 
@@ -26,8 +28,9 @@ const full: CatalogReward = {
 
 let receiver: ScriptedServer;
 let sandbox: LoyaltySandbox;
-/** What was received, by operation. */
+/** What was received, and what the client makes of it, by operation. */
 const received = new Map<string, Record<string, unknown>[]>();
+const results = new Map<string, ReturnType<typeof read>[]>();
 
 beforeAll(async () => {
   receiver = await startScriptedServer();
@@ -69,6 +72,8 @@ async function ask(operation: string, { path = {}, query = {}, body }: Asked = {
   });
   const answer = (await response.json()) as Record<string, unknown>;
   received.set(operation, [...(received.get(operation) ?? []), answer]);
+  const result = read(operation as OperationId, answer, { input: { path, body } });
+  results.set(operation, [...(results.get(operation) ?? []), result]);
   return answer;
 }
 
@@ -217,6 +222,12 @@ describe('the sandbox', () => {
       expect(compare(fieldsOf(id), received.get(id) ?? [])).toEqual([]);
     },
   );
+
+  it.each(documentedOperations)('%s is answered so that the client knows a success', (id) => {
+    const kinds = results.get(id)?.map(({ kind }) => kind) ?? [];
+    expect(kinds).toContain('success');
+    expect(kinds).not.toContain('transport-failure');
+  });
 
   it('delivers events with the documented fields, and with no others', () => {
     const delivered = receiver.received.map(({ body }) => JSON.parse(body));
