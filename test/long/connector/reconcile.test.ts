@@ -70,20 +70,6 @@ async function reconcile(connector: RunningConnector, mode: { mode?: 'deep' } = 
 }
 
 describe('reconciliation of a running connector with its store', () => {
-  it('a run also repairs the subscriptions, so that less is lost from then on', async () => {
-    const { connector, store } = await openBoth({ isAddressed: false, healing: {} });
-    // The run at its opening made them.
-    store.actions.placeRandomOrder();
-    await store.deliveries.settled();
-    expect(store.deliveries.all().length).toBeGreaterThan(0);
-    expect(store.deliveries.all().every(({ state }) => state === 'delivered')).toBe(true);
-    const lines = connector.output.lines();
-    expect(lines.some(({ message }) => message === 'a webhook subscription was repaired')).toBe(
-      true,
-    );
-    expect(await reconcile(connector)).toMatchObject({ reconciled: 1 });
-  });
-
   it('a run touches no subscription where the app’s configuration makes them', async () => {
     const both = await openBoth({
       isAddressed: false,

@@ -166,27 +166,6 @@ describe('loyalty-connector trace', () => {
     }
   });
 
-  it('says of an order that ended before anything of it was sent why, and that nothing is expected', async () => {
-    const { actions } = connector.store;
-    const lines = [{ title: 'Shirt', price: 1 }];
-    const { id } = actions.placeOrder({ lines, payment: 'paid' });
-    actions.fulfilOrder({ orderId: id });
-    await tellOf('order', id);
-    const expectNothing = async () => {
-      const { code, stdout } = await connector.run(`trace order ${id}`);
-      expect(stdout).toContain('IN AGREEMENT\n  It is not sent, by rule: guest.');
-      expect(stdout).toContain('No points: it is a guest order');
-      expect(stdout).toMatch(/^loyalty service +should hold nothing: it is skipped \(guest\)$/m);
-      expect(code).toBe(0);
-    };
-    actions.cancelOrder({ orderId: id });
-    await expectNothing();
-    await tellOf('order', id);
-    await expectNothing();
-    actions.deleteOrder({ orderId: id });
-    await expectNothing();
-  });
-
   it('finds an order by its number, its name or an e-mail address, and a customer by theirs', async () => {
     const { actions } = connector.store;
     const email = 'nicanor@example.org';
@@ -255,14 +234,6 @@ describe('loyalty-connector trace', () => {
     expect(timeline).toContainEqual(
       expect.objectContaining({ event: 'outcome', outcome: 'applied' }),
     );
-  });
-
-  it('says that a webhook was lost and reconciliation found the order', async () => {
-    const id = placeOrder();
-    await tellOf('order', id);
-    const { stdout } = await connector.run(`trace order ${id}`);
-    expect(stdout).toMatch(/A webhook was lost: .* and reconciliation\s+found the order/);
-    expect(stdout).toMatch(/ledger {7}applied, orders\/updated,.* found\s+by reconciliation/);
   });
 
   it.each([
