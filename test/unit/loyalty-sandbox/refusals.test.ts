@@ -41,6 +41,11 @@ refuses('sendOrder', [
   ['a list', [], 39],
   ['a completion without its date', makeOrder({ OrderCompletedDate: null }), 11],
   ['a completion before the placement', makeOrder({ OrderCompletedDate: BEFORE }), 12],
+  [
+    'a completion before the placement, by its offset from UTC',
+    makeOrder({ OrderCompletedDate: '2026-10-05T09:00:01+01:00' }),
+    12,
+  ],
   ['a cancellation without its date', makeOrder({ IsCancelledOrReturned: true }), 14],
   [
     'a cancellation before the placement',
@@ -204,6 +209,10 @@ refuses(
   ],
   { query: { customerId: 'c1' } },
 );
+refuses('changeCustomerStatus', [
+  ['a blank reason', { IsEnabled: false, Reason: ' ' }, 67, { path: { originalId: 'c1' } }],
+]);
+refuses('listCustomersReport', [['the page 0', undefined, 45, { query: { pageNumber: '0' } }]]);
 refuses('listQuizzes', [['an unknown customer', undefined, 59, { query: { customerId: 'c9' } }]]);
 refuses('listTiers', [
   ['an unknown customer', { CustomerId: 'c9' }, 59],

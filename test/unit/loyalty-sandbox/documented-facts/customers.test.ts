@@ -39,6 +39,17 @@ describe('customers', () => {
     expect(upsert({ ...makeCustomer(), ...changed }).Result).toMatchObject(updated);
   });
 
+  it('keep their points when their e-mail changes: they follow the id in the store', () => {
+    const sandbox = openSandboxWithPoints(100);
+    const Email = 'robin.new@example.com';
+    sandbox.call('upsertCustomer', { body: { ...makeCustomer(), Email } });
+    const balance = (id: string) => {
+      const answer = sandbox.call('getCustomerPoints', { path: { id } });
+      return 'PointsBalance' in answer && answer.CustomerExists ? answer.PointsBalance : undefined;
+    };
+    expect([balance('c1'), balance(Email), balance(EMAIL)]).toEqual([100, 100, undefined]);
+  });
+
   it('inactive, earn and redeem nothing', () => {
     const sandbox = openSandboxWithPoints(500);
     const status = (IsEnabled: boolean) =>
@@ -80,6 +91,17 @@ describe('points', () => {
     expect(pointsIn(openSandboxWithPoints(100)).CashbackBalance).toBe(5);
     const without = openSandboxWithPoints(100, { catalog: { rewards: [] } });
     expect(pointsIn(without).CashbackBalance).toBe(0);
+  });
+
+  it.each([
+    ['store-id', 'c1'],
+    ['null', null],
+    ['email', EMAIL],
+    ['document', '123.456-7'],
+  ] as const)('an event names its customer with the %s in Id', (eventCustomerId, Id) => {
+    const sandbox = openSandbox({ settings: { eventCustomerId } });
+    sendOrder(sandbox, { Customer: makeCustomer({ Document: '123.456-7' }) });
+    expect(sandbox.takeEvents()[0]?.payload.Customer).toMatchObject({ Id, Email: EMAIL });
   });
 
   it('the report lists enrolled customers, others on request, and those whose points moved', () => {

@@ -27,6 +27,17 @@ describe('orders', () => {
     expect(read()).toMatchObject({ State: 3, IsCancelledOrReturned: true });
   });
 
+  it('OrderStatus is informative: the flags alone decide', () => {
+    const sandbox = openSandbox();
+    const read = () => sandbox.call('getOrder', { path: order });
+    sendOrder(sandbox, {
+      ...{ IsCompleted: false, OrderCompletedDate: null, OrderStatus: 'completed' },
+    });
+    expect(read()).toMatchObject({ State: 1, OrderStatus: 'completed' });
+    sendOrder(sandbox, { OrderStatus: 'cancelled' });
+    expect(read()).toMatchObject({ State: 2, OrderStatus: 'cancelled' });
+  });
+
   it('points come after the set number of days, with their event', () => {
     const sandbox = openSandbox({ settings: { daysToWaitToGrantPoints: 3 } });
     sendOrder(sandbox);

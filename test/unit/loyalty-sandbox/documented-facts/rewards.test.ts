@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultCatalog } from '../../../../local/loyalty-sandbox/default-catalog.ts';
 import {
   codeOf,
   EMAIL,
@@ -57,6 +58,24 @@ describe('rewards', () => {
     expect(Result?.Point?.Quantity).toBe(-600);
     expect(pointsIn(sandbox)).toMatchObject({ PointsBalance: 400, CashbackBalance: 20 });
   });
+
+  it.each([
+    ['percent', 0, 9],
+    ['final-price', 1, 9],
+    ['free-gift', 2, 0],
+    ['amount-off', 3, 9],
+  ] as const)(
+    'a product reward of %s has mode %d without its product in the cart: %d',
+    (...row) => {
+      const [mode, ProductDiscountMode, CannotUseReason] = row;
+      const rewards = defaultCatalog.rewards.flatMap((reward) =>
+        reward.product ? [{ ...reward, product: { ...reward.product, mode } }] : [],
+      );
+      const sandbox = openSandboxWithPoints(300, { catalog: { rewards } });
+      const offer = available(sandbox, { PurchaseValue: 60 }).get(9);
+      expect(offer).toMatchObject({ ProductDiscountMode, CannotUseReason });
+    },
+  );
 
   it('product rewards name the product, its mode and value; the redeem answer repeats the id', () => {
     const sandbox = openSandboxWithPoints(100);
