@@ -258,6 +258,18 @@ describe('a reward', () => {
   const redeem = (sandbox: Sandbox, id: number, CustomerId = 'c1') =>
     sandbox.call('redeemReward', { path: { id: String(id) }, body: { CustomerId } });
 
+  it('is listed on one page, and among the active ones', () => {
+    const rewards = [1, 2, 3, 4, 5].map((id) => reward(id, { isActive: id !== 2 }));
+    const sandbox = openSandbox({ catalog: { rewards } });
+    const list = (query: Record<string, string>) => {
+      const page = sandbox.call('listRewardConfigurations', { query });
+      return [page.Items?.map(({ Id }) => Id), page.HasNextPage];
+    };
+    expect(list({ PageSize: '3' })).toEqual([[1, 2, 3], true]);
+    expect(list({ PageSize: '3', PageNumber: '2' })).toEqual([[4, 5], false]);
+    expect(list({ IsActive: 'true' })).toEqual([[1, 3, 4, 5], false]);
+  });
+
   it('keeps to its limits, per customer and in all', () => {
     const rewards = [reward(1, { usesPerCustomer: 2, usesInAll: 3 })];
     const sandbox = openSandboxWithPoints(1000, { catalog: { rewards } });
