@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../local/sandbox-kit/seeded-random.ts';
-import { inOrder, planDelivery } from '../../../local/store-sandbox/delivery/disorder.ts';
 import { Outbox } from '../../../local/store-sandbox/delivery/sender.ts';
 import { parseSearch } from '../../../local/store-sandbox/graphql/search-query.ts';
-
-function drain<Item>(outbox: Outbox<Item>): Item[] {
-  const items: Item[] = [];
-  for (let item = outbox.take(true); item !== undefined; item = outbox.take(true)) items.push(item);
-  return items;
-}
 
 describe('the outbox', () => {
   it('never loses a delivery, and keeps the limit of overtaking', () => {
@@ -22,49 +14,14 @@ describe('the outbox', () => {
           for (let item = outbox.take(false); item !== undefined; item = outbox.take(false))
             left.push(item);
         });
-        left.push(...drain(outbox));
+        for (let item = outbox.take(true); item !== undefined; item = outbox.take(true))
+          left.push(item);
         expect([...left].sort((a, b) => a - b)).toEqual(lateness.map((_, i) => i));
         left.forEach((item, place) => {
           const overtakenBy = left.slice(0, place).filter((other) => other > item).length;
           expect(overtakenBy).toBeLessThanOrEqual(lateness[item] ?? 0);
         });
       }),
-    );
-  });
-
-  it('gives the same order at any time of taking the deliveries', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(8), { maxLength: 40 }), (lateness) => {
-        const [eager, patient] = [new Outbox<number>(), new Outbox<number>()];
-        const left: number[] = [];
-        lateness.forEach((by, i) => {
-          eager.add(i, by);
-          patient.add(i, by);
-          for (let item = eager.take(false); item !== undefined; item = eager.take(false))
-            left.push(item);
-        });
-        expect([...left, ...drain(eager)]).toEqual(drain(patient));
-      }),
-    );
-  });
-});
-
-describe('the plan of a delivery', () => {
-  it('draws each kind of disorder with its own probability, independently of the others', () => {
-    const count = 4_000;
-    const draw = (disorder: Partial<typeof inOrder>) => {
-      const random = seededRandom(3);
-      return Array.from({ length: count }, () => planDelivery({ ...inOrder, ...disorder }, random));
-    };
-    const plans = draw({ drop: 0.2, duplicate: 0.5, oldSecret: 0.1, delay: 0.3 });
-    const share = (test: (plan: (typeof plans)[number]) => boolean) =>
-      plans.filter(test).length / count;
-    expect(share(([first]) => first?.dropped === true)).toBeCloseTo(0.2, 1);
-    expect(share(({ length }) => length === 2)).toBeCloseTo(0.5, 1);
-    expect(share(([first]) => first?.secret === 'previous')).toBeCloseTo(0.1, 1);
-    expect(share(([first]) => (first?.delayMs ?? 0) > 0)).toBeCloseTo(0.3, 1);
-    expect(draw({ drop: 0.2 }).map(([first]) => first?.dropped)).toEqual(
-      plans.map(([first]) => first?.dropped),
     );
   });
 });
