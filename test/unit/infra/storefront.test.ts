@@ -43,14 +43,6 @@ describe('the way back into the store', () => {
     expect(JSON.stringify(outputs.StorefrontAddress.Value)).toMatch(/StorefrontProxy/);
   });
 
-  it('keeps the tokens of each shop in a secret of their own', () => {
-    const names = propertiesOf(template, 'AWS::SecretsManager::Secret').map(({ Name }) => Name);
-    expect(names.filter((name) => name.endsWith('/points'))).toEqual([
-      'loyalty-connector/prod/one-store/points',
-      'loyalty-connector/prod/two-store/points',
-    ]);
-  });
-
   it('gives the receiver no more variables than it needs, and the storefront time and memory', () => {
     expect(Object.keys(receiver?.Environment.Variables).toSorted()).toEqual([
       'BALANCES_QUEUE_URL',
