@@ -121,7 +121,7 @@ describe('the theme editor', () => {
   });
 
   it.each(['en.default', 'pt-BR', 'es'])(
-    'has every label in %s, and names of at most 25 dead letters',
+    'has every label in %s, and names of at most 25 letters',
     (locale) => {
       const labels = JSON.parse(theme.read(`locales/${locale}.schema.json`));
       const find = (key: string): unknown =>

@@ -1,14 +1,19 @@
-import { describe, expect, it } from 'vitest';
-import { plantedBugs } from '../foreign/planted-bugs.ts';
-import { readArguments } from '../simulation/arguments.ts';
-import { createChance, nameOf } from '../simulation/kernel/chance.ts';
-import { Kernel } from '../simulation/kernel/kernel.ts';
-import { SimulatedProcess } from '../simulation/kernel/simulated-process.ts';
-import { VirtualTime } from '../simulation/kernel/virtual-time.ts';
-import { mutate } from '../simulation/mutations/apply-mutation.ts';
-import { mutations } from '../simulation/mutations/mutations.ts';
-import { describeFailure, shrink } from '../simulation/shrink.ts';
-import type { SimulationResult, SimulationSettings } from '../simulation/simulate.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { plantedBugs } from '../../foreign/planted-bugs.ts';
+import { readArguments } from '../../simulation/arguments.ts';
+import { createChance, nameOf } from '../../simulation/kernel/chance.ts';
+import { Kernel } from '../../simulation/kernel/kernel.ts';
+import { SimulatedProcess } from '../../simulation/kernel/simulated-process.ts';
+import { VirtualTime } from '../../simulation/kernel/virtual-time.ts';
+import { mutate } from '../../simulation/mutations/apply-mutation.ts';
+import { mutations } from '../../simulation/mutations/mutations.ts';
+import { type RunPlan, SavedRun } from '../../simulation/saved-run.ts';
+import { describeFailure, shrink } from '../../simulation/shrink.ts';
+import type { SimulationResult, SimulationSettings } from '../../simulation/simulate.ts';
+import type { SeedReport } from '../../simulation/totals.ts';
 
 describe('the arguments of the simulation', () => {
   const seeds = { kind: 'run', seeds: undefined, events: 200, parts: ['orders', 'storefront'] };
@@ -171,4 +176,49 @@ describe('a simulated process', () => {
     await kernel.time.passUntil(kernel.time.now + 1);
     expect(heard).toEqual(['answer']);
   });
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'saved-run-'));
+const file = join(folder, 'state.json');
+afterEach(() => rmSync(file, { force: true }));
+
+const plan: RunPlan = { first: 11, last: 15, events: 40, parts: ['orders'] };
+
+const reportOf = (seed: number): SeedReport => ({
+  seed,
+  part: 'orders',
+  violations: seed === 12 ? [{ oracle: 'orders', at: 0, what: 'order 1 is wrong' }] : [],
+  counts: {
+    ...{ webhooks: 40, deliveries: 50, accepted: 50, lost: 1, letters: 0, happened: 900 },
+    virtualHours: 12,
+    outcomes: new Map([['applied', 7]]),
+    played: new Map([['placeOrder', 3]]),
+  },
+  faults: new Map([['ledger: refused', 2]]),
+});
+
+it('goes on where it was stopped, first with the seeds that were under way', () => {
+  const first = new SavedRun(plan, file);
+  expect([first.takeSeed(), first.takeSeed(), first.takeSeed()]).toEqual([11, 12, 13]);
+  first.end(12, [reportOf(12)]);
+  first.save();
+
+  const second = new SavedRun(plan, file);
+  const left = Array.from({ length: 5 }, () => second.takeSeed());
+  expect(left).toEqual([11, 13, 14, 15, undefined]);
+  for (const seed of [11, 13, 14]) second.end(seed, [reportOf(seed)]);
+  expect(second.isComplete).toBe(false);
+  second.end(15, [reportOf(15)]);
+  expect(second.isComplete).toBe(true);
+  expect(second.totals.broken).toEqual([{ seed: 12, part: 'orders', oracle: 'orders' }]);
+  expect(second.totals.summary).toContain('5 seeds, 1 with a broken promise');
+  expect(second.totals.summary).toContain('200 webhooks: 250 deliveries, 5 never came');
+  expect(second.totals.summary).toContain('faults: 10 ledger: refused');
+  expect(second.totals.summary).toContain('played: 15 placeOrder');
+});
+
+it('does not take the state of another run', () => {
+  new SavedRun(plan, file).save();
+  expect(() => new SavedRun({ ...plan, events: 200 }, file)).toThrow('is of another run');
+  expect(() => new SavedRun({ ...plan, code: 'other' }, file)).toThrow('of other code');
 });

@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createGuard } from '../../../scripts/connector/console/guard.ts';
+import { readSuggestion } from '../../../scripts/connector/console/page/suggestion.ts';
 import {
   type CommandLine,
   type ConsoleEvent,
@@ -9,9 +11,67 @@ import {
   wordsOf,
 } from '../../../scripts/connector/console/run-command.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import { type Deployment, nextCommand } from '../../../scripts/connector/deployment/deployment.ts';
 import { describeNewerSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
 import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
+
+const PORT = 4999;
+const HOST = `127.0.0.1:${PORT}`;
+
+function opened() {
+  const guard = createGuard(PORT);
+  const session = guard.open(guard.token);
+  const cookie = session?.cookie.split(';')[0] ?? '';
+  const own = {
+    host: HOST,
+    origin: `http://${HOST}`,
+    'content-type': 'application/json',
+    cookie: `other=1; ${cookie}`,
+    'x-console-key': session?.key ?? '',
+    'sec-fetch-site': 'same-origin',
+  };
+  return { guard, session, own };
+}
+
+describe('the guard of the console', () => {
+  it('lets the own page ask', () => {
+    const { guard, own } = opened();
+    expect(guard.refusesRun(own)).toBeUndefined();
+    expect(guard.refusesRun({ ...own, 'sec-fetch-site': undefined })).toBeUndefined();
+  });
+
+  it.each([
+    ['a name that leads here', { host: `attacker.example:${PORT}` }, 'other-host'],
+    ['another port', { host: '127.0.0.1:80' }, 'other-host'],
+    ['no host', { host: undefined }, 'other-host'],
+    ["another page's script", { origin: 'https://attacker.example' }, 'other-origin'],
+    ['a sandboxed frame', { origin: 'null' }, 'other-origin'],
+    ['a request without an origin', { origin: undefined }, 'other-origin'],
+    ['another port of this machine', { origin: 'http://127.0.0.1:80' }, 'other-origin'],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 'other-origin'],
+    ["another page's form", { 'content-type': 'text/plain' }, 'not-json'],
+    ['no cookie', { cookie: undefined }, 'no-session'],
+    ['a wrong cookie', { cookie: `console-${PORT}=guess` }, 'no-session'],
+    ['a stolen cookie without the key', { 'x-console-key': undefined }, 'no-session'],
+    ['a wrong key', { 'x-console-key': 'guess' }, 'no-session'],
+  ])('refuses %s', (_name, headers, refusal) => {
+    const { guard, own } = opened();
+    expect(guard.refusesRun({ ...own, ...headers })).toBe(refusal);
+  });
+
+  it('opens one session, once', () => {
+    const { guard, session } = opened();
+    expect(session?.cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(guard.open(guard.token)).toBeUndefined();
+    expect(createGuard(PORT).open('guess')).toBeUndefined();
+  });
+
+  it('makes other secrets in every run', () => {
+    const [one, other] = [opened(), opened()];
+    expect(one.guard.token).not.toBe(other.guard.token);
+    expect(one.guard.refusesRun(other.own)).toBe('no-session');
+  });
+});
 
 interface Circumstances extends Partial<Omit<RunSettings, 'createProgram' | 'send'>> {
   /** Instead of what `pause` does. */
@@ -135,3 +195,42 @@ it('begins no change after it was stopped', async () => {
     { kind: 'end', code: 130 },
   ]);
 });
+
+const FLAGS = ['yes', 'wait'];
+const deployed = {
+  where: 'aws',
+  stack: 'loyalty-connector-prod',
+  region: 'eu-west-1',
+  aws: { region: 'eu-west-1', profile: 'shop' },
+} as Parameters<typeof nextCommand>[0];
+
+it.each([
+  [
+    'dead-letters replay --code INVALID_EMAIL --wait --yes',
+    { command: 'dead-letters replay', options: { code: 'INVALID_EMAIL', wait: true, yes: true } },
+  ],
+  ['status', { command: 'status' }],
+  ['compare order 7', { command: 'compare', operands: ['order', '7'] }],
+  [
+    "dead-letters replay --reason=rejected --id='a b'",
+    { options: { reason: 'rejected', id: 'a b' } },
+  ],
+])('reads %s', (text, line) => {
+  expect(readSuggestion(text, FLAGS)).toMatchObject(line);
+});
+
+it('reads what the command line writes, without the place, which the console knows', () => {
+  const text = nextCommand(deployed, 'trace coupon', "--it's a code");
+  expect(readSuggestion(text, FLAGS)).toEqual({
+    command: 'trace',
+    operands: ['coupon', "--it's a code"],
+    options: {},
+  });
+});
+
+it.each(['', 'Wait a minute.', 'rm -rf /', 'npx other-tool status', 'constructor'])(
+  'takes %j for no command',
+  (text) => {
+    expect(readSuggestion(text, FLAGS)).toBeUndefined();
+  },
+);

@@ -1,5 +1,26 @@
+import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RESERVE_MS, runInTime, shareOutTime } from '../../../functions/wiring.ts';
+import { RESERVE_MS, runInTime, shareOutTime, toMessages } from '../../functions/wiring.ts';
+
+it('a message has its receives as a number, and its sequence number to the last of 20 digits', () => {
+  const attributes = {
+    ApproximateReceiveCount: '12',
+    SequenceNumber: '18849496460467696129',
+    MessageGroupId: 'g',
+  };
+  const record = { messageId: 'm', receiptHandle: 'r', body: '{}', attributes };
+  const event = { Records: [record] } as unknown as SQSEvent;
+  expect(toMessages(event)).toStrictEqual([
+    {
+      messageId: 'm',
+      receiptHandle: 'r',
+      body: '{}',
+      groupId: 'g',
+      attempts: 12,
+      sequenceNumber: '18849496460467696129',
+    },
+  ]);
+});
 
 const REMAINING_MS = 240_000;
 

@@ -1,8 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { judgeFolders } from '../../mutate/report.ts';
+import { SavedVerdicts } from '../../mutate/saved-verdicts.ts';
+import type { Verdict } from '../../mutate/try-changes.ts';
 import { lanes } from '../../proof/parts.ts';
 import { describeProof, putResults, type StepResult } from '../../proof/report.ts';
 import { runLane } from '../../proof/run-lane.ts';
+import { hashOfCode, TIME_OVER } from '../../support/proof-run.ts';
 
 const [part] = lanes.flat().filter(({ title }) => title === 'Third-party engines');
 const passed: StepResult = {
@@ -99,4 +106,64 @@ it('runs the first steps of a part whose time is too short for all', async () =>
     },
   });
   expect(begun).toEqual(['one', 'two']);
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'proof-run-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('knows other code by any file that is not ignored, and not by pages of text', () => {
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  execFileSync('git', ['init', '--quiet'], { cwd: folder });
+  write('.gitignore', 'cache/\n');
+  write('code.ts', '1');
+  const first = hashOfCode(folder);
+  execFileSync('git', ['add', '.'], { cwd: folder });
+  write('proof.md', 'a report');
+  expect(hashOfCode(folder)).toBe(first);
+  write('new.ts', '');
+  const second = hashOfCode(folder);
+  expect(second).not.toBe(first);
+  write('code.ts', '2');
+  expect(hashOfCode(folder)).not.toBe(second);
+  write('code.ts', '1');
+  rmSync(join(folder, 'new.ts'));
+  expect(hashOfCode(folder)).toBe(first);
+  rmSync(join(folder, 'code.ts'));
+  expect(hashOfCode(folder)).not.toBe(first);
+});
+
+const place = { line: 0, column: 0 };
+const change = (id: string) => ({
+  ...{ id, fileName: 'a.ts', replacement: id, mutatorName: 'StringLiteral' },
+  location: { start: place, end: place },
+});
+
+it('counts what was noticed by other tests, unless the run is exact', () => {
+  const file = join(folder, 'state.jsonl');
+  const saved = new SavedVerdicts(file, 'tests of yesterday');
+  saved.add(change('1'), 'source', 'noticed');
+  saved.add(change('2'), 'source', 'unnoticed');
+  const known = (tests: string, isExact: boolean) => {
+    const verdicts = new SavedVerdicts(file, tests, isExact);
+    return ['1', '2'].map((id) => verdicts.get(change(id), 'source'));
+  };
+  expect(known('tests of yesterday', true)).toEqual(['noticed', 'unnoticed']);
+  expect(known('tests of today', false)).toEqual(['noticed', undefined]);
+  expect(known('tests of today', true)).toEqual([undefined, undefined]);
+});
+
+it('fails for more unnoticed changes than are known, and is not over while some were not tried', () => {
+  const known = { plan: 1 };
+  const judge = (...verdicts: readonly (Verdict | undefined)[]) => {
+    const tried = verdicts.map((verdict) => ({ change: change('1'), verdict }));
+    const files = [{ name: 'a.ts', source: '', tried }];
+    return judgeFolders(['plan'], new Map([['plan', files]]), known);
+  };
+  expect(judge('noticed', 'refused', 'unnoticed')).toEqual({ code: 0, lines: [] });
+  expect(judge('unreached', 'unnoticed', undefined)).toMatchObject({
+    code: 1,
+    lines: ['plan: 2 changes are not noticed, and 1 are known', expect.any(String)],
+  });
+  expect(judge('noticed', undefined).code).toBe(TIME_OVER);
+  expect(judgeFolders(['plan'], new Map(), known).code).toBe(TIME_OVER);
 });
