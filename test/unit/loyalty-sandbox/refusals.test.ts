@@ -190,6 +190,16 @@ refuses('updateRewardMetadata', [
   ['an unknown key', { OriginalKey: 'redeem-99' }, 87],
 ]);
 
+refuses(
+  'startChallenge',
+  [
+    ['no TransactionId', undefined, 7],
+    ['a blank TransactionId', { TransactionId: ' ' }, 7],
+    ['an unknown customer', { TransactionId: 'sale-1' }, 59, changeOf('c9')],
+  ],
+  changeOf('c1'),
+);
+
 const answers = [
   { QuizQuestionId: 11, OpenAnswer: null, OptionIds: [101, 103] },
   { QuizQuestionId: 12, OpenAnswer: 'The blue one', OptionIds: null },

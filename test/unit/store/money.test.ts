@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { amountKept } from '../../../shared/shopify/webhooks/order-amounts.ts';
 import {
-  type Amount,
   add,
   decimalOf,
   divide,

@@ -199,13 +199,6 @@ describe('a challenge', () => {
     });
   });
 
-  it('needs a TransactionId', () => {
-    const sandbox = withCustomer({});
-    expect(codeOf(sandbox.call('startChallenge', { path: { id: EMAIL } }))).toBe(7);
-    expect(codeOf(start(sandbox, EMAIL, { TransactionId: ' ' }))).toBe(7);
-    expect(sandbox.tables.challenges.size).toBe(0);
-  });
-
   it.each([
     ['sms-or-email', { Phone: '+55 11 5550 0100' }, { Success: true, SentBySMS: true }],
     ['sms-or-email', {}, { Success: true, SentByEmail: true }],
@@ -214,48 +207,5 @@ describe('a challenge', () => {
   ] as const)('goes by %s to a customer with %o', (challengeSentBy, changes, answer) => {
     const sandbox = withCustomer({ Document: '123', ...changes }, { challengeSentBy });
     expect(start(sandbox, '123')).toMatchObject(answer);
-  });
-
-  it('that asks for a phone number is sent when it is repeated with one', () => {
-    const sandbox = withCustomer({}, { challengeSentBy: 'sms' });
-    expect(start(sandbox, EMAIL)).toMatchObject({ FriendlyErrorMessage: expect.any(String) });
-    expect(sandbox.tables.challenges.size).toBe(0);
-    const sent = start(sandbox, EMAIL, { Phone: '+55 11 5550 0100' });
-    expect(sent).toMatchObject({ Success: true, SentBySMS: true, ShouldInformPhone: false });
-    const Code = pinOf(sandbox, 'c1');
-    expect(validate(sandbox, EMAIL, { Code })).toMatchObject({ Success: true });
-  });
-
-  it('signs a newcomer up, where the program wants a challenge', () => {
-    const id = 'new.sample@example.com';
-    const available = (sandbox: Sandbox) =>
-      sandbox.call('listAvailableRewards', { body: { CustomerId: id, PurchaseValue: 9 } });
-    const without = openSandbox();
-    expect(available(without)).toMatchObject({ ShouldValidateCustomerSignup: false });
-    expect(codeOf(start(without, id))).toBe(59);
-
-    const sandbox = openSandbox({ settings: { challenge: 'asked' } });
-    expect(available(sandbox)).toMatchObject({
-      Customer: null,
-      ShouldValidateCustomer: false,
-      ShouldValidateCustomerSignup: true,
-    });
-    expect(start(sandbox, id)).toMatchObject({ Success: true, SentByEmail: true });
-    expect(validate(sandbox, id, { Code: 'none' })).toMatchObject({ Success: false });
-    expect(sandbox.tables.customers.size).toBe(0);
-    expect(validate(sandbox, id, { Code: pinOf(sandbox, id) })).toMatchObject({ Success: true });
-    expect(available(sandbox)).toMatchObject({
-      Customer: { IsEnrolled: true },
-      ShouldValidateCustomerSignup: false,
-    });
-  });
-
-  it('of a newcomer with a document asks for a phone number, which becomes theirs', () => {
-    const sandbox = openSandbox({ settings: { challenge: 'asked' } });
-    expect(start(sandbox, '123')).toMatchObject({ Success: false, ShouldInformPhone: true });
-    const Phone = '+55 11 5550 0100';
-    start(sandbox, '123', { Phone });
-    validate(sandbox, '123', { Code: pinOf(sandbox, '123') });
-    expect(sandbox.tables.customers.get('123')).toMatchObject({ Document: '123', Phone });
   });
 });

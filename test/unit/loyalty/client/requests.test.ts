@@ -8,7 +8,6 @@ import {
 import {
   answering,
   hanging,
-  resetting,
   type Script,
   type ScriptedServer,
   startScriptedServer,
