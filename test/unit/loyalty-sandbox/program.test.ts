@@ -132,22 +132,6 @@ describe('a change of the balance', () => {
     const { Value: _, ...rest } = change({ Points: 40 });
     expect(codeOf(sandbox.call('changePoints', { path, body: rest }))).toBe(66);
   });
-
-  it('removes the oldest points first, down to nothing', () => {
-    const sandbox = openSandboxWithPoints(100);
-    sendOrder(sandbox, { OrderTotal: 60 });
-    sandbox.takeEvents();
-    ask(sandbox, change({ OperationType: 1, Value: -6 }));
-    const Origins = [
-      { PointId: 1, UsedPoints: 100, UsedCashback: 5 },
-      { PointId: 2, UsedPoints: 20, UsedCashback: 1 },
-    ];
-    const payload = { Points: -120, Cashback: -6, ValidDate: null, Origins };
-    expect(sandbox.takeEvents()).toMatchObject([{ topic: 'Point_Removed', payload }]);
-    const points = { Points: -40, OperationType: 1, Reason: 'r', ChangeKey: 'k2' };
-    sandbox.call('changePoints', { path, body: points });
-    expect(balanceOf(sandbox)).toEqual({ points: 0, cashback: 0 });
-  });
 });
 
 describe('a coupon', () => {

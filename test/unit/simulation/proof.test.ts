@@ -7,7 +7,7 @@ import { judgeFolders } from '../../mutate/report.ts';
 import { SavedVerdicts } from '../../mutate/saved-verdicts.ts';
 import type { Verdict } from '../../mutate/try-changes.ts';
 import { lanes } from '../../proof/parts.ts';
-import { describeProof, putResults, type StepResult } from '../../proof/report.ts';
+import { putResults, type StepResult } from '../../proof/report.ts';
 import { runLane } from '../../proof/run-lane.ts';
 import { hashOfCode, TIME_OVER } from '../../support/proof-run.ts';
 
@@ -16,27 +16,6 @@ const passed: StepResult = {
   ...{ end: 'passed', seconds: 130, command: 'npm run check:foreign -- dynamodb' },
   ...{ file: 'cache/dynamodb.out', output: '  31 checks, 0 faults\n' },
 };
-
-it('says what was run, what failed, and what was not run', () => {
-  const text = describeProof({
-    commit: '0123456789ab',
-    date: new Date('2026-11-16T04:00:00Z'),
-    results: {
-      'Third-party engines: dynamodb': passed,
-      'Third-party engines: sqs': { ...passed, end: 'failed', output: 'x\n'.repeat(100) },
-      'Third-party engines: iam': { ...passed, end: 'stopped' },
-    },
-  });
-  expect(text).toContain('# Verification of 0123456789ab, 2026-11-16');
-  expect(text).toContain(
-    `| 1 passed, 1 failed, 1 stopped | 7 min | 4 of 7 steps; stopped: iam; ${part?.leavesOut} |`,
-  );
-  expect(text).toContain('$ npm run check:foreign -- dynamodb\n  31 checks, 0 faults');
-  expect(text).toContain('… 75 lines before');
-  expect(text).toContain('its whole output is in `cache/dynamodb.out`');
-  expect(text).toContain('Not run: shopify; template; contract; aws.');
-  expect(text).toContain('| Fuzz | not run |');
-});
 
 it('replaces the rows of complete parts in docs/reliability.md, which has one for every part', () => {
   const page = readFileSync('docs/reliability.md', 'utf8');
@@ -90,22 +69,6 @@ it('stops a step that does not end, runs the others, and gives it what they leav
     ...['endless at 0, up to 20', 'quick at 20, up to 20', 'slow at 22, up to 38'],
     ...['endless at 37, up to 23', 'last at 60, up to 60'],
   ]);
-});
-
-it('runs the first steps of a part whose time is too short for all', async () => {
-  const step = (name: string) => ({ name, script: 'fuzz', args: () => [] });
-  const begun: string[] = [];
-  let minute = 0;
-  const steps = ['one', 'two', 'three'].map(step);
-  await runLane([{ title: '', share: 1, needsMinutes: 2, leavesOut: '', steps }], 5 * 60_000, {
-    now: () => minute * 60_000,
-    isOpen: (_, { name }) => !begun.includes(name),
-    async run(_, { name }) {
-      begun.push(name);
-      minute += 2;
-    },
-  });
-  expect(begun).toEqual(['one', 'two']);
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'proof-run-'));

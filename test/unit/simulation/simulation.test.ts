@@ -3,39 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { plantedBugs } from '../../foreign/planted-bugs.ts';
-import { readArguments } from '../../simulation/arguments.ts';
-import { createChance, nameOf } from '../../simulation/kernel/chance.ts';
-import { Kernel } from '../../simulation/kernel/kernel.ts';
-import { SimulatedProcess } from '../../simulation/kernel/simulated-process.ts';
-import { VirtualTime } from '../../simulation/kernel/virtual-time.ts';
 import { mutate } from '../../simulation/mutations/apply-mutation.ts';
 import { mutations } from '../../simulation/mutations/mutations.ts';
 import { type RunPlan, SavedRun } from '../../simulation/saved-run.ts';
-import { describeFailure, shrink } from '../../simulation/shrink.ts';
+import { shrink } from '../../simulation/shrink.ts';
 import type { SimulationResult, SimulationSettings } from '../../simulation/simulate.ts';
 import type { SeedReport } from '../../simulation/totals.ts';
-
-describe('the arguments of the simulation', () => {
-  const seeds = { kind: 'run', seeds: undefined, events: 200, parts: ['orders', 'storefront'] };
-  it.each([
-    ['', seeds],
-    ['--seed 17 --events 5 --seeds 3', { seed: 17, events: 5, seeds: 3 }],
-    ['--hours 0.5 --part storefront', { hours: 0.5, parts: ['storefront'] }],
-    ['--mutations', { kind: 'mutations', names: [] }],
-    ['--mutations taxes-count', { names: ['taxes-count'] }],
-  ])('%j are read', (args, options) => {
-    const given = args.split(' ').filter((word) => word !== '');
-    expect(readArguments(given)).toMatchObject({ kind: 'start', options });
-  });
-
-  it.each(['--seed x', '--seeds 0', '--hours -1', '--sed 1', '7', '--part x'])(
-    '%j are refused with a word about it',
-    (args) => {
-      const refused = { kind: 'wrong', problem: expect.any(String) };
-      expect(readArguments(args.split(' '))).toMatchObject(refused);
-    },
-  );
-});
 
 describe('the mutations', () => {
   it.each([...mutations, ...Object.values(plantedBugs)])(
@@ -87,95 +60,6 @@ it('leaves of a failing run only what its failure needs', async () => {
   const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
   expect(shrunk?.result.steps).toEqual([17, 41]);
   expect(shrunk?.result.faults.map(({ name }) => name)).toEqual([14]);
-});
-
-it('prints what is left as a story, up to the complaint that it is about', async () => {
-  const shrunk = await shrink({ seed: 1, events: 200 }, await simulate({}), simulate);
-  if (!shrunk) throw new Error('it failed before');
-  expect(describeFailure(shrunk)).toBe(`orders: order 1 is wrong
-
-It takes 2 steps and 1 faults:
-  - fault 14
-
-  01:02:03.456  store: order 1 is placed
-  01:02:03.456  !! in-flight: 2 messages never settle
-  01:02:03.456  !! orders: order 1 is wrong`);
-});
-
-describe('virtual time', () => {
-  it('runs everything in the order of its moments, and of its planning within one', async () => {
-    const time = new VirtualTime(0);
-    const ran: string[] = [];
-    for (const [moment, name] of [
-      [30, 'c'],
-      [10, 'a'],
-      [30, 'd'],
-      [20, 'b'],
-    ] as const) {
-      time.at(moment, () => ran.push(`${name}@${time.now}`));
-    }
-    time.at(40, () => ran.push('never'))();
-    await time.passUntil(35);
-    expect(ran).toEqual(['a@10', 'b@20', 'c@30', 'd@30']);
-    expect(time.now).toBe(35);
-  });
-
-  it('lets everything that a task set free come to its next wait before the next task', async () => {
-    const time = new VirtualTime(0);
-    const ran: number[] = [];
-    const chain = async (): Promise<void> => {
-      for (let i = 0; i < 50; i += 1) await undefined;
-      ran.push(time.now);
-    };
-    time.at(1, () => void chain());
-    time.at(2, () => ran.push(time.now));
-    await time.passUntil(10);
-    expect(ran).toEqual([1, 2]);
-  });
-});
-
-describe('chance', () => {
-  it('gives one number for one seed and name, whatever was drawn before', () => {
-    const [one, other] = [createChance(7), createChance(7)];
-    other(1, 2, 3);
-    expect(other(nameOf('order'), 5)).toBe(one(nameOf('order'), 5));
-    expect(createChance(8)(nameOf('order'), 5)).not.toBe(one(nameOf('order'), 5));
-  });
-});
-
-describe('a simulated process', () => {
-  const open = () => {
-    const kernel = new Kernel({ seed: 1, only: new Set() });
-    return { kernel, process: new SimulatedProcess(kernel, 'worker') };
-  };
-  const call = (process: SimulatedProcess, heard: string[]) =>
-    process.call('ledger', 'asks', async () => 'answer').then((answer) => heard.push(answer));
-
-  it('hears nothing any more once it is dead, though its call took effect', async () => {
-    const { kernel, process } = open();
-    const heard: string[] = [];
-    let effects = 0;
-    void process
-      .call('ledger', 'writes', async () => {
-        effects += 1;
-      })
-      .then(() => heard.push('answer'));
-    process.die();
-    await kernel.time.passUntil(kernel.time.now + 1_000);
-    expect([effects, heard]).toEqual([1, []]);
-  });
-
-  it('hears what came while it was frozen when it goes on', async () => {
-    const { kernel, process } = open();
-    const heard: string[] = [];
-    void call(process, heard);
-    process.freeze();
-    await kernel.time.passUntil(kernel.time.now + 1_000);
-    expect(heard).toEqual([]);
-    process.thaw(() => {});
-    await kernel.time.passUntil(kernel.time.now + 1);
-    expect(heard).toEqual(['answer']);
-  });
 });
 
 const folder = mkdtempSync(join(tmpdir(), 'saved-run-'));
