@@ -156,19 +156,34 @@ describe('single alarms', () => {
     });
   });
 
-  it('every function but the receiver, whose errors are answers, has an alarm for its errors', () => {
-    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    const watching = (name: string) =>
-      alarms
-        .flatMap(({ metrics }) => metrics)
-        .filter((metric) => metric.namespace === 'AWS/Lambda' && metric.name === name)
-        .map(({ dimensions }) => dimensions.FunctionName)
-        .toSorted();
-    const others = functions.filter((id) => !id.startsWith('ReceiveWebhook'));
-    expect(watching('Errors')).toEqual(others.map((id) => `{${id}}`).toSorted());
-    // Messages of a throttled worker wait: the age of their queue shows it.
-    expect(watching('Throttles')).toEqual([expect.stringContaining('ReceiveWebhook')]);
-  });
+  it.each([undefined, {}])(
+    'watch every queue and function, with the storefront %j',
+    (storefront) => {
+      const stack = synthesizeStack(storefront && { storefront });
+      const watched = alarmsOf(stack).flatMap(({ metrics }) => metrics);
+      const watching = (name: string, dimension: string) => {
+        const metrics = watched.filter((metric) => metric.name === name);
+        return new Set(metrics.map(({ dimensions }) => dimensions[dimension]));
+      };
+      const queues = Object.entries(stack.findResources('AWS::SQS::Queue'));
+      const named = (isDead: boolean) =>
+        queues
+          .filter(([, { Properties }]) => (Properties.RedrivePolicy === undefined) === isDead)
+          .map(([id]) => `{${id}.QueueName}`);
+      const dead = watching('ApproximateNumberOfMessagesVisible', 'QueueName');
+      expect(dead).toEqual(new Set(named(true)));
+      const oldest = watching('ApproximateAgeOfOldestMessage', 'QueueName');
+      expect(oldest).toEqual(new Set(named(false)));
+      // The receiver's errors are answers.
+      const functions = Object.keys(stack.findResources('AWS::Lambda::Function'));
+      const others = functions.filter((id) => !id.startsWith('ReceiveWebhook'));
+      expect(watching('Errors', 'FunctionName')).toEqual(new Set(others.map((id) => `{${id}}`)));
+      // Messages of a throttled worker wait: the age of their queue shows it.
+      const addresses = functions.filter((id) => /^(?:ReceiveW|BalancesR|Storefront)/.test(id));
+      const throttled = watching('Throttles', 'FunctionName');
+      expect(throttled).toEqual(new Set(addresses.map((id) => `{${id}}`)));
+    },
+  );
 });
 
 describe('the topic', () => {

@@ -51,23 +51,4 @@ describe('the way back into the store', () => {
     ]);
     expect(storefront).toMatchObject({ MemorySize: 512, Timeout: 30 });
   });
-
-  it('rings for its dead letters, its oldest message, its functions and refused events', () => {
-    const names = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(
-      ({ AlarmName }) => AlarmName,
-    );
-    for (const id of [
-      'dead-letters-balances',
-      'oldest-message-balances',
-      'function-errors-receive-points',
-      'function-errors-sync-balances',
-      'point-events-refused',
-      'function-errors-storefront',
-      'storefront-refused',
-      'storefront-unavailable',
-      'redemption-pending',
-    ]) {
-      expect(names).toContain(`loyalty-connector-prod-${id}`);
-    }
-  });
 });

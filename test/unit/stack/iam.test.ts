@@ -213,20 +213,6 @@ const call = (amzTarget: string, fields: unknown, path = '/') =>
 const table = (name: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${name}`;
 
 describe('a call in terms of IAM', () => {
-  it.each([
-    ['SendMessage', 'sqs:SendMessage'],
-    ['SendMessageBatch', 'sqs:SendMessage'],
-    ['DeleteMessageBatch', 'sqs:DeleteMessage'],
-    ['ChangeMessageVisibilityBatch', 'sqs:ChangeMessageVisibility'],
-  ])('%s of a queue is %s on it', (operation, action) => {
-    const fields = { QueueUrl: 'http://anywhere/000000000000/orders.fifo' };
-    expect(call(`AmazonSQS.${operation}`, fields)).toEqual({
-      service: 'sqs',
-      action,
-      resources: ['arn:aws:sqs:us-east-1:000000000000:orders.fifo'],
-    });
-  });
-
   it('a query of an index is one on the index, not on the table', () => {
     const fields = { TableName: 'ledger', IndexName: 'codes' };
     expect(call('DynamoDB_20120810.Query', fields)?.resources).toEqual([
@@ -244,18 +230,6 @@ describe('a call in terms of IAM', () => {
     expect(byName?.resources[0]).toMatch(/:secret:p\/shop\/webhook-\w{6}$/);
     const byArn = call('secretsmanager.GetSecretValue', { SecretId: byName?.resources[0] });
     expect(byArn).toEqual(byName);
-  });
-
-  it('an invocation is one of the function, by name or by ARN', () => {
-    const arn = 'arn:aws:lambda:us-east-1:000000000000:function:reconcile';
-    for (const name of ['reconcile', encodeURIComponent(arn)]) {
-      const path = `/2015-03-31/functions/${name}/invocations`;
-      expect(call('', {}, path)).toEqual({
-        service: 'lambda',
-        action: 'lambda:InvokeFunction',
-        resources: [arn],
-      });
-    }
   });
 
   it('needs permission for everything if it names nothing', () => {

@@ -5,10 +5,9 @@ import {
   type LoyaltyClient,
   type Turn,
 } from '../../../../shared/loyalty/client.ts';
+import type { CallSender } from '../../../../shared/loyalty/result.ts';
 import {
   answering,
-  hanging,
-  type Script,
   type ScriptedServer,
   startScriptedServer,
 } from '../../../support/scripted-server.ts';
@@ -60,8 +59,6 @@ describe('the settings of the client', () => {
   });
 });
 
-const SUCCESS = answering(200, '{"HasError":false,"Result":{}}');
-
 let server: ScriptedServer;
 let client: LoyaltyClient;
 beforeEach(async () => {
@@ -80,7 +77,7 @@ describe('a request of the client', () => {
     const took: number[] = [];
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    server.script = SUCCESS;
+    server.script = answering(200, '{"HasError":false,"Result":{}}');
     const patient = createLoyaltyClient({
       baseUrl: server.url,
       credentials,
@@ -103,53 +100,25 @@ describe('a request of the client', () => {
     expect(took).toHaveLength(2);
   });
 
-  it('repeats a read, and nothing else, over a new connection when a used one is reset', async () => {
-    await client.getCustomer('1');
-    const resetOnce: Script = (_, socket) => {
-      server.script = SUCCESS;
-      socket.resetAndDestroy();
+  it('has its time-out and its signal, and may be repeated only if it reads', async () => {
+    const requests: Parameters<CallSender['send']>[0][] = [];
+    const send: CallSender['send'] = async (request) => {
+      requests.push(request);
+      return { kind: 'failure', reason: 'time-out', mayHaveHappened: true };
     };
-    server.script = resetOnce;
-    expect(await client.getCustomer('1')).toMatchObject({ kind: 'success' });
-    server.script = resetOnce;
-    const failure = { reason: 'connection', mayHaveHappened: true };
-    expect(await client.sendOrder({ OriginalId: '1' })).toMatchObject(failure);
-    expect(server.received.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);
-  });
-
-  it.each([
-    ['its own time-out', { timeoutMs: 30 }, {}],
-    ['the time-out of a call', {}, { timeoutMs: 30 }],
-  ])('waits for an answer until %s has passed', async (_, ofClient, ofCall) => {
-    server.script = hanging;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const patient = createLoyaltyClient({ baseUrl: server.url, credentials, ...ofClient });
-    const settled = vi.fn();
-    const result = patient.getCustomer('1', ofCall).finally(settled);
-    while (server.received.length === 0) await new Promise(setImmediate);
-    await vi.advanceTimersByTimeAsync(29);
-    expect(settled).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(1);
-    expect(await result).toMatchObject({
+    const recorded = createLoyaltyClient({ http: { send }, credentials, timeoutMs: 30 });
+    const { signal } = new AbortController();
+    expect(await recorded.getCustomer('1')).toMatchObject({
       reason: 'time-out',
       class: 'retry',
       mayHaveHappened: true,
       message: 'No complete answer within 30 ms.',
     });
-  });
-
-  it('is aborted by the signal of a call', async () => {
-    server.script = hanging;
-    const controller = new AbortController();
-    const results = Array.from({ length: 20 }, () =>
-      client.getCustomer('1', { signal: controller.signal }),
-    );
-    while (server.received.length < 20) await new Promise(setImmediate);
-    controller.abort();
-    for (const result of await Promise.all(results)) {
-      expect(result).toMatchObject({ reason: 'aborted', class: 'retry', mayHaveHappened: true });
-    }
+    await recorded.sendOrder({ OriginalId: '1' }, { timeoutMs: 40, signal });
+    expect(requests).toMatchObject([
+      { method: 'GET', timeoutMs: 30, repeatable: true },
+      { method: 'POST', timeoutMs: 40, repeatable: false, signal },
+    ]);
   });
 });
 
