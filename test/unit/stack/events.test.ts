@@ -2,6 +2,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { toHttpRequest } from '../../../functions/wiring.ts';
 import { settledMessages } from '../../../local/stack/functions/event-source.ts';
+import { readRateMs } from '../../../local/stack/functions/function-runner.ts';
 import { readEmbeddedMetrics } from '../../../local/stack/functions/metrics.ts';
 import { toHttpAnswer, toHttpEvent } from '../../../local/stack/functions/web-server.ts';
 import { createEmfTelemetry } from '../../../shared/aws/emf-telemetry.ts';
@@ -110,5 +111,13 @@ describe('metrics in the log', () => {
 
   it.each(['', 'text', '{"_aws"', '{"_aws":1}', '{"_aws":{}}'])('none are in %j', (line) => {
     expect(readEmbeddedMetrics(line)).toEqual([]);
+  });
+});
+
+describe('schedules', () => {
+  it('by a rate', () => {
+    expect(readRateMs('rate(1 hour)')).toBe(3_600_000);
+    expect(readRateMs('rate(7 days)')).toBe(604_800_000);
+    expect(() => readRateMs('cron(0 12 * * ? *)')).toThrow('cron(0 12 * * ? *)');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultCatalog } from '../../../../local/loyalty-sandbox/default-catalog.ts';
+import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
 import {
   codeOf,
   EMAIL,
@@ -11,7 +11,7 @@ import {
   type Sandbox,
   sendOrder,
   takeTopics,
-} from '../../../support/sandbox-program.ts';
+} from '../../support/sandbox-program.ts';
 
 describe('rewards', () => {
   it('RewardType is 0 percent, 1 fixed amount, 3 cashback, 4 custom, 5 product', () => {
