@@ -269,14 +269,15 @@ describe('the blocks', () => {
     expect(same).toContain('price="49"');
   });
 
+  const cart = {
+    item_count: 2,
+    items: [
+      { product_id: '1', final_price: 4900, quantity: 1 },
+      { product_id: '2', final_price: 850, quantity: 3 },
+    ],
+  };
+
   it('offer the rewards for the cart, and count the points of the cart on its own page only', () => {
-    const cart = {
-      item_count: 2,
-      items: [
-        { product_id: '1', final_price: 4900, quantity: 1 },
-        { product_id: '2', final_price: 850, quantity: 3 },
-      ],
-    };
     const html = theme.render('loyalty', {}, { cart, customer: CUSTOMER, pageType: 'cart' });
     expect(html).toContain('cart="1:49:1,2:8.5:3"');
     expect(html).toContain('items="1:49:1,2:8.5:3"');
@@ -286,18 +287,10 @@ describe('the blocks', () => {
   });
 
   it('take a discount on the whole cart off every item', () => {
-    const cart = {
-      item_count: 2,
-      items: [
-        { product_id: '1', final_price: 4900, quantity: 1 },
-        { product_id: '2', final_price: 850, quantity: 3 },
-      ],
-      items_subtotal_price: 7450,
-      total_price: 6705,
-    };
-    const html = theme.render('loyalty', {}, { cart, pageType: 'cart' });
+    const discounted = { ...cart, items_subtotal_price: 7450, total_price: 6705 };
+    const html = theme.render('loyalty', {}, { cart: discounted, pageType: 'cart' });
     expect(html).toContain('items="1:44.1:1,2:7.65:3"');
-    const free = theme.render('loyalty', {}, { cart: { ...cart, items_subtotal_price: 0 } });
+    const free = theme.render('loyalty', {}, { cart: { ...discounted, items_subtotal_price: 0 } });
     expect(free).toContain('cart="1:49:1,2:8.5:3"');
   });
 

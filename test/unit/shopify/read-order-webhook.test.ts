@@ -216,17 +216,9 @@ describe('reading an order', () => {
     });
   });
 
-  it.each([['null'], ['absent']])(
-    'reads an order without a customer (%s) as that of a guest',
-    (how) => {
-      const { payload } = buildOrder(simpleOrder, { customer: null, email: '' });
-      if (how === 'absent') delete payload.customer;
-      const read = readOrderWebhook(payload);
-      if (read.kind !== 'read') throw new Error(JSON.stringify(read.faults));
-      const { order } = read;
-      expect(order.customer).toBe(undefined);
-    },
-  );
+  it('reads an order without a customer as that of a guest', () => {
+    expect(storeOrder({}, { customer: null, email: '' }).customer).toBe(undefined);
+  });
 
   it('reads a point-of-sale order without e-mail and postal address', () => {
     const order = storeOrder(

@@ -190,6 +190,7 @@ describe('the id under which an event is queued', () => {
     const text =
       '{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508"}';
     expect(identify(text)).toBe('820982911946154508');
+    expect(identify('{"id": 820982911946154508}')).toBe('820982911946154508');
   });
 
   it('is never read from a text that only looks like a global id', () => {
@@ -202,6 +203,8 @@ describe('the id under which an event is queued', () => {
     const nested =
       '{"id":{"n":1,"admin_graphql_api_id":"gid://shopify/Order/1"},"admin_graphql_api_id":"gid://shopify/Order/2"}';
     expect(identify(nested)).toBe('2');
+    const inherited = '{"__proto__":{"id":1},"id":2}';
+    expect(identify(inherited)).toBe('2');
     const escaped = '{"admin_graphql_api_id":"gid://shopify/Order/1\\u0030","id":2}';
     expect(identify(escaped)).toBe('10');
   });
