@@ -7,7 +7,7 @@ import { judgeFolders } from '../../mutate/report.ts';
 import { SavedVerdicts } from '../../mutate/saved-verdicts.ts';
 import type { Verdict } from '../../mutate/try-changes.ts';
 import { lanes } from '../../proof/parts.ts';
-import { putResults, type StepResult } from '../../proof/report.ts';
+import { describeProof, putResults, type StepResult } from '../../proof/report.ts';
 import { runLane } from '../../proof/run-lane.ts';
 import { hashOfCode, TIME_OVER } from '../../support/proof-run.ts';
 
@@ -16,6 +16,27 @@ const passed: StepResult = {
   ...{ end: 'passed', seconds: 130, command: 'npm run check:foreign -- dynamodb' },
   ...{ file: 'cache/dynamodb.out', output: '  31 checks, 0 faults\n' },
 };
+
+it('says what was run, what failed, and what was not run', () => {
+  const text = describeProof({
+    commit: '0123456789ab',
+    date: new Date('2026-11-16T04:00:00Z'),
+    results: {
+      'Third-party engines: dynamodb': passed,
+      'Third-party engines: sqs': { ...passed, end: 'failed', output: 'x\n'.repeat(100) },
+      'Third-party engines: iam': { ...passed, end: 'stopped' },
+    },
+  });
+  expect(text).toContain('# Verification of 0123456789ab, 2026-11-16');
+  expect(text).toContain(
+    `| 1 passed, 1 failed, 1 stopped | 7 min | 4 of 7 steps; stopped: iam; ${part?.leavesOut} |`,
+  );
+  expect(text).toContain('$ npm run check:foreign -- dynamodb\n  31 checks, 0 faults');
+  expect(text).toContain('… 75 lines before');
+  expect(text).toContain('its whole output is in `cache/dynamodb.out`');
+  expect(text).toContain('Not run: shopify; template; contract; aws.');
+  expect(text).toContain('| Fuzz | not run |');
+});
 
 it('replaces the rows of complete parts in docs/reliability.md, which has one for every part', () => {
   const page = readFileSync('docs/reliability.md', 'utf8');
