@@ -12,8 +12,6 @@ import {
   defineConnector,
 } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { complianceTopics } from '../../../shared/shopify/webhooks/topics.ts';
 
 const HOOKS = 'https://hooks.example.com/example-store';
 const STOREFRONT = 'https://front.example.com/example-store';
@@ -87,18 +85,6 @@ describe('shopify.app.toml', () => {
     expect(toml.app_proxy).toEqual({ url: STOREFRONT, prefix: 'apps', subpath: 'loyalty' });
     expect(toml.webhooks.subscriptions.map(({ uri }) => uri)).toEqual([HOOKS]);
     expect(toml.client_id).toBe('client-1');
-  });
-
-  it('always subscribes to the compliance topics, to the others only where the app makes them', () => {
-    const topics = (toml: Parsed, name: string) =>
-      toml.webhooks.subscriptions.flatMap((one) => one[name] ?? []);
-    const own = tomlWith({ healing: { subscriptions: 'app-configuration' } });
-    for (const toml of [tomlWith(), own]) {
-      expect(topics(toml, 'compliance_topics')).toEqual([...complianceTopics]);
-    }
-    expect(topics(tomlWith(), 'topics')).toEqual([]);
-    const wanted = wantedSubscriptions(HOOKS).map(({ topic }) => topic);
-    expect(topics(own, 'topics').toSorted()).toEqual(wanted.toSorted());
   });
 
   it('has no app proxy without a storefront', () => {
