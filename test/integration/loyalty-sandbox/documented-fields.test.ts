@@ -5,6 +5,7 @@ import type { CatalogReward } from '../../../local/loyalty-sandbox/catalog.ts';
 import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
+import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import {
   compare,
   documentedOperations,
@@ -14,7 +15,6 @@ import {
   isBare,
   notOffered,
 } from '../../support/documented-answers.ts';
-import { read } from '../../support/read-answer.ts';
 import { type ScriptedServer, startScriptedServer } from '../../support/scripted-server.ts';
 import { contract, startSandbox } from './start-sandbox.ts';
 
@@ -30,7 +30,7 @@ let receiver: ScriptedServer;
 let sandbox: LoyaltySandbox;
 /** What was received, and what the client makes of it, by operation. */
 const received = new Map<string, Record<string, unknown>[]>();
-const results = new Map<string, ReturnType<typeof read>[]>();
+const results = new Map<string, ReturnType<typeof readAnswer>[]>();
 
 beforeAll(async () => {
   receiver = await startScriptedServer();
@@ -70,9 +70,16 @@ async function ask(operation: string, { path = {}, query = {}, body }: Asked = {
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as Record<string, unknown>;
+  const { status } = response;
+  const text = await response.text();
+  const answer = JSON.parse(text) as Record<string, unknown>;
   received.set(operation, [...(received.get(operation) ?? []), answer]);
-  const result = read(operation as OperationId, answer, { input: { path, body } });
+  const result = readAnswer(
+    operation as OperationId,
+    { kind: 'answer', status, headers: Object.fromEntries(response.headers), text },
+    { input: { path, body }, hidden: () => [token, key] },
+    new Date(),
+  );
   results.set(operation, [...(results.get(operation) ?? []), result]);
   return answer;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogReward } from '../../../local/loyalty-sandbox/catalog.ts';
+import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import {
   balanceOf,
   codeOf,
@@ -188,8 +189,8 @@ describe('a coupon', () => {
 });
 
 describe('a product', () => {
-  const update = (changes: object = {}) => {
-    const sandbox = openSandbox();
+  const update = (changes: object = {}, settings: PartialSettings = {}) => {
+    const sandbox = openSandbox({ settings });
     const Name = 'Clothing';
     const ProductCategory = { Name: 'Shirts', ParentCategory: { Name, ParentCategory: null } };
     const product = { OriginalId: 'p1', Title: 'Linen shirt', ProductPrice: 49.9 };
@@ -207,6 +208,11 @@ describe('a product', () => {
       const warning = { Severity: 1, HasWarning: true, HasError: false, Code: '03' };
       expect(update({ ProductPrice }).first).toMatchObject(warning);
     }
+  });
+
+  it('is answered in the older shape where the settings say so', () => {
+    const { first } = update({}, { productAnswer: 'older' });
+    expect(Object.keys(first)).toEqual(['ErrorMessage', 'ErrorCode', 'Result', 'HasError']);
   });
 
   it('earns what an order would, without rounding up, and its faults have their fields', () => {

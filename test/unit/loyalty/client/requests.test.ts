@@ -147,7 +147,7 @@ describe('the client, with its credentials', () => {
       reason: 'no-credentials',
       class: 'misconfigured',
       mayHaveHappened: false,
-      message: 'The credentials could not be had, or are not usable.',
+      message: 'The credentials could not be read, or are not usable.',
     });
     expect(server.received).toHaveLength(2);
   });
