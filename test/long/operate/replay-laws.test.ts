@@ -9,7 +9,7 @@ import {
   type ReplayChoice,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import { createSqsEventQueue, createSqsDeadLetterQueue } from '../../../shared/aws/sqs-queues.ts';
+import { createSqsDeadLetterQueue, createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { countMessages, createConnectorQueues, receive } from '../../support/event-source.ts';
@@ -42,7 +42,9 @@ async function openQueues() {
   const { urls } = await createConnectorQueues(sqs, emulator.endpoint, `laws-${opened}`);
   const families: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
   const world = {
-    queues: families.map((family) => createSqsDeadLetterQueue(sqs, urls[family].deadLetterUrl, family)),
+    queues: families.map((family) =>
+      createSqsDeadLetterQueue(sqs, urls[family].deadLetterUrl, family),
+    ),
     replayQueue: createSqsEventQueue(sqs, {
       orders: urls.orders.url,
       products: urls.products.url,

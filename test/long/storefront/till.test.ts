@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { useShopInBrowser } from '../../support/shop-in-browser.ts';
-import { customerNamed, type TillVisit, visitTill } from '../../support/till-visit.ts';
+import { customerNamed, type TillVisit, visitTill } from './till-visit.ts';
 
 const browserPath = findBrowser();
 const patient = { timeout: 60_000, interval: 250 };
