@@ -6,15 +6,42 @@ import {
   createShopperRate,
   type SharedRate,
 } from '../../../../shared/core/calls/rate-limit.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+
+/** Time that passes only when everything that runs waits for it. */
+function createVirtualClock(start = 1_800_000_000_000) {
+  let at = start;
+  const timers: { readonly due: number; readonly ring: () => void }[] = [];
+  return {
+    now: () => at,
+    pause: (ms: number) =>
+      new Promise<void>((ring) => {
+        timers.push({ due: at + Math.max(ms, 0), ring });
+      }),
+    /** Rings every timer up to then, in order, and lets each finish what it causes. */
+    async runUntil(end: number): Promise<void> {
+      for (;;) {
+        await settled();
+        const next = timers.toSorted((a, b) => a.due - b.due)[0];
+        if (!next || next.due > end) break;
+        timers.splice(timers.indexOf(next), 1);
+        at = Math.max(at, next.due);
+        next.ring();
+      }
+      at = end;
+    },
+  };
+}
+
+/** All promises that can go on without a timer have gone on. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const START = 1_800_000_000_000;
 
-/** The line as the ledger keeps it; `latencyMs` of a write may let another one pass. */
-function createLine(clock: ReturnType<typeof createVirtualClock>, latencyMs = () => 5) {
+/** The timeline as the ledger keeps it; `latencyMs` of a write may let another one pass. */
+function createTimeline(clock: ReturnType<typeof createVirtualClock>, latencyMs = () => 5) {
   let end = 0;
   const bookings: number[] = [];
-  const line: SharedRate = {
+  const shared: SharedRate = {
     async book(lengthMs, now, latest) {
       bookings.push(clock.now());
       await clock.pause(latencyMs());
@@ -25,7 +52,7 @@ function createLine(clock: ReturnType<typeof createVirtualClock>, latencyMs = ()
       return { kind: 'booked', from };
     },
   };
-  return { line, bookings, bookedUntil: () => end };
+  return { shared, bookings, bookedUntil: () => end };
 }
 
 interface Process {
@@ -38,7 +65,7 @@ interface Process {
 /** Each process has a backlog without an end. Returns the moments at which calls began, in ms. */
 async function run(perSecond: number, processes: readonly Process[], seconds: number) {
   const clock = createVirtualClock(START);
-  const { line } = createLine(clock);
+  const { shared } = createTimeline(clock);
   const calls: number[] = [];
   async function work(rate: CallRate, { callMs, idleMs }: Process) {
     for (let count = 1; ; count += 1) {
@@ -51,7 +78,7 @@ async function run(perSecond: number, processes: readonly Process[], seconds: nu
     }
   }
   for (const process of processes) {
-    const rate = createCallRate({ perSecond, line, ...clock });
+    const rate = createCallRate({ perSecond, shared, ...clock });
     for (let one = 0; one < process.parallel; one += 1) void work(rate, process);
   }
   await clock.runUntil(START + seconds * 1_000);
@@ -115,8 +142,8 @@ describe('the rate of calls', () => {
   // The first version lost a call that came while the last one before it was being let go.
   it('serves a call that comes right after another began', async () => {
     const clock = createVirtualClock(START);
-    const { line } = createLine(clock);
-    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    const { shared } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 1, shared, ...clock });
     let began = 0;
     const work = async () => {
       for (; began < 5; began += 1) await rate.take();
@@ -133,9 +160,9 @@ describe('the rate of calls', () => {
     ['once for one who came before the turn of the first', [0, 100], 5_000, 5_000, 2],
   ] as const)('is booked %s', async (_, callers, ahead, from, tokens) => {
     const clock = createVirtualClock(START);
-    const { line, bookedUntil } = createLine(clock, () => 0);
-    if (ahead > 0) await Promise.all([line.book(ahead, START, START), clock.runUntil(START)]);
-    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    const { shared, bookedUntil } = createTimeline(clock, () => 0);
+    if (ahead > 0) await Promise.all([shared.book(ahead, START, START), clock.runUntil(START)]);
+    const rate = createCallRate({ perSecond: 10, shared, ...clock });
     for (const at of callers) {
       await clock.runUntil(START + at);
       void rate.take();
@@ -146,8 +173,8 @@ describe('the rate of calls', () => {
 
   it('saves nothing up: after a busy time and an idle hour calls are as far apart as ever', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings, bookedUntil } = createLine(clock);
-    const rate = createCallRate({ perSecond: 2, line, ...clock });
+    const { shared, bookings, bookedUntil } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 2, shared, ...clock });
     for (let one = 0; one < 6; one += 1) {
       void rate.take();
       await clock.runUntil(START + 500 * (one + 1));
@@ -168,11 +195,11 @@ describe('the rate of calls', () => {
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(490);
   });
 
-  it('sends a call back to its queue when the line is booked ten seconds ahead', async () => {
+  it('sends a call back to its queue when the timeline is booked ten seconds ahead', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings } = createLine(clock);
-    await Promise.all([line.book(11_000, START, START), clock.runUntil(START + 20)]);
-    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    const { shared, bookings } = createTimeline(clock);
+    await Promise.all([shared.book(11_000, START, START), clock.runUntil(START + 20)]);
+    const rate = createCallRate({ perSecond: 10, shared, ...clock });
     const turns = [rate.take(), rate.take()];
     await clock.runUntil(START + 100);
     for (const turn of await Promise.all([...turns, rate.take()])) {
@@ -183,15 +210,15 @@ describe('the rate of calls', () => {
 
   it('makes no call that it cannot book', async () => {
     const clock = createVirtualClock(START);
-    const line: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
-    const turn = await createCallRate({ perSecond: 10, line, ...clock }).take();
+    const shared: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
+    const turn = await createCallRate({ perSecond: 10, shared, ...clock }).take();
     expect(turn).toMatchObject({ kind: 'wait', why: 'tokens-unreachable' });
   });
 
   it('lets a call go that is no longer wanted, and gives its token to the next', async () => {
     const clock = createVirtualClock(START);
-    const { line } = createLine(clock);
-    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    const { shared } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 1, shared, ...clock });
     const abort = new AbortController();
     const unwanted = rate.take(abort.signal);
     const next = rate.take();
@@ -203,9 +230,9 @@ describe('the rate of calls', () => {
 
   it('lets a shopper go first, and the workers make room', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings, bookedUntil } = createLine(clock);
-    await Promise.all([line.book(5_000, START, START), clock.runUntil(START + 20)]);
-    const rate = createShopperRate({ perSecond: 2, line, now: clock.now });
+    const { shared, bookings, bookedUntil } = createTimeline(clock);
+    await Promise.all([shared.book(5_000, START, START), clock.runUntil(START + 20)]);
+    const rate = createShopperRate({ perSecond: 2, shared, now: clock.now });
     const first = rate.take();
     await clock.runUntil(START + 40);
     expect(await first).toEqual({ kind: 'go' });
@@ -220,8 +247,8 @@ describe('the rate of calls', () => {
   });
 
   it('never keeps a shopper from the program because the ledger does not answer', async () => {
-    const line: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
-    const rate = createShopperRate({ perSecond: 2, line, now: () => START });
+    const shared: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
+    const rate = createShopperRate({ perSecond: 2, shared, now: () => START });
     expect(await rate.take()).toEqual({ kind: 'go' });
   });
 });

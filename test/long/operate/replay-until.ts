@@ -1,0 +1,40 @@
+import {
+  openLetterQueues,
+  openSourceQueues,
+} from '../../../scripts/connector/dead-letters/read.ts';
+import {
+  createPacer,
+  letterReaderOf,
+  newTally,
+  replayLetters,
+} from '../../../scripts/connector/dead-letters/replay.ts';
+import { openLedger } from '../../../scripts/connector/deployment/deployment.ts';
+import { findDeployment } from '../../../scripts/connector/deployment/find-deployment.ts';
+import { retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
+
+const { DIE_AT, DIE_AFTER = '1' } = process.env;
+const deployment = await findDeployment({});
+const tally = newTally();
+let reached = 0;
+
+await replayLetters(
+  { filter: {}, limit: Number.POSITIVE_INFINITY, refetch: false, force: false, by: 'test@host' },
+  {
+    queues: openLetterQueues(deployment, ['orders']),
+    replayQueue: openSourceQueues(deployment, ['orders']).queue,
+    retire: (letters) =>
+      retireSummaries(letters, 'replayed', { ledger: openLedger(deployment), now: new Date() }),
+    ...letterReaderOf(deployment.connector.shops),
+    pacer: createPacer(undefined, { monotonicMs: () => performance.now(), pause: async () => {} }),
+    now: () => new Date(),
+    signal: new AbortController().signal,
+    onReplayed: () => {},
+    onStep(step) {
+      if (step !== DIE_AT) return;
+      reached += 1;
+      if (reached === Number(DIE_AFTER)) process.kill(process.pid, 'SIGKILL');
+    },
+  },
+  tally,
+);
+process.stdout.write(`replayed ${tally.replayed}\n`);
