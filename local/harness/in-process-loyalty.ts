@@ -1,8 +1,8 @@
 import { createLoyaltyClient, type LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { CallAnswer, CallFailure, CallSender } from '../../shared/loyalty/result.ts';
+import { defaultCatalog } from '../loyalty-sandbox/catalog.ts';
 import { loadContract } from '../loyalty-sandbox/contract.ts';
-import { defaultCatalog } from '../loyalty-sandbox/default-catalog.ts';
 import { createProgram } from '../loyalty-sandbox/program/program.ts';
 import { openTables } from '../loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../loyalty-sandbox/settings.ts';

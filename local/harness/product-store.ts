@@ -10,7 +10,7 @@ import {
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { eventsFor } from '../store-sandbox/delivery/events.ts';
-import { pickFields } from '../store-sandbox/delivery/pick-fields.ts';
+import { pickFields } from '../store-sandbox/delivery/sender.ts';
 import { Subscriptions } from '../store-sandbox/delivery/subscriptions.ts';
 import { AdminApi } from '../store-sandbox/graphql/admin-api.ts';
 import { type ActionName, act } from '../store-sandbox/model/actions.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
-import { isAlive } from '../sandbox-kit/data-file-lock.ts';
+import { isAlive } from '../sandbox-kit/data-file.ts';
 import { PLACE } from './emulators.ts';
 import type { RunningStack } from './running-stack.ts';
 

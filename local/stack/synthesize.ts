@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Concurrency, concurrencyText } from '../../shared/config/concurrency.ts';
 import { moduleFile } from '../../shared/config/folders.ts';
-import { isAlive } from '../sandbox-kit/data-file-lock.ts';
+import { isAlive } from '../sandbox-kit/data-file.ts';
 import { compileCache } from './compile-cache.ts';
 import { type Assembly, readAssembly } from './template/template.ts';
 

@@ -1,5 +1,10 @@
-import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/command-line.ts';
-import { runCommand, shellQuote } from '../sandbox-kit/run-command.ts';
+import {
+  readCommandLine,
+  readWholeNumber,
+  runCommand,
+  shellQuote,
+  type Wanted,
+} from '../sandbox-kit/command-line.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
 import type { StoreSandbox, StoreSandboxOptions } from './sandbox.ts';
 import { apiVersion } from './settings.ts';

@@ -1,5 +1,4 @@
-import { openDataFile } from '../sandbox-kit/data-file.ts';
-import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
+import { DataFileError, openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { Tables } from '../sandbox-kit/tables.ts';

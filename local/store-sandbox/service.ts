@@ -6,8 +6,7 @@ import { type Random, seededRandom, uuidFrom } from '../sandbox-kit/seeded-rando
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { type EventSubscription, eventsFor } from './delivery/events.ts';
-import { createWebhookPost } from './delivery/post-webhook.ts';
-import { Sender } from './delivery/sender.ts';
+import { createWebhookPost, Sender } from './delivery/sender.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
 import { type FaultRule, readFaultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';

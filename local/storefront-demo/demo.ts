@@ -15,11 +15,9 @@ import {
 import { html } from '../sandbox-kit/pages/html.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
 import { accountPage, forms } from './forms.ts';
-import { renderAccount } from './pages/account-page.ts';
-import { renderCart } from './pages/cart-page.ts';
 import { type PageParts, pageAnswer, renderLayout } from './pages/layout.ts';
 import { describeProgress, renderOrder } from './pages/order-page.ts';
-import { renderProduct, renderProducts } from './pages/product-pages.ts';
+import { renderAccount, renderCart, renderProduct, renderProducts } from './pages/shop-pages.ts';
 import { customerOf, ordersOf, type Shop, shownProducts } from './shop.ts';
 import { readVisit, type Visit, visitCookie } from './visit.ts';
 

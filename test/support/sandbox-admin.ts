@@ -3,7 +3,7 @@ import { Subscriptions } from '../../local/store-sandbox/delivery/subscriptions.
 import { BulkOperations } from '../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext } from '../../local/store-sandbox/graphql/graph-context.ts';
 import { queryRoot } from '../../local/store-sandbox/graphql/query-root.ts';
-import type { OrderRow } from '../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import type { World } from '../../local/store-sandbox/model/world.ts';
 import { defaultServerSettings } from '../../local/store-sandbox/settings.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';

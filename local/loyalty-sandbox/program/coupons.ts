@@ -3,7 +3,6 @@ import type { Call } from '../call.ts';
 import { type Context, takeNumber } from './context.ts';
 import { type CustomerPlan, isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
-import { knownFields } from './known-fields.ts';
 import {
   describeFaults,
   done,
@@ -12,7 +11,7 @@ import {
   type Refusal,
   refuse,
 } from './outcome.ts';
-import { type Fields, readFields } from './read-fields.ts';
+import { type Fields, knownFields, readFields } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
 
 type CouponItem = components['schemas']['CouponItem'];

@@ -1,12 +1,12 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
-import { balanceOf, drawOn } from './balances.ts';
 import { isChallengePassed } from './challenge.ts';
 import type { Context } from './context.ts';
 import { findCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
 import { productInHundredths, toHundredths } from './hundredths.ts';
 import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
+import { balanceOf, drawOn } from './points.ts';
 import { type Fields, readFields } from './read-fields.ts';
 import {
   describeKeyedRedemption,

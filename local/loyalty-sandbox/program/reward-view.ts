@@ -1,10 +1,10 @@
 import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { CatalogReward } from '../catalog.ts';
 import { couponType, rewardType, unspecified } from './assigned-numbers.ts';
-import { balanceOf } from './balances.ts';
 import { type Context, formatMoney } from './context.ts';
 import { fromHundredths, productInHundredths } from './hundredths.ts';
-import { knownFields } from './known-fields.ts';
+import { balanceOf } from './points.ts';
+import { knownFields } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
 import { iconUrl } from './tiers.ts';
 

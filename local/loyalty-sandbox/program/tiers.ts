@@ -2,10 +2,10 @@ import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import type { Call } from '../call.ts';
 import type { CatalogTier } from '../catalog.ts';
 import { unspecified } from './assigned-numbers.ts';
-import { earnedPointsOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { earnedPointsOf } from './points.ts';
 import { readFields } from './read-fields.ts';
 
 type Schemas = components['schemas'];

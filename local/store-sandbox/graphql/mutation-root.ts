@@ -1,11 +1,15 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { definitionKey } from '../model/metafields.ts';
 import { denyAccess, denyBulkQuery } from './access.ts';
-import { discountNodeView } from './discount-view.ts';
+import {
+  definitionView,
+  discountNodeView,
+  metafieldView,
+  subscriptionView,
+  topicName,
+} from './entity-views.ts';
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
-import { definitionView, metafieldView } from './metafield-view.ts';
-import { subscriptionView, topicName } from './subscription-view.ts';
 
 /** The parts of DiscountCodeBasicInput and DiscountCodeFreeShippingInput that the sandbox supports. */
 interface DiscountInput {

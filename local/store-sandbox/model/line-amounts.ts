@@ -1,5 +1,5 @@
 import { share } from './minor-units.ts';
-import type { LineRow, OrderRow, ReductionRow, ShippingRow, TaxRow } from './order-row.ts';
+import type { LineRow, OrderRow, ReductionRow, ShippingRow, TaxRow } from './rows.ts';
 import type { World } from './world.ts';
 
 /** One line as it was sold and as it is now. The order says whether tax is included or on top. */

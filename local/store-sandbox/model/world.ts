@@ -1,8 +1,16 @@
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ShopSettings } from '../settings.ts';
 import type { Ids } from './ids.ts';
-import type { DisputeRow, OrderRow, RefundRow } from './order-row.ts';
-import type { CodeRow, CustomerRow, DiscountRow, ProductRow, StoreRows } from './rows.ts';
+import type {
+  CodeRow,
+  CustomerRow,
+  DiscountRow,
+  DisputeRow,
+  OrderRow,
+  ProductRow,
+  RefundRow,
+  StoreRows,
+} from './rows.ts';
 
 /** Everything that an action of the store reads and changes. */
 export interface World {

@@ -8,15 +8,15 @@ import {
 } from '../../sandbox-kit/pages/html.ts';
 import { layOut } from '../../sandbox-kit/pages/layout.ts';
 import { inOrder } from '../delivery/disorder.ts';
-import type { WebhookDelivery } from '../delivery/post-webhook.ts';
+import type { WebhookDelivery } from '../delivery/sender.ts';
 import type { JournalEntry } from '../journal.ts';
 import type { StoreService } from '../service.ts';
 import { describeState, type State } from '../state.ts';
-import { renderOrders } from './order-section.ts';
 import {
   actionButton,
   renderCustomers,
   renderDiscounts,
+  renderOrders,
   renderProducts,
 } from './store-sections.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { type LawRules, mostThatCounts, standingOf, usualRules } from '../../support/order-law.ts';
 import { type OpenStore, openStore } from '../store-sandbox/open-store.ts';
 

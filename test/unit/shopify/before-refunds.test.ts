@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { orderAmounts } from '../../../shared/core/mapping/order-amounts.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { buildOrder, paidBack } from '../../fixtures/order-payload.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identifyCall } from '../../../local/stack/gateway/identify-call.ts';
+import { identifyCall } from '../../../local/stack/gateway/gateway.ts';
 
 const place = { region: 'us-east-1', account: '000000000000' };
 const call = (amzTarget: string, fields: unknown, path = '/') =>

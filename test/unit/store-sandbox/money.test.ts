@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { financialStatus } from '../../../local/store-sandbox/model/order-status.ts';
-import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
+import { financialStatus, orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 
 const store = () => openStore({ shop: { currency: 'BRL', taxes: [] } });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonlWriter } from '../../../../local/store-sandbox/graphql/write-jsonl.ts';
+import { JsonlWriter } from '../../../../local/store-sandbox/graphql/bulk-operations.ts';
 import {
   type BulkEntity,
   type BulkLine,
