@@ -13,9 +13,14 @@ import { startServer } from './http/server.ts';
 import type { JournalEntry, JournalQuery } from './journal.ts';
 import { answerBusinessError, createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
-import { readServerSettings, type ServerSettings } from './server-settings.ts';
 import { Service } from './service.ts';
-import { type PartialSettings, readSettings, type SandboxSettings } from './settings.ts';
+import {
+  type PartialSettings,
+  readServerSettings,
+  readSettings,
+  type SandboxSettings,
+  type ServerSettings,
+} from './settings.ts';
 import { describeState, type State } from './state.ts';
 
 export interface LoyaltySandboxOptions {

@@ -12,8 +12,7 @@ import type { Subscription, Subscriptions } from './events/subscriptions.ts';
 import { type FaultRule, readFaultRule } from './fault-rule.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import type { Context } from './program/context.ts';
-import type { ServerSettings } from './server-settings.ts';
-import type { SandboxSettings } from './settings.ts';
+import type { SandboxSettings, ServerSettings } from './settings.ts';
 
 /** A bucket that holds what one second allows, and fills again as time passes. */
 export class RateLimit {
