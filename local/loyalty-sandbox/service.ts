@@ -9,7 +9,7 @@ import type { Call, Program } from './call.ts';
 import { type Contract, createRouter, type Router } from './contract.ts';
 import { createEventPost, EventSender } from './events/event-sender.ts';
 import type { Subscription, Subscriptions } from './events/subscriptions.ts';
-import { type FaultRule, readFaultRule } from './fault-rule.ts';
+import { type FaultRule, faultRuleOf } from './fault-rule.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import type { Context } from './program/context.ts';
 import type { SandboxSettings, ServerSettings } from './settings.ts';
@@ -179,7 +179,7 @@ export class Service {
     return {
       program: createProgram(),
       journal: new Journal(tables, serverSettings.journalLimit),
-      faults: new Faults(createFaultRandom(), (rule) => readFaultRule(rule, operations)),
+      faults: new Faults(createFaultRandom(), faultRuleOf(operations)),
       rateLimit: new RateLimit(settings.rateLimit.perSecond),
     };
   }

@@ -8,7 +8,7 @@ import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { type EventSubscription, eventsFor } from './delivery/events.ts';
 import { createWebhookPost, Sender } from './delivery/sender.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
-import { type FaultRule, readFaultRule } from './fault-rule.ts';
+import { type FaultRule, faultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';
 import { Journal } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, act } from './model/actions.ts';
@@ -126,7 +126,7 @@ export class StoreService {
     this.subscriptions = new Subscriptions(tables);
     this.subscriptions.setOptionAddress(parts.webhooksTo, parts.webhookTopics, this.world.ids);
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
-    this.faults = new Faults(random(3), readFaultRule);
+    this.faults = new Faults(random(3), faultRule);
     this.journal = new Journal(settings.journalLimit);
     this.sender = new Sender({
       tables,

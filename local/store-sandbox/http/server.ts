@@ -17,6 +17,7 @@ import {
   pageAnswer,
   handlePage as servePage,
 } from '../../sandbox-kit/http/pages.ts';
+import { reset } from '../../sandbox-kit/http/reaction.ts';
 import {
   isLoopbackHost,
   parseJsonBody,
@@ -27,7 +28,6 @@ import {
   type Answer,
   jsonAnswer,
   startServer as listen,
-  resetConnection,
   respond,
   type Server,
 } from '../../sandbox-kit/http/server.ts';
@@ -94,7 +94,7 @@ async function handleToken(
   const { fault } = faults.faultsOf(['token']);
   if (faults.isOutage() || fault?.kind === 'reset-before') {
     note({ fault: fault?.kind ?? 'outage' });
-    return resetConnection(response);
+    return reset.perform(response);
   }
   const answer = (status: number, value: unknown, headers = {}) => {
     note({ status, ...(fault && { fault: fault.kind }) });
