@@ -1,6 +1,7 @@
 import type { Credentials } from '../../shared/loyalty/client.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
+import type { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
@@ -10,7 +11,7 @@ import type { EventSender } from './events/event-sender.ts';
 import { checkSubscriptions, type Subscription, Subscriptions } from './events/subscriptions.ts';
 import type { FaultRule } from './fault-rule.ts';
 import { startServer } from './http/server.ts';
-import type { JournalEntry, JournalQuery } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import { answerBusinessError, createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
 import { Service } from './service.ts';
@@ -46,11 +47,7 @@ export interface LoyaltySandbox {
   readonly credentials: Credentials;
   readonly settings: SandboxSettings;
   readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
-  readonly journal: {
-    entries(query?: JournalQuery): readonly JournalEntry[];
-    readonly dropped: number;
-    clear(): void;
-  };
+  readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'dropped' | 'clear'>;
   readonly events: Pick<EventSender, 'all' | 'settled'>;
   state(): State;
   /** Lets time pass in the sandbox only. */

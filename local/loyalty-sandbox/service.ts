@@ -1,7 +1,9 @@
 import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
-import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { CostBucket } from '../sandbox-kit/cost-bucket.ts';
+import { createSaver, type DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
+import { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import type { Random } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
@@ -10,36 +12,9 @@ import { type Contract, createRouter, type Router } from './contract.ts';
 import { createEventPost, EventSender } from './events/event-sender.ts';
 import type { Subscription, Subscriptions } from './events/subscriptions.ts';
 import { type FaultRule, faultRuleOf } from './fault-rule.ts';
-import { Journal, type JournalEntry } from './journal.ts';
+import { cutEntry, type JournalEntry, type NewEntry } from './journal.ts';
 import type { Context } from './program/context.ts';
 import type { SandboxSettings, ServerSettings } from './settings.ts';
-
-/** A bucket that holds what one second allows, and fills again as time passes. */
-export class RateLimit {
-  readonly #perSecond: number;
-  readonly #capacity: number;
-  #left: number;
-  #filledAtMs: number | undefined;
-
-  /** 0 per second: no limit. */
-  constructor(perSecond: number) {
-    this.#perSecond = perSecond;
-    this.#capacity = Math.max(1, perSecond);
-    this.#left = this.#capacity;
-  }
-
-  /** Undefined when the call may pass; else the seconds after which the next one may. */
-  take(nowMs: number): number | undefined {
-    if (this.#perSecond === 0) return undefined;
-    // A clock that was set back fills nothing, and takes nothing away either.
-    const passedMs = Math.max(0, nowMs - (this.#filledAtMs ?? nowMs));
-    this.#left = Math.min(this.#capacity, this.#left + (passedMs / 1000) * this.#perSecond);
-    this.#filledAtMs = nowMs;
-    if (this.#left < 1) return Math.ceil((1 - this.#left) / this.#perSecond);
-    this.#left -= 1;
-    return undefined;
-  }
-}
 
 export interface ServiceParts {
   readonly contract: Contract;
@@ -65,9 +40,9 @@ export interface ServiceParts {
 /** What a reset makes anew. */
 interface Working {
   readonly program: Program;
-  readonly journal: Journal;
+  readonly journal: Journal<JournalEntry>;
   readonly faults: Faults<FaultRule>;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: CostBucket;
 }
 
 /** Everything behind the HTTP server. */
@@ -76,20 +51,20 @@ export class Service {
   readonly route: Router;
   #working: Working;
   #events: EventSender;
-  /** What the data file refused, as when the disk is full: it goes with the next that it takes. */
-  #unsaved: readonly Change[] = [];
+  #save: () => readonly Change[];
   /** Resets come one after the other. */
   #lastReset: Promise<void> = Promise.resolve();
 
   constructor(parts: ServiceParts) {
     this.parts = parts;
+    this.#save = createSaver(parts.tables, parts.dataFile);
     this.route = createRouter(parts.contract.operations);
     this.#working = this.#begin();
     this.#save();
     this.#events = this.#startSender();
   }
 
-  get journal(): Journal {
+  get journal(): Journal<JournalEntry> {
     return this.#working.journal;
   }
 
@@ -97,7 +72,7 @@ export class Service {
     return this.#working.faults;
   }
 
-  get rateLimit(): RateLimit {
+  get rateLimit(): CostBucket {
     return this.#working.rateLimit;
   }
 
@@ -118,8 +93,8 @@ export class Service {
   }
 
   /** Keeps the entry together with what the call changed: both are safe before it is answered. */
-  record(entry: Omit<JournalEntry, 'n'>): void {
-    this.journal.add(entry);
+  record(entry: NewEntry): void {
+    this.journal.add(cutEntry(entry));
     this.#events.accept(this.#save());
   }
 
@@ -165,7 +140,7 @@ export class Service {
       const kept = [this.journal.numbering(), ...tables.all('starts')];
       dataFile?.rewrite(kept);
       tables.replaceAll(kept);
-      this.#unsaved = [];
+      this.#save = createSaver(tables, dataFile);
       this.#working = this.#begin();
     } finally {
       this.#events = this.#startSender();
@@ -175,21 +150,14 @@ export class Service {
   #begin(): Working {
     const { contract, tables, settings, serverSettings, createProgram, createFaultRandom } =
       this.parts;
+    const { perSecond } = settings.rateLimit;
     const operations = contract.operations.map(({ operationId }) => operationId);
     return {
       program: createProgram(),
       journal: new Journal(tables, serverSettings.journalLimit),
       faults: new Faults(createFaultRandom(), faultRuleOf(operations)),
-      rateLimit: new RateLimit(settings.rateLimit.perSecond),
+      rateLimit: new CostBucket(Math.max(1, perSecond), perSecond),
     };
-  }
-
-  #save(): readonly Change[] {
-    const changes = this.parts.tables.takeChanges();
-    this.#unsaved = this.#unsaved.length === 0 ? changes : this.#unsaved.concat(changes);
-    if (this.#unsaved.length > 0) this.parts.dataFile?.append(this.#unsaved);
-    this.#unsaved = [];
-    return changes;
   }
 
   /** It takes up what an earlier one left. */

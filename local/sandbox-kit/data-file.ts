@@ -234,6 +234,24 @@ export function openDataFile(path: string, tables: Tables): DataFile {
   }
 }
 
+/**
+ * Stores what has changed in the tables, and returns it. What the file refuses, as when the disk is full, goes with
+ * the next that it takes.
+ */
+export function createSaver(
+  tables: Tables,
+  dataFile: DataFile | undefined,
+): () => readonly Change[] {
+  let unsaved: readonly Change[] = [];
+  return () => {
+    const changes = tables.takeChanges();
+    unsaved = unsaved.length === 0 ? changes : unsaved.concat(changes);
+    if (unsaved.length > 0) dataFile?.append(unsaved);
+    unsaved = [];
+    return changes;
+  };
+}
+
 interface OpenFile {
   readonly file: number;
   bytes: number;

@@ -1,5 +1,7 @@
+import type { CostBucket } from '../sandbox-kit/cost-bucket.ts';
 import { DataFileError, openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
+import type { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
@@ -7,9 +9,8 @@ import type { EventSubscription } from './delivery/events.ts';
 import type { Sender } from './delivery/sender.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
 import type { FaultRule } from './fault-rule.ts';
-import type { CostBucket } from './graphql/cost-bucket.ts';
 import { startServer } from './http/server.ts';
-import type { Journal } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, actions } from './model/actions.ts';
 import type { StoreRows } from './model/rows.ts';
 import { StoreService } from './service.ts';
@@ -79,7 +80,7 @@ export interface StoreSandbox {
   state(): State;
   readonly deliveries: Pick<Sender, 'all' | 'settled'>;
   /** Calls to the Admin API. */
-  readonly journal: Pick<Journal, 'entries' | 'clear'>;
+  readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'clear'>;
   readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
   readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
   disorder: Disorder;

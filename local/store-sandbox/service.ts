@@ -1,16 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { createSaver, type DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
+import { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { type Random, seededRandom, uuidFrom } from '../sandbox-kit/seeded-random.ts';
-import type { Change, Tables } from '../sandbox-kit/tables.ts';
+import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { type EventSubscription, eventsFor } from './delivery/events.ts';
 import { createWebhookPost, Sender } from './delivery/sender.ts';
 import { Subscriptions } from './delivery/subscriptions.ts';
 import { type FaultRule, faultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';
-import { Journal } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, act } from './model/actions.ts';
 import { createIds } from './model/ids.ts';
 import { openRows } from './model/rows.ts';
@@ -100,15 +101,16 @@ export class StoreService {
   readonly api: AdminApi;
   readonly tokens: AccessTokens;
   readonly faults: Faults<FaultRule>;
-  readonly journal: Journal;
+  /** In memory: starts empty with every process. */
+  readonly journal: Journal<JournalEntry>;
+  readonly save: () => void;
   readonly #eventRandom: Random;
-  /** Changes that could not be written, for example to a full disk; the next save writes them, too. */
-  #unsaved: Change[] = [];
   #address = '';
 
   constructor(parts: ServiceParts) {
     const { tables, shop, settings, seed } = parts;
     this.parts = parts;
+    this.save = createSaver(tables, parts.dataFile);
     const rows = openRows(tables);
     const starts = (rows.counters.get('starts') ?? 0) + 1;
     rows.counters.put('starts', starts);
@@ -127,7 +129,7 @@ export class StoreService {
     this.subscriptions.setOptionAddress(parts.webhooksTo, parts.webhookTopics, this.world.ids);
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
     this.faults = new Faults(random(3), faultRule);
-    this.journal = new Journal(settings.journalLimit);
+    this.journal = new Journal(new Tables(), settings.journalLimit);
     this.sender = new Sender({
       tables,
       subscriptions: this.subscriptions,
@@ -144,7 +146,7 @@ export class StoreService {
       random: random(4),
       disorder: () => this.disorder,
       now,
-      save: () => this.save(),
+      save: this.save,
     });
     this.api = new AdminApi({
       world: this.world,
@@ -153,7 +155,7 @@ export class StoreService {
       address: () => this.#address,
       perform: (name, input) => this.perform(name, input),
       announce: (announcement) => this.#announce([announcement]),
-      save: () => this.save(),
+      save: this.save,
     });
     if (parts.sample && starts === 1) fillSampleStore(this.world);
     this.save();
@@ -199,12 +201,6 @@ export class StoreService {
     const { counters } = this.world.rows;
     counters.put('clock ms', (counters.get('clock ms') ?? 0) + seconds * 1000);
     this.save();
-  }
-
-  save(): void {
-    this.#unsaved.push(...this.parts.tables.takeChanges());
-    if (this.#unsaved.length > 0) this.parts.dataFile?.append(this.#unsaved);
-    this.#unsaved = [];
   }
 
   async stop(): Promise<void> {

@@ -89,7 +89,7 @@ export async function handleCall(
     if (fault.kind === 'business-error') return fail(fault.code);
     return reactTo(fault, execute, refuse);
   };
-  const retryAfterSeconds = service.rateLimit.take(now().getTime());
+  const retryAfterSeconds = waitFor(service);
   if (retryAfterSeconds !== undefined) {
     return conclude(react({ kind: settings.rateLimit.answer, retryAfterSeconds }), 'rate-limit');
   }
@@ -106,6 +106,16 @@ export async function handleCall(
     return conclude(reply(refuse(500, 'The sandbox has a bug: see its output.')), 'crash');
   }
   conclude(reaction, fault?.kind);
+}
+
+/** Undefined when the call may pass; else the seconds after which the next one may. */
+function waitFor({ rateLimit, parts: { settings, now } }: Service): number | undefined {
+  const { perSecond } = settings.rateLimit;
+  if (perSecond === 0) return undefined;
+  const missing = 1 - rateLimit.available(now().getTime());
+  if (missing > 0) return Math.ceil(missing / perSecond);
+  rateLimit.take(1);
+  return undefined;
 }
 
 /** Why a request is no call of an operation at all. */

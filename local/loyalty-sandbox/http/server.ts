@@ -161,7 +161,10 @@ function swaggerAsset(name: string): string {
 const pages: Pages<Service> = {
   ...commonFiles,
   '/': ({ parts }, address) =>
-    pageAnswer(renderDocsPage(address, parts.settings.credentials, parts.neighbours), 'inline-too'),
+    // Swagger UI sets styles on its elements.
+    pageAnswer(renderDocsPage(address, parts.settings.credentials, parts.neighbours), {
+      'style-src': "'self' 'unsafe-inline'",
+    }),
   '/state': (service, address) => pageAnswer(renderStatePage(service, address)),
   '/state/fragment': (service) => pageAnswer(renderStateFragment(service)),
   '/openapi.json': ({ parts }, address) =>

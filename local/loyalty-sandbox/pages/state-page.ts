@@ -13,7 +13,7 @@ import {
 import { idLink, layOut, type PageParts } from '../../sandbox-kit/pages/layout.ts';
 import { customerOf, type PointEvent } from '../events/event-sender.ts';
 import type { FaultRule } from '../fault-rule.ts';
-import type { Journal, JournalEntry } from '../journal.ts';
+import type { JournalEntry } from '../journal.ts';
 import type { Service } from '../service.ts';
 import { describeState, type State } from '../state.ts';
 
@@ -95,8 +95,8 @@ const mostCalls = 100;
 /** Of one body or answer. More of it is in the journal over HTTP. */
 const mostCharacters = 20_000;
 
-function renderJournal(journal: Journal): Html {
-  const shown = journal.entries({ limit: mostCalls }).reverse();
+function renderJournal({ journal }: Service): Html {
+  const shown = journal.entries({ limit: mostCalls }).toReversed();
   return html`<section id="journal">
 <h2>Journal <span class="count">${journal.size}</span></h2>
 ${journal.dropped > 0 && html`<p class="note">${journal.dropped} older calls were dropped.</p>`}
@@ -167,7 +167,7 @@ export function renderStateFragment(service: Service): Html {
     state,
   )}${renderProducts(state, store)}${renderRedemptions(state)}${renderChallenges(state)}${renderQuizAnswers(state)}${renderSubscriptions(state)}${renderEvents(
     state,
-  )}${renderJournal(service.journal)}`;
+  )}${renderJournal(service)}`;
 }
 
 /** `store`: the page of the store, if it runs. */

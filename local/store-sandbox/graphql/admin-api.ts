@@ -15,12 +15,12 @@ import {
   validate,
 } from 'graphql';
 import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
+import { CostBucket, type ThrottleStatus } from '../../sandbox-kit/cost-bucket.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { Announcement, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
 import { checkAccess } from './access.ts';
 import { BulkOperations, type BulkResult, bulkProblem, JsonlWriter } from './bulk-operations.ts';
-import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
 import type { GraphContext, View } from './graph-context.ts';
 import { mutationRoot } from './mutation-root.ts';
 import { queryRoot } from './query-root.ts';
@@ -119,7 +119,8 @@ export class AdminApi {
   answer(request: PreparedRequest): GraphAnswer {
     const nowMs = this.#parts.world.now().getTime();
     if (request.cost > maxPerQuery) return tooExpensive(request.cost);
-    if (!this.bucket.canTake(request.cost, nowMs)) return this.throttle(request);
+    // A query needs its requested cost and pays its actual cost.
+    if (request.cost > this.bucket.available(nowMs)) return this.throttle(request);
     const context = this.#context(false);
     const { document, operation, variables } = request;
     const { data, errors } = executeDocument(context, document, operation, variables);

@@ -1,39 +1,10 @@
 import { discountOf, lineAmounts, shippingAmounts, sum, sumTaxes } from './line-amounts.ts';
 import type { OrderRow, TaxRow, TransactionRow } from './rows.ts';
 
-/** As sold (including additions by edits), and as it is now. */
-export interface OrderTotals {
-  /** Lines before discounts. */
-  readonly linesMinor: number;
-  /** On lines and shipping. */
-  readonly discountsMinor: number;
-  readonly subtotalMinor: number;
-  /** Before discounts. */
-  readonly shippingMinor: number;
-  readonly taxMinor: number;
-  readonly taxes: readonly TaxRow[];
-  readonly tipMinor: number;
-  readonly totalMinor: number;
-  readonly current: {
-    readonly subtotalMinor: number;
-    readonly discountsMinor: number;
-    readonly shippingMinor: number;
-    readonly taxMinor: number;
-    readonly taxes: readonly TaxRow[];
-    readonly dutiesMinor: number;
-    readonly totalMinor: number;
-    readonly pieces: number;
-  };
-  readonly receivedMinor: number;
-  readonly refundedMinor: number;
-  /**
-   * Positive: the customer still owes it. What was paid back beyond the value of what was taken back is owed no more:
-   * it was given away.
-   */
-  readonly outstandingMinor: number;
-}
+export type OrderTotals = ReturnType<typeof orderTotals>;
 
-export function orderTotals(order: OrderRow): OrderTotals {
+/** As sold (including additions by edits), and as it is now. */
+export function orderTotals(order: OrderRow) {
   const lines = order.lines.map((line) => ({ line, amounts: lineAmounts(order, line) }));
   const sold = lines.filter(({ line }) => line.kind !== 'tip');
   const tips = lines.filter(({ line }) => line.kind === 'tip');
@@ -80,9 +51,12 @@ export function orderTotals(order: OrderRow): OrderTotals {
     order.dutiesMinor;
 
   return {
+    /** Before discounts. */
     linesMinor,
+    /** On lines and shipping. */
     discountsMinor: lineDiscounts + shippingDiscounts,
     subtotalMinor,
+    /** Before discounts. */
     shippingMinor,
     taxMinor,
     taxes,
@@ -101,6 +75,10 @@ export function orderTotals(order: OrderRow): OrderTotals {
     },
     receivedMinor,
     refundedMinor,
+    /**
+     * Positive: the customer still owes it. What was paid back beyond the value of what was taken back is owed no
+     * more: it was given away.
+     */
     outstandingMinor:
       currentTotal -
       Math.max(0, refundedMinor - (totalMinor - currentTotal)) -

@@ -1,4 +1,14 @@
+import type * as v from 'valibot';
 import type { Table, Tables } from '../../sandbox-kit/tables.ts';
+import type {
+  address,
+  cancellation,
+  card,
+  dispute,
+  disputeChange,
+  metafieldDefinition,
+  metafieldDraft,
+} from './inputs.ts';
 
 /** An order as the store keeps it. Totals are computed from it, never stored. */
 export interface OrderRow {
@@ -11,7 +21,7 @@ export interface OrderRow {
   readonly processedAt: string;
   readonly updatedAt: string;
   readonly cancelledAt: string | null;
-  readonly cancelReason: CancelReason | null;
+  readonly cancelReason: v.InferOutput<typeof cancellation>['reason'] | null;
   readonly closedAt: string | null;
   readonly test: boolean;
   /** `web`, `pos`, `shopify_draft_order`. */
@@ -40,11 +50,9 @@ export interface OrderRow {
   readonly staffId: string | null;
   readonly note: string | null;
   readonly noteAttributes: readonly { readonly name: string; readonly value: string }[];
-  readonly localizedFields: readonly LocalizedFieldRow[];
+  readonly localizedFields: readonly { readonly key: string; readonly value: string }[];
   readonly tags: readonly string[];
 }
-
-type CancelReason = 'customer' | 'fraud' | 'inventory' | 'declined' | 'staff' | 'other';
 
 export interface LineRow {
   readonly id: string;
@@ -170,7 +178,7 @@ export interface TransactionRow {
   /** An authorization that was not captured in time. */
   readonly hasExpired?: true;
   /** Undefined for cash and other payments without a card. */
-  readonly card?: { readonly company: string; readonly methodName: string; readonly last4: string };
+  readonly card?: Readonly<v.InferOutput<typeof card>>;
 }
 
 /** Of Shopify Payments. No status or time of the order shows it. */
@@ -185,33 +193,11 @@ export interface DisputeRow {
   readonly finalizedOn: string | null;
 }
 
-type DisputeType = 'inquiry' | 'chargeback';
+type DisputeType = v.InferOutput<typeof dispute>['type'];
 
-export type DisputeStatus =
-  | 'needs_response'
-  | 'under_review'
-  | 'won'
-  | 'lost'
-  | 'accepted'
-  | 'prevented';
+export type DisputeStatus = NonNullable<v.InferOutput<typeof disputeChange>['status']>;
 
-export interface AddressRow {
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly address1: string;
-  readonly city: string;
-  readonly zip: string;
-  readonly province: string | null;
-  readonly provinceCode: string | null;
-  readonly country: string;
-  readonly countryCode: string;
-  readonly phone: string | null;
-}
-
-interface LocalizedFieldRow {
-  readonly key: string;
-  readonly value: string;
-}
+export type AddressRow = Readonly<v.InferOutput<typeof address>>;
 
 export interface ProductRow {
   readonly id: string;
@@ -292,28 +278,15 @@ export interface CustomerRow {
   readonly updatedAt: string;
 }
 
-export interface MetafieldRow {
+export interface MetafieldRow extends Readonly<v.InferOutput<typeof metafieldDraft>> {
   readonly id: string;
-  readonly ownerGid: string;
-  readonly namespace: string;
-  readonly key: string;
-  readonly type: string;
-  readonly value: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export interface MetafieldDefinitionRow {
+export interface MetafieldDefinitionRow
+  extends Readonly<v.InferOutput<typeof metafieldDefinition>> {
   readonly id: string;
-  /** `CUSTOMER` */
-  readonly ownerType: string;
-  readonly namespace: string;
-  readonly key: string;
-  readonly name: string;
-  readonly type: string;
-  readonly pinned: boolean;
-  readonly storefront: 'NONE' | 'PUBLIC_READ';
-  readonly customerAccount: 'NONE' | 'READ' | 'READ_WRITE';
 }
 
 interface LocationRow {

@@ -4,7 +4,7 @@ export interface ThrottleStatus {
   readonly restoreRate: number;
 }
 
-/** The cost bucket: a query needs its requested cost and pays its actual cost. */
+/** A bucket that fills again as time passes. A clock that was set back fills nothing, and takes nothing away either. */
 export class CostBucket {
   readonly #size: number;
   readonly #restorePerSecond: number;
@@ -17,9 +17,9 @@ export class CostBucket {
     this.#available = size;
   }
 
-  canTake(cost: number, nowMs: number): boolean {
+  available(nowMs: number): number {
     this.#refill(nowMs);
-    return cost <= this.#available;
+    return this.#available;
   }
 
   take(cost: number): void {
