@@ -87,17 +87,19 @@ export function readRule<Rule extends AnyRule>(
   value: unknown,
 ): RuleReading<Rule> {
   const { success, output: rule, issues = [] } = v.safeParse(schema, value);
-  if (!success) return { kind: 'wrong', problems: issues.map(describeIssue) };
+  if (!success)
+    return { kind: 'wrong', problems: issues.map((issue) => describeIssue(issue, 'A fault')) };
   if (rule.count !== undefined && rule.probability !== undefined) {
     return { kind: 'wrong', problems: ['count and probability cannot both be given.'] };
   }
   return { kind: 'rule', rule };
 }
 
-function describeIssue(issue: v.BaseIssue<unknown>): string {
-  const path = v.getDotPath(issue) ?? 'A fault';
+/** `whole`: the name of what has it, for a problem of none of its members. */
+export function describeIssue(issue: v.BaseIssue<unknown>, whole: string): string {
+  const path = v.getDotPath(issue) ?? whole;
   const expected = String(issue.expected ?? issue.requirement).replace(/[()"]/g, '');
-  if (expected === 'never') return `${path} is not a member of the rule.`;
+  if (expected === 'never') return `${path} is not known here.`;
   const choices = expected.split(' | ');
   return `${path} must be ${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}.`;
 }

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Table, Tables } from '../../sandbox-kit/tables.ts';
+import type { Tables } from '../../sandbox-kit/tables.ts';
 import type {
   address,
   cancellation,
@@ -300,33 +300,22 @@ interface StaffRow {
   readonly lastName: string;
 }
 
-export interface StoreRows {
-  readonly orders: Table<OrderRow>;
-  readonly products: Table<ProductRow>;
-  readonly discounts: Table<DiscountRow>;
-  /** By the code in lower case. */
-  readonly codes: Table<CodeRow>;
-  readonly customers: Table<CustomerRow>;
-  /** By owner, namespace and key. */
-  readonly metafields: Table<MetafieldRow>;
-  /** By owner's type, namespace and key. */
-  readonly metafieldDefinitions: Table<MetafieldDefinitionRow>;
-  readonly locations: Table<LocationRow>;
-  readonly staff: Table<StaffRow>;
-  readonly counters: Table<number>;
-}
+export type StoreRows = Readonly<ReturnType<typeof openRows>>;
 
-export function openRows(tables: Tables): StoreRows {
+export function openRows(tables: Tables) {
   return {
-    orders: tables.table('orders'),
-    products: tables.table('products'),
-    discounts: tables.table('discounts'),
-    codes: tables.table('codes'),
-    customers: tables.table('customers'),
-    metafields: tables.table('metafields'),
-    metafieldDefinitions: tables.table('metafieldDefinitions'),
-    locations: tables.table('locations'),
-    staff: tables.table('staff'),
-    counters: tables.table('counters'),
+    orders: tables.table<OrderRow>('orders'),
+    products: tables.table<ProductRow>('products'),
+    discounts: tables.table<DiscountRow>('discounts'),
+    /** By the code in lower case. */
+    codes: tables.table<CodeRow>('codes'),
+    customers: tables.table<CustomerRow>('customers'),
+    /** By owner, namespace and key. */
+    metafields: tables.table<MetafieldRow>('metafields'),
+    /** By owner's type, namespace and key. */
+    metafieldDefinitions: tables.table<MetafieldDefinitionRow>('metafieldDefinitions'),
+    locations: tables.table<LocationRow>('locations'),
+    staff: tables.table<StaffRow>('staff'),
+    counters: tables.table<number>('counters'),
   };
 }
