@@ -10,7 +10,7 @@ import {
   roleNameOf,
   type ScheduleDescription,
   type StackDescription,
-} from '../template/stack-description.ts';
+} from '../template/describe-resources.ts';
 import { type Assembly, UnknownInTemplate } from '../template/template.ts';
 import { EventSource } from './event-source.ts';
 import { FunctionWorker, type InvocationResult, type WorkerSettings } from './function-worker.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { moduleFile } from '../../../shared/config/folders.ts';
 import { compileCache } from '../compile-cache.ts';
-import type { FunctionDescription } from '../template/stack-description.ts';
+import type { FunctionDescription } from '../template/describe-resources.ts';
 
 export interface WorkerSettings {
   readonly description: FunctionDescription;

@@ -10,7 +10,7 @@ import {
 } from '../../sandbox-kit/http/server.ts';
 import { PLACE } from '../emulators.ts';
 import type { AccessControl } from '../iam/access-control.ts';
-import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
+import type { FunctionDescription, WebDescription } from '../template/describe-resources.ts';
 import type { InvocationResult } from './function-worker.ts';
 
 export interface WebRequest {
