@@ -78,8 +78,12 @@ export type CatalogQuestion =
       readonly atMost: number;
     };
 
+/** Active, and good for 30 days, where it says nothing else. */
+type Offer = Omit<CatalogReward, 'isActive' | 'couponValidDays'> &
+  Partial<Pick<CatalogReward, 'isActive' | 'couponValidDays'>>;
+
 /** One of each type, and one for every reason to be refused. */
-const rewards: readonly CatalogReward[] = [
+const offers: readonly Offer[] = [
   {
     id: 1,
     title: '5 off',
@@ -87,10 +91,8 @@ const rewards: readonly CatalogReward[] = [
     kind: 'fixed-value',
     value: 5,
     points: 100,
-    isActive: true,
     minimalValue: 20,
     codePrefix: 'FIVE',
-    couponValidDays: 30,
   },
   {
     id: 2,
@@ -99,7 +101,6 @@ const rewards: readonly CatalogReward[] = [
     kind: 'percent',
     value: 10,
     points: 200,
-    isActive: true,
     codePrefix: 'TEN',
     couponValidDays: 60,
   },
@@ -110,9 +111,7 @@ const rewards: readonly CatalogReward[] = [
     kind: 'fixed-value',
     value: 3,
     points: 50,
-    isActive: true,
     codePrefix: 'THREE',
-    couponValidDays: 30,
   },
   {
     id: 4,
@@ -121,7 +120,6 @@ const rewards: readonly CatalogReward[] = [
     kind: 'fixed-value',
     value: 2,
     points: 10,
-    isActive: true,
     usesPerCustomer: 1,
     usesInAll: 100,
     codePrefix: 'HELLO',
@@ -134,7 +132,6 @@ const rewards: readonly CatalogReward[] = [
     kind: 'fixed-value',
     value: 25,
     points: 400,
-    isActive: true,
     tierIds: [3],
     codePrefix: 'GOLD',
     couponValidDays: 90,
@@ -146,10 +143,8 @@ const rewards: readonly CatalogReward[] = [
     kind: 'percent',
     value: 15,
     points: 100,
-    isActive: true,
     valid: { from: '2021-03-01T00:00:00Z', until: '2021-05-31T23:59:59Z' },
     codePrefix: 'SPRING',
-    couponValidDays: 30,
   },
   {
     id: 7,
@@ -160,7 +155,6 @@ const rewards: readonly CatalogReward[] = [
     points: 900,
     isActive: false,
     codePrefix: 'FIFTY',
-    couponValidDays: 30,
   },
   {
     id: 8,
@@ -169,11 +163,9 @@ const rewards: readonly CatalogReward[] = [
     kind: 'cashback',
     value: 0,
     points: 0,
-    isActive: true,
     mostPercentOfPurchase: 50,
     cumulative: true,
     codePrefix: 'CASH',
-    couponValidDays: 30,
   },
   {
     id: 9,
@@ -182,7 +174,6 @@ const rewards: readonly CatalogReward[] = [
     kind: 'product',
     value: 0,
     points: 80,
-    isActive: true,
     product: {
       // Of the store sandbox's sample store.
       id: '8012300098313',
@@ -193,7 +184,6 @@ const rewards: readonly CatalogReward[] = [
       available: 10,
     },
     codePrefix: 'MUG',
-    couponValidDays: 30,
   },
   {
     id: 10,
@@ -202,11 +192,11 @@ const rewards: readonly CatalogReward[] = [
     kind: 'custom',
     value: 0,
     points: 50,
-    isActive: true,
     codePrefix: 'VISIT',
-    couponValidDays: 30,
   },
 ];
+
+const rewards = offers.map((offer) => ({ isActive: true, couponValidDays: 30, ...offer }));
 
 const tiers: Catalog['tiers'] = [
   {

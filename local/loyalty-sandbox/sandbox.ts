@@ -12,7 +12,7 @@ import { checkSubscriptions, type Subscription, Subscriptions } from './events/s
 import type { FaultRule } from './fault-rule.ts';
 import { startServer } from './http/server.ts';
 import type { JournalEntry } from './journal.ts';
-import { answerBusinessError, createProgram } from './program/program.ts';
+import { createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
 import { Service } from './service.ts';
 import {
@@ -93,7 +93,6 @@ export async function startLoyaltySandbox(
     tables,
     context: { tables: openTables(tables), settings, catalog, now, random: random() },
     createProgram: () => createProgram({ tables, settings, catalog, now, random: random() }),
-    fail: (operation, code) => answerBusinessError(settings, operation, code),
     subscriptions: new Subscriptions(
       subscriptions,
       tables,
@@ -101,8 +100,7 @@ export async function startLoyaltySandbox(
     ),
     dataFile,
     neighbours: options.neighbours,
-    // Of its own, so that a fault added does not change what the program draws.
-    createFaultRandom: () => seededRandom(~seed),
+    seed,
     now,
     advance: (ms) => clock.put('aheadMs', aheadMs() + ms),
   });

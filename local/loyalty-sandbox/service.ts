@@ -1,11 +1,9 @@
-import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../shared/loyalty/operations.ts';
 import { CostBucket } from '../sandbox-kit/cost-bucket.ts';
 import { createSaver, type DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
 import { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
-import type { Random } from '../sandbox-kit/seeded-random.ts';
+import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import type { Call, Program } from './call.ts';
 import { type Contract, createRouter, type Router } from './contract.ts';
@@ -25,13 +23,10 @@ export interface ServiceParts {
   readonly context: Context;
   /** Called again after a reset, with the tables empty. */
   readonly createProgram: () => Program;
-  /** An answer of HTTP 200 that reports this error in the operation's own envelope. */
-  readonly fail: (operation: OperationId, code: ErrorNumber) => unknown;
   readonly subscriptions: Subscriptions;
   readonly dataFile: DataFile | undefined;
   readonly neighbours?: Neighbours | undefined;
-  /** Called again after a reset: the same draws from the beginning. */
-  readonly createFaultRandom: () => Random;
+  readonly seed: number;
   readonly now: () => Date;
   /** Moves `now` ahead. */
   readonly advance: (ms: number) => void;
@@ -148,33 +143,24 @@ export class Service {
   }
 
   #begin(): Working {
-    const { contract, tables, settings, serverSettings, createProgram, createFaultRandom } =
-      this.parts;
+    const { contract, tables, settings, serverSettings, createProgram, seed } = this.parts;
     const { perSecond } = settings.rateLimit;
     const operations = contract.operations.map(({ operationId }) => operationId);
     return {
       program: createProgram(),
       journal: new Journal(tables, serverSettings.journalLimit),
-      faults: new Faults(createFaultRandom(), faultRuleOf(operations)),
+      // Draws of its own, so that a fault added does not change what the program draws.
+      faults: new Faults(seededRandom(~seed), faultRuleOf(operations)),
       rateLimit: new CostBucket(Math.max(1, perSecond), perSecond),
     };
   }
 
   /** It takes up what an earlier one left. */
   #startSender(): EventSender {
-    const { tables, serverSettings: settings, subscriptions, now } = this.parts;
-    const post = createEventPost(settings.eventTimeoutMs, this.parts.settings, now);
-    const sender = new EventSender({
-      tables,
-      subscriptions,
-      post,
-      attempts: settings.eventAttempts,
-      firstDelayMs: settings.eventFirstDelayMs,
-      longestDelayMs: settings.eventLongestDelayMs,
-      kept: settings.eventsKept,
-      now,
-      save: () => this.#save(),
-    });
+    const { tables, serverSettings, subscriptions, settings, now } = this.parts;
+    const post = createEventPost(serverSettings.eventTimeoutMs, settings, now);
+    const save = () => this.#save();
+    const sender = new EventSender({ tables, subscriptions, post, serverSettings, now, save });
     sender.resume();
     return sender;
   }

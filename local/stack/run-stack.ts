@@ -8,6 +8,7 @@ import type { Connector } from '../../shared/config/connector-config.ts';
 import type { Healing } from '../../shared/config/connector-settings.ts';
 import { findProject } from '../../shared/config/folders.ts';
 import { DataFileError } from '../sandbox-kit/data-file.ts';
+import { readJsonObject } from '../sandbox-kit/http/requests.ts';
 import { hostedPages } from '../storefront-demo/demo.ts';
 import { type ChosenSettings, chooseSettings } from './choose-settings.ts';
 import { compare } from './demo/compare.ts';
@@ -20,16 +21,14 @@ import { writeStateFile } from './state-file.ts';
 import { type AssemblyFolder, CannotStart, openAssemblyFolder, synthesize } from './synthesize.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Whether it says that an attempt failed and will be repeated. */
 function isFailedAttempt({ text }: Pick<LogLine, 'text'>): boolean {
-  return readFields(text)?.message === 'will be tried again';
+  return readJsonObject(text)?.message === 'will be tried again';
 }
 
 /** A sentence for one line of a function's log; undefined for lines without news. */
 function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
-  const fields = readFields(text);
+  const fields = readJsonObject(text);
   if (!fields) return /Task timed out/.test(text) ? text : undefined;
   const { message, service } = fields;
   if ('_aws' in fields || typeof message !== 'string' || typeof service !== 'string') {
@@ -58,15 +57,6 @@ function narrate({ text }: Pick<LogLine, 'text'>): string | undefined {
       return line(`PARKED for a person: ${fields.reason ?? fields.why ?? ''}`);
     default:
       return fields.level === 'info' ? undefined : line(message);
-  }
-}
-
-function readFields(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

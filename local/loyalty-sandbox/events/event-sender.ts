@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type PointTopic, pointTopics } from '../../../shared/loyalty/operations.ts';
 import { Poster } from '../../sandbox-kit/http/post.ts';
 import type { Change, Table, Tables } from '../../sandbox-kit/tables.ts';
-import type { SandboxSettings } from '../settings.ts';
+import type { SandboxSettings, ServerSettings } from '../settings.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 
 /**
@@ -87,12 +87,7 @@ interface EventSenderParts {
   readonly tables: Tables;
   readonly subscriptions: Subscriptions;
   readonly post: EventPost;
-  readonly attempts: number;
-  /** Doubled after each attempt, up to `longestDelayMs`. */
-  readonly firstDelayMs: number;
-  readonly longestDelayMs: number;
-  /** How many events that are no longer pending are kept to look at. */
-  readonly kept: number;
+  readonly serverSettings: ServerSettings;
   readonly now: () => Date;
   /** Called after each change of the tables. */
   readonly save: () => void;
@@ -159,7 +154,7 @@ export class EventSender {
   }
 
   async #send(key: string): Promise<void> {
-    const { post, subscriptions, attempts: allowed, now } = this.#parts;
+    const { post, subscriptions, serverSettings, now } = this.#parts;
     while (!this.#stopped.signal.aborted) {
       const event = this.#events.get(key);
       if (!event) return;
@@ -180,7 +175,7 @@ export class EventSender {
       const attempts = (event.delivery?.attempts ?? 0) + 1;
       const tried = { attempts, at: now().toISOString() };
       if (problem === undefined) return this.#settle(key, event, { state: 'delivered', ...tried });
-      if (attempts >= allowed) {
+      if (attempts >= serverSettings.eventAttempts) {
         return this.#settle(key, event, { state: 'undelivered', ...tried, problem });
       }
       const taken = takenBy.length > 0 && { takenBy };
@@ -190,8 +185,8 @@ export class EventSender {
   }
 
   async #pause(attempts: number): Promise<void> {
-    const { firstDelayMs, longestDelayMs } = this.#parts;
-    const delayMs = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
+    const { eventFirstDelayMs, eventLongestDelayMs } = this.#parts.serverSettings;
+    const delayMs = Math.min(eventFirstDelayMs * 2 ** (attempts - 1), eventLongestDelayMs);
     await sleep(delayMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
   }
 
@@ -209,7 +204,7 @@ export class EventSender {
   #dropOldest(): void {
     const dropped = this.#settledKeys.splice(
       0,
-      Math.max(0, this.#settledKeys.length - this.#parts.kept),
+      Math.max(0, this.#settledKeys.length - this.#parts.serverSettings.eventsKept),
     );
     for (const key of dropped) this.#events.delete(key);
     if (dropped.length > 0) this.#parts.save();

@@ -18,6 +18,7 @@ import { type Answer, jsonAnswer } from '../../sandbox-kit/http/server.ts';
 import type { Call, Fault } from '../call.ts';
 import type { Route } from '../contract.ts';
 import type { FaultRule } from '../fault-rule.ts';
+import { answerBusinessError } from '../program/program.ts';
 import type { Service } from '../service.ts';
 
 type CallFault = NonNullable<CallFaults<FaultRule>['fault']>;
@@ -33,7 +34,7 @@ export async function handleCall(
   stopped: AbortSignal,
 ): Promise<void> {
   const { method = '', url = '', headers } = request;
-  const { settings, now, fail: reportError } = service.parts;
+  const { settings, now } = service.parts;
   const arrival = { at: now().toISOString(), method, path: url };
   const began = performance.now();
   const { rawPath, query } = splitTarget(url);
@@ -83,7 +84,8 @@ export async function handleCall(
   const { operation, path } = route;
   const execute = () =>
     say(200, service.answer({ operation, path, query, ...wellFormed(service, operation, json) }));
-  const fail = (code: ErrorNumber) => reply(say(200, reportError(operation, code)));
+  const fail = (code: ErrorNumber) =>
+    reply(say(200, answerBusinessError(settings, operation, code)));
   const react = (fault: CallFault): Reaction => {
     if (fault.kind === 'code-103') return fail(tooManyRequests);
     if (fault.kind === 'business-error') return fail(fault.code);

@@ -1,25 +1,6 @@
 import type { Fault } from '../call.ts';
 import { largestAmount } from './hundredths.ts';
 
-/**
- * Reads the parts of a JSON value that the rules need. Null counts as absent, and so does what cannot
- * be read; the latter leaves a fault. Reading never throws, whatever the value.
- */
-export interface Fields {
-  text(name: string): string | null;
-  /** As text, with blank counting as absent: for identifiers and keys. */
-  key(name: string): string | null;
-  /** Finite, and small enough to be counted with exactly. */
-  amount(name: string): number | null;
-  integer(name: string): number | null;
-  flag(name: string): boolean | null;
-  /** The date-time as it was sent. */
-  date(name: string): string | null;
-  object(name: string): Fields | null;
-  list(name: string): Fields[] | null;
-  integers(name: string): number[] | null;
-}
-
 export function isBlank(text: string | null | undefined): boolean {
   return text === null || text === undefined || text.trim() === '';
 }
@@ -30,14 +11,18 @@ const mostFaults = 100;
 /** Faults are added to the array given, up to a bound. */
 export function readFields(value: unknown, faults: Fault[], path = ''): Fields | null {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return new ObjectFields(value as Readonly<Record<string, unknown>>, faults, path);
+    return new Fields(value as Readonly<Record<string, unknown>>, faults, path);
   }
   if (faults.length < mostFaults) faults.push({ path, problem: 'must be an object' });
   return null;
 }
 
-/** A class, because a list can have a million of them. */
-class ObjectFields implements Fields {
+/**
+ * Reads the parts of a JSON value that the rules need. Null counts as absent, and so does what cannot
+ * be read; the latter leaves a fault. Reading never throws, whatever the value. A class, because a list can
+ * have a million of them.
+ */
+export class Fields {
   readonly #source: Readonly<Record<string, unknown>>;
   readonly #faults: Fault[];
   readonly #path: string;
@@ -52,11 +37,13 @@ class ObjectFields implements Fields {
     return this.#read(name, (v) => (typeof v === 'string' ? v : null), 'must be a string');
   }
 
+  /** As text, with blank counting as absent: for identifiers and keys. */
   key(name: string): string | null {
     const found = this.text(name);
     return isBlank(found) ? null : found;
   }
 
+  /** Finite, and small enough to be counted with exactly. */
   amount(name: string): number | null {
     return this.#read(name, asAmount, `must be a number of at most ${largestAmount}`);
   }
@@ -69,6 +56,7 @@ class ObjectFields implements Fields {
     return this.#read(name, (v) => (typeof v === 'boolean' ? v : null), 'must be true or false');
   }
 
+  /** The date-time as it was sent. */
   date(name: string): string | null {
     const asDate = (v: unknown) => (typeof v === 'string' && isDateTime(v) ? v : null);
     return this.#read(name, asDate, 'must be a date-time');

@@ -53,6 +53,16 @@ export function parseJsonBody(bytes: Buffer): JsonBody {
   return { kind: 'json', value };
 }
 
+/** Undefined for a text that is not a JSON object or list. */
+export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 interface Target {
   /** As it was sent, with its escapes. */
   readonly rawPath: string;

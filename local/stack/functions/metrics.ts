@@ -6,7 +6,7 @@ import {
   pageAnswer,
   wantsPage,
 } from '../../sandbox-kit/http/pages.ts';
-import { isLoopbackHost } from '../../sandbox-kit/http/requests.ts';
+import { isLoopbackHost, readJsonObject } from '../../sandbox-kit/http/requests.ts';
 import { jsonAnswer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import {
   amount,
@@ -67,7 +67,7 @@ export class Metrics {
 /** Empty for any other line. One point for each set of dimensions, as CloudWatch stores it. */
 export function readEmbeddedMetrics(line: string): readonly MetricPoint[] {
   if (!line.startsWith('{"_aws"')) return [];
-  const fields = readFields(line);
+  const fields = readJsonObject(line);
   const metadata = fields?._aws as EmbeddedMetrics | undefined;
   if (!fields || !metadata?.CloudWatchMetrics) return [];
   const points: MetricPoint[] = [];
@@ -83,14 +83,6 @@ export function readEmbeddedMetrics(line: string): readonly MetricPoint[] {
     }
   }
   return points;
-}
-
-function readFields(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Stands in for CloudWatch's metrics: the values of the last hour, as a page and as JSON. */

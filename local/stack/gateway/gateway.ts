@@ -6,7 +6,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
-import { isLoopbackHost, readBody } from '../../sandbox-kit/http/requests.ts';
+import { isLoopbackHost, readBody, readJsonObject } from '../../sandbox-kit/http/requests.ts';
 import { type Answer, respond, type Server, startServer } from '../../sandbox-kit/http/server.ts';
 import { secretArn } from '../../secrets-emulator.ts';
 import type { InvocationResult } from '../functions/function-worker.ts';
@@ -356,7 +356,8 @@ export function identifyCall(
   const [prefix = '', operation = ''] = request.amzTarget.split('.');
   const service = TARGETS.get(prefix);
   if (!service || operation === '') return undefined;
-  const fields = readFields(request.body);
+  // The emulator reports what is wrong.
+  const fields: Fields = readJsonObject(Buffer.from(request.body).toString()) ?? {};
   switch (service) {
     case 'sqs':
       return { service, action: sqsAction(operation), resources: queueArns(fields, place) };
@@ -413,14 +414,4 @@ function named(...names: readonly (string | undefined)[]): readonly string[] {
 function textOf(fields: Fields, name: string): string | undefined {
   const value = fields[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function readFields(body: Uint8Array): Fields {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString());
-    return typeof value === 'object' && value !== null ? (value as Fields) : {};
-  } catch {
-    // The emulator reports what is wrong.
-    return {};
-  }
 }

@@ -82,7 +82,7 @@ async function handleToken(
   response: ServerResponse,
 ): Promise<void> {
   const body = await readBody(request);
-  const { faults, journal, tokens, parts, world } = service;
+  const { faults, journal, tokens, settings, world } = service;
   const note = (outcome: { status?: number; fault?: string }) =>
     journal.add({
       at: world.now().toISOString(),
@@ -123,7 +123,7 @@ async function handleToken(
   }
   answer(200, {
     access_token: issued.token,
-    scope: parts.settings.scopes.join(','),
+    scope: settings.scopes.join(','),
     expires_in: issued.expiresIn,
   });
 }
@@ -141,13 +141,8 @@ function readFields({ headers }: IncomingMessage, bytes: Buffer): ReadonlyMap<st
 const resources: Readonly<Record<string, Resource<StoreService>>> = {
   '/sandbox/state': { GET: (service) => jsonAnswer(200, describeState(service)) },
   '/sandbox/settings': {
-    GET: ({ parts }) =>
-      jsonAnswer(200, {
-        apiVersion,
-        shop: parts.shop,
-        settings: parts.settings,
-        webhooksTo: parts.webhooksTo ?? null,
-      }),
+    GET: ({ world: { shop }, settings, options: { webhooksTo = null } }) =>
+      jsonAnswer(200, { apiVersion, shop, settings, webhooksTo }),
   },
   '/sandbox/actions': { GET: () => jsonAnswer(200, { actions: Object.keys(actions) }) },
   '/sandbox/deliveries': { GET: readDeliveries },

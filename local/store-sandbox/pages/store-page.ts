@@ -212,7 +212,7 @@ export function renderStorePage(service: StoreService, address: string): Html {
       text,
     })),
     facts: { Address: address, Token: accessToken, Secret: clientSecret },
-    neighbours: service.parts.neighbours,
+    neighbours: service.options.neighbours,
     self: 'store',
     head: html`<link rel="stylesheet" href="/assets/state.css">
 <link rel="stylesheet" href="/assets/store.css">
@@ -228,7 +228,7 @@ ${renderStoreFragment(service)}</div>
 /** The part that the page refreshes. */
 export function renderStoreFragment(service: StoreService): Html {
   const state = describeState(service);
-  const { loyalty } = service.parts.neighbours ?? {};
+  const { loyalty } = service.options.neighbours ?? {};
   return html`${renderSettings(state)}${renderOrders(state, loyalty)}${renderProducts(
     state,
     loyalty,
