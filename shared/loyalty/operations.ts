@@ -1,5 +1,7 @@
 import type { components, operations, paths, webhooks } from './contract.gen.ts';
 
+export type Schemas = components['schemas'];
+
 /** The calls. Webhooks are operations of the contract too, but the connector receives those. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>;
 
@@ -81,7 +83,7 @@ export const operationTable: Readonly<Record<OperationId, Operation>> = {
 };
 
 /** One page of a list. The service may send null for an empty one; readers get an empty array. */
-export type Page<Item> = Omit<components['schemas']['ListShape'], 'Items'> & { Items: Item[] };
+export type Page<Item> = Omit<Schemas['ListShape'], 'Items'> & { Items: Item[] };
 
 type Answer<O extends OperationId> = operations[O]['responses'][200]['content']['application/json'];
 

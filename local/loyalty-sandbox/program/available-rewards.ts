@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { CatalogReward } from '../catalog.ts';
 import { cannotUse, productMode, rewardType } from './assigned-numbers.ts';
@@ -11,11 +11,9 @@ import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { type Amounts, balanceOf } from './points.ts';
 import { readFields } from './read-fields.ts';
 import { findObstacle } from './redemptions.ts';
-import { findDisabledReason, minimumRule } from './reward-view.ts';
+import { findDisabledReason, minimumRule } from './rewards.ts';
 import type { CustomerRow } from './rows.ts';
 import { iconUrl, tierOf } from './tiers.ts';
-
-type Schemas = components['schemas'];
 
 /** In hundredths. */
 interface Purchase {

@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { orderState } from './assigned-numbers.ts';
 import { type Context, daysLater } from './context.ts';
@@ -9,8 +9,6 @@ import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 import { giveRewardBack } from './redemptions.ts';
 import type { OrderRow } from './rows.ts';
-
-type Schemas = components['schemas'];
 
 /**
  * One rule for both paths. The first broken one answers: 37 unknown order, 33 cancelled already, 13
@@ -111,8 +109,8 @@ export function settleDueOrders(context: Context): void {
   }
 }
 
-type Result = components['schemas']['PartialCancelResult'];
-type Details = components['schemas']['RefundErrorDetails'];
+type Result = Schemas['PartialCancelResult'];
+type Details = Schemas['RefundErrorDetails'];
 
 /**
  * One rule for both paths: 37 unknown order, 33 cancelled, 36 a body that cannot be read, 7 no key, 9

@@ -1,12 +1,10 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { Context } from './context.ts';
 import { findCustomer, saveCustomer } from './customers.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 import type { ChallengeRow, CustomerRow } from './rows.ts';
-
-type Schemas = components['schemas'];
 
 /**
  * 7 for a body that cannot be read or has no TransactionId; 59 for an unknown customer, unless the program

@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { type Context, takeNumber } from './context.ts';
 import { type CustomerPlan, isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
@@ -14,8 +14,8 @@ import {
 import { type Fields, knownFields, readFields } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
 
-type CouponItem = components['schemas']['CouponItem'];
-type CouponType = components['schemas']['CouponType'];
+type CouponItem = Schemas['CouponItem'];
+type CouponType = Schemas['CouponType'];
 
 /**
  * An upsert by OriginalId; sending an inactive coupon again makes it active. The first broken rule

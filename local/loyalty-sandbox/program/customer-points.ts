@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { pointType } from './assigned-numbers.ts';
 import { findCashbackReward } from './available-rewards.ts';
@@ -12,8 +12,6 @@ import { addPoints, balanceOf, drawOn, historyOf, spendPoints, usablePointsOf } 
 import { knownFields, readFields } from './read-fields.ts';
 import { readCount, readFlag } from './rewards.ts';
 import type { CustomerRow, PointRow } from './rows.ts';
-
-type Schemas = components['schemas'];
 
 /** An unknown customer is no error: CustomerExists is false. */
 export function getCustomerPoints(context: Context, { path }: Call) {
@@ -185,7 +183,7 @@ function pageOf<Item>(
   return done({ items: items.slice(start, start + size), total: items.length, size, number });
 }
 
-type Result = Outcome<components['schemas']['CustomerPoints']>;
+type Result = Outcome<Schemas['CustomerPoints']>;
 
 export const changeCashback = (context: Context, call: Call): Result =>
   changeBalance(context, call, 'cashback');

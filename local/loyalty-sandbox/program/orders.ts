@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
 import { orderState, unspecified } from './assigned-numbers.ts';
 import { type Context, takeNumber } from './context.ts';
@@ -111,10 +111,7 @@ function readReference(fields: Fields | null): ReferenceRow | null {
  * customer. An order can pass to another customer: stores merge customers,
  * and guests sign up.
  */
-export function sendOrder(
-  context: Context,
-  call: Call,
-): Outcome<components['schemas']['OrderResult']> {
+export function sendOrder(context: Context, call: Call): Outcome<Schemas['OrderResult']> {
   const { tables, settings } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(36, unreadable);
@@ -144,10 +141,7 @@ export function sendOrder(
 }
 
 /** 37 for an unknown order. */
-export function getOrder(
-  context: Context,
-  { path }: Call,
-): Outcome<components['schemas']['ReadOrder']> {
+export function getOrder(context: Context, { path }: Call): Outcome<Schemas['ReadOrder']> {
   const { tables, catalog, settings } = context;
   const row = tables.orders.get(path.orderId ?? '');
   const customer = row && tables.customers.get(row.customerId);
@@ -208,8 +202,6 @@ function saveOrder(
   tables.orders.put(row.OriginalId, row);
   return row;
 }
-
-type Schemas = components['schemas'];
 
 function describeOrder(
   context: Context,

@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
 import { findCashbackReward } from './available-rewards.ts';
 import type { Context } from './context.ts';
@@ -78,7 +78,6 @@ function readCategories(own: Fields | null, faults: Fault[]): string[] {
   return names.reverse();
 }
 
-type Schemas = components['schemas'];
 type ErrorDescription = Required<Schemas['ErrorDescription']>;
 
 type ProductPointsOutcome =

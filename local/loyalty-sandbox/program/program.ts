@@ -35,13 +35,15 @@ import { getOrder, sendOrder } from './orders.ts';
 import { type Refusal, refuse } from './outcome.ts';
 import { calculateProductPoints, updateProduct } from './products.ts';
 import { answerQuiz, listQuizzes } from './quizzes.ts';
-import { redeemReward, redeemRewardByKey } from './redeem-reward.ts';
-import { cancelRedemption, cancelRedemptionByKey, getRedeemedReward } from './redemptions.ts';
 import {
-  getRewardConfiguration,
-  listRewardConfigurations,
+  cancelRedemption,
+  cancelRedemptionByKey,
+  getRedeemedReward,
+  redeemReward,
+  redeemRewardByKey,
   updateRewardMetadata,
-} from './rewards.ts';
+} from './redemptions.ts';
+import { getRewardConfiguration, listRewardConfigurations } from './rewards.ts';
 import { openTables } from './rows.ts';
 import { listTiers } from './tiers.ts';
 

@@ -36,15 +36,11 @@ export function readRateMs(expression: string): number {
   return Number(count) * unitMs;
 }
 
-interface Schedules {
-  stop(): void;
-}
-
 /** Runs each schedule for the first time after one of its periods, as EventBridge does. */
 function startSchedules(
   schedules: readonly ScheduleDescription[],
   run: (schedule: ScheduleDescription) => void,
-): Schedules {
+): { stop(): void } {
   const timers = schedules.map((schedule) => {
     const periodMs = Math.min(readRateMs(schedule.expression), LONGEST_TIMER_MS);
     return setInterval(() => run(schedule), periodMs).unref();
@@ -170,7 +166,7 @@ export class FunctionRunner {
   readonly #account: AccountConcurrency;
   readonly #functions: readonly RunningFunction[];
   #eventSources: readonly EventSource[] = [];
-  #schedules: { stop(): void } | undefined;
+  #schedules: ReturnType<typeof startSchedules> | undefined;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;

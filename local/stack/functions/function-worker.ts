@@ -159,10 +159,4 @@ export interface InvocationRequest {
 /** From a function's process to the runner. */
 export type ProcessMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'returned'; readonly requestId: string; readonly json: string }
-  | {
-      readonly kind: 'failed';
-      readonly requestId: string;
-      readonly errorType: string;
-      readonly errorMessage: string;
-    };
+  | (Exclude<InvocationResult, { kind: 'throttled' }> & { readonly requestId: string });
