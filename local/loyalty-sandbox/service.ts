@@ -32,20 +32,16 @@ export interface ServiceParts {
   readonly advance: (ms: number) => void;
 }
 
-/** What a reset makes anew. */
-interface Working {
-  readonly program: Program;
-  readonly journal: Journal<JournalEntry>;
-  readonly faults: Faults<FaultRule>;
-  readonly rateLimit: CostBucket;
-}
-
 /** Everything behind the HTTP server. */
 export class Service {
   readonly parts: ServiceParts;
   readonly route: Router;
-  #working: Working;
-  #events: EventSender;
+  // A reset makes these anew.
+  journal: Journal<JournalEntry>;
+  faults: Faults<FaultRule>;
+  rateLimit: CostBucket;
+  events: EventSender;
+  #program: Program;
   #save: () => readonly Change[];
   /** Resets come one after the other. */
   #lastReset: Promise<void> = Promise.resolve();
@@ -54,43 +50,32 @@ export class Service {
     this.parts = parts;
     this.#save = createSaver(parts.tables, parts.dataFile);
     this.route = createRouter(parts.contract.operations);
-    this.#working = this.#begin();
+    ({
+      program: this.#program,
+      journal: this.journal,
+      faults: this.faults,
+      rateLimit: this.rateLimit,
+    } = this.#begin());
     this.#save();
-    this.#events = this.#startSender();
-  }
-
-  get journal(): Journal<JournalEntry> {
-    return this.#working.journal;
-  }
-
-  get faults(): Faults<FaultRule> {
-    return this.#working.faults;
-  }
-
-  get rateLimit(): CostBucket {
-    return this.#working.rateLimit;
-  }
-
-  get events(): EventSender {
-    return this.#events;
+    this.events = this.#startSender();
   }
 
   /** Throws where the program does. */
   answer(call: Call): unknown {
-    return this.#working.program.answer(call);
+    return this.#program.answer(call);
   }
 
   /** Lets time pass: points become due and cancellations show, with their events. */
   advance(ms: number): void {
     this.parts.advance(ms);
-    this.#working.program.settleDue();
-    this.#events.accept(this.#save());
+    this.#program.settleDue();
+    this.events.accept(this.#save());
   }
 
   /** Keeps the entry together with what the call changed: both are safe before it is answered. */
   record(entry: NewEntry): void {
     this.journal.add(cutEntry(entry));
-    this.#events.accept(this.#save());
+    this.events.accept(this.#save());
   }
 
   /**
@@ -124,31 +109,36 @@ export class Service {
 
   async stop(): Promise<void> {
     await this.#lastReset;
-    await this.#events.stop();
+    await this.events.stop();
     this.parts.dataFile?.close();
   }
 
   async #reset(): Promise<void> {
     const { tables, dataFile } = this.parts;
-    await this.#events.stop();
+    await this.events.stop();
     try {
       const kept = [this.journal.numbering(), ...tables.all('starts')];
       dataFile?.rewrite(kept);
       tables.replaceAll(kept);
       this.#save = createSaver(tables, dataFile);
-      this.#working = this.#begin();
+      ({
+        program: this.#program,
+        journal: this.journal,
+        faults: this.faults,
+        rateLimit: this.rateLimit,
+      } = this.#begin());
     } finally {
-      this.#events = this.#startSender();
+      this.events = this.#startSender();
     }
   }
 
-  #begin(): Working {
+  #begin() {
     const { contract, tables, settings, serverSettings, createProgram, seed } = this.parts;
     const { perSecond } = settings.rateLimit;
     const operations = contract.operations.map(({ operationId }) => operationId);
     return {
       program: createProgram(),
-      journal: new Journal(tables, serverSettings.journalLimit),
+      journal: new Journal<JournalEntry>(tables, serverSettings.journalLimit),
       // Draws of its own, so that a fault added does not change what the program draws.
       faults: new Faults(seededRandom(~seed), faultRuleOf(operations)),
       rateLimit: new CostBucket(Math.max(1, perSecond), perSecond),

@@ -96,8 +96,6 @@ const settings = group({
   error13: oneOf('both-flags', 'cancel-completed', 'return-completed', 'never'),
   /** What a cancel answers whose effect shows later (up to 24 hours): not shown. */
   lateCancel: flag(false),
-  /** Whether a cancel gives back the reward that the order used: a setting of the program. */
-  cancelGivesRewardBack: flag(false),
   /** How several partial cancels of one order add up: not shown. */
   partialCancelLimit: oneOf('sum', 'each'),
   /** Whether the total of a read order shows its partial cancels: not shown. */
@@ -150,10 +148,6 @@ const settings = group({
    * message starts with the error's name, or its number, or has neither.
    */
   listErrors: oneOf('name', 'number', 'text'),
-  /** Size of a page when PageSize is absent: not shown. */
-  defaultPageSize: number(10, 1, 50, 'whole number'),
-  /** What IsActive=false selects: not shown. Only `true` is said to select anything. */
-  isActiveFalseLists: oneOf('all', 'inactive'),
 });
 
 const LONGEST_MS = 3_600_000;

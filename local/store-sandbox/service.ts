@@ -8,7 +8,12 @@ import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { type EventSubscription, eventsFor } from './delivery/events.ts';
 import { createWebhookPost, Sender } from './delivery/sender.ts';
-import { Subscriptions } from './delivery/subscriptions.ts';
+import {
+  openSubscriptions,
+  type Subscriptions,
+  setOptionAddress,
+  subscribersOf,
+} from './delivery/subscriptions.ts';
 import { type FaultRule, faultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';
 import type { JournalEntry } from './journal.ts';
@@ -157,9 +162,9 @@ export class StoreService {
       random: random(2),
       now,
     };
-    this.subscriptions = new Subscriptions(tables);
+    this.subscriptions = openSubscriptions(tables);
     const { webhooksTo, webhookTopics = ['*'] } = options;
-    this.subscriptions.setOptionAddress(webhooksTo, webhookTopics, this.world.ids);
+    setOptionAddress(this.subscriptions, webhooksTo, webhookTopics, this.world.ids);
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
     this.faults = new Faults(random(3), faultRule);
     this.journal = new Journal(new Tables(), settings.journalLimit);
@@ -251,7 +256,9 @@ export class StoreService {
   #announce(announcements: readonly Announcement[]): void {
     const eventId = uuidFrom(this.#eventRandom);
     // Bodies without subscribers are not built: stores are often filled before the first subscription.
-    const subscribed = announcements.filter(({ topic }) => this.subscriptions.of(topic).length > 0);
+    const subscribed = announcements.filter(
+      ({ topic }) => subscribersOf(this.subscriptions, topic).length > 0,
+    );
     const events = announcements.flatMap((announcement) =>
       (this.options.events ?? []).flatMap((subscription) =>
         eventsFor(subscription, announcement, (query, variables) => this.api.run(query, variables)),

@@ -27,7 +27,7 @@ export function describeState({ world, subscriptions, faults, disorder }: StoreS
     metafieldDefinitions: [...rows.metafieldDefinitions.values()],
     locations: [...rows.locations.values()],
     staff: [...rows.staff.values()],
-    subscriptions: subscriptions.all(),
+    subscriptions: [...subscriptions.values()],
     disorder,
     faults: faults.list(),
   };

@@ -7,6 +7,7 @@ import {
   type Html,
   html,
   moment,
+  renderList,
   renderSection,
   type Tone,
 } from '../../sandbox-kit/pages/html.ts';
@@ -97,20 +98,15 @@ const mostCharacters = 20_000;
 
 function renderJournal({ journal }: Service): Html {
   const shown = journal.entries({ limit: mostCalls }).toReversed();
-  return html`<section id="journal">
-<h2>Journal <span class="count">${journal.size}</span></h2>
-${journal.dropped > 0 && html`<p class="note">${journal.dropped} older calls were dropped.</p>`}
-${
-  shown.length === 0
-    ? html`<p class="empty">No calls yet. Try one on the <a href="/">API page</a>.</p>`
-    : shown.map(renderCall)
-}
-${
-  journal.size > shown.length &&
-  html`<p class="note">The latest ${shown.length}; all are at <a href="/sandbox/journal">/sandbox/journal</a>.</p>`
-}
-</section>
-`;
+  const dropped = html`<p class="note">${journal.dropped} older calls were dropped.</p>`;
+  return renderList(
+    'journal',
+    'Journal',
+    { shown: shown.length, all: journal.size },
+    html`No calls yet. Try one on the <a href="/">API page</a>.`,
+    '/sandbox/journal',
+    [...(journal.dropped > 0 ? [dropped] : []), ...shown.map(renderCall)],
+  );
 }
 
 function renderCall(entry: JournalEntry): Html {

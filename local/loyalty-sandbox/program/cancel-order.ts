@@ -1,3 +1,4 @@
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
 import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { orderState } from './assigned-numbers.ts';
@@ -26,15 +27,9 @@ export function cancelOrder(
   const refusesCompleted = ['cancel-completed', 'return-completed'].includes(settings.error13);
   if (before.IsCompleted && refusesCompleted) return refuse(13, 'The order is completed.');
 
-  const faults = [...call.faults];
-  const fields = call.body === undefined ? null : readFields(call.body, faults);
-  const date = fields?.date('OrderCancelledDate') ?? null;
-  const status = fields?.text('OrderStatus') ?? null;
-  if (faults.length > 0) return refuse(36, describeFaults(faults));
-  if (date === null) return refuse(14, 'OrderCancelledDate must be given.');
-  if (Date.parse(date) < Date.parse(before.OrderPlacementDate)) {
-    return refuse(15, 'OrderCancelledDate is before OrderPlacementDate.');
-  }
+  const end = readEnd(call, before, 'OrderCancelledDate', 14, 15);
+  if (end.kind === 'refused') return end;
+  const { date, status } = end.result;
 
   const UpdatedAt = context.now().toISOString();
   if (settings.lateCancel) {
@@ -45,6 +40,25 @@ export function cancelOrder(
   }
   applyCancel(context, before, date, status);
   return done({ isCanceled: true, UpdatedAt, Status: orderState.cancelled });
+}
+
+/** When the order ended, with its status then. `missing` and `early`: the errors of a wrong date. */
+function readEnd(
+  call: Call,
+  { OrderPlacementDate }: OrderRow,
+  name: 'OrderCancelledDate' | 'OrderCompletedDate',
+  missing: ErrorNumber,
+  early: ErrorNumber,
+): Outcome<{ date: string; status: string | null }> {
+  const faults = [...call.faults];
+  const fields = call.body === undefined ? null : readFields(call.body, faults);
+  const date = fields?.date(name) ?? null;
+  const status = fields?.text('OrderStatus') ?? null;
+  if (faults.length > 0) return refuse(36, describeFaults(faults));
+  if (date === null) return refuse(missing, `${name} must be given.`);
+  return Date.parse(date) < Date.parse(OrderPlacementDate)
+    ? refuse(early, `${name} is before OrderPlacementDate.`)
+    : done({ date, status });
 }
 
 function applyCancel(context: Context, before: OrderRow, date: string, status: string | null) {
@@ -60,7 +74,6 @@ function applyCancel(context: Context, before: OrderRow, date: string, status: s
     ...after,
     ...settleOrderPoints(context, before, after),
   });
-  if (context.settings.cancelGivesRewardBack) giveRewardBack(context, before.Coupon);
 }
 
 /** 37 unknown, 33 cancelled, 36 unreadable, 11 no date, 12 a date before the placement. */
@@ -72,15 +85,9 @@ export function completeOrder(
   const before = tables.orders.get(call.path.orderId ?? '');
   if (!before) return refuse(37, 'No order has this id.');
   if (before.IsCancelledOrReturned) return refuse(33, 'The order is cancelled.');
-  const faults = [...call.faults];
-  const fields = call.body === undefined ? null : readFields(call.body, faults);
-  const date = fields?.date('OrderCompletedDate') ?? null;
-  const status = fields?.text('OrderStatus') ?? null;
-  if (faults.length > 0) return refuse(36, describeFaults(faults));
-  if (date === null) return refuse(11, 'OrderCompletedDate must be given.');
-  if (Date.parse(date) < Date.parse(before.OrderPlacementDate)) {
-    return refuse(12, 'OrderCompletedDate is before OrderPlacementDate.');
-  }
+  const end = readEnd(call, before, 'OrderCompletedDate', 11, 12);
+  if (end.kind === 'refused') return end;
+  const { date, status } = end.result;
   const UpdatedAt = context.now().toISOString();
   const after = {
     ...before,
@@ -131,7 +138,7 @@ export function partiallyCancelOrder(context: Context, call: Call): Outcome<Resu
       id: part.key('OriginalId'),
       value: toHundredths(part.amount('ValueToRefund') ?? 0),
     })) ?? [];
-  const shouldRefundRedeem = fields?.flag('ShouldRefundRedeem') ?? settings.cancelGivesRewardBack;
+  const shouldRefundRedeem = fields?.flag('ShouldRefundRedeem') ?? false;
   if (faults.length > 0 || !fields) return refuse(36, describeFaults(faults));
   if (key === null) return refuse(7, 'CancelKey must be given.');
   if (value <= 0) return refuse(9, 'ValueToRefund must be above zero.');

@@ -10,7 +10,7 @@ import { mayTakePart } from './order-points.ts';
 import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { addPoints, balanceOf, drawOn, historyOf, spendPoints, usablePointsOf } from './points.ts';
 import { knownFields, readFields } from './read-fields.ts';
-import { readCount, readFlag } from './rewards.ts';
+import { pageOf, readFlag } from './rewards.ts';
 import type { CustomerRow, PointRow } from './rows.ts';
 
 /** An unknown customer is no error: CustomerExists is false. */
@@ -88,7 +88,7 @@ export function listPointsHistory(
   const customer = findCustomer(context, path.id, 'store-id-or-email');
   if (!customer) return refuse(59, 'No customer has this id.');
   const items = historyOf(context, customer.OriginalId).map((row) => describeItem(context, row));
-  return pageOf(items.reverse(), query.PageNumber, query.PageSize, 50, context);
+  return pageOf(items.reverse(), query.PageNumber, query.PageSize, 50);
 }
 
 function describeItem(context: Context, row: PointRow): Schemas['PointsHistoryItem'] {
@@ -156,7 +156,7 @@ export function listCustomersReport(
     IsEnrolled: customer.IsEnrolled,
     ...describeBalances(context, customer),
   }));
-  return pageOf(items, query.pageNumber, query.pageSize, 500, context);
+  return pageOf(items, query.pageNumber, query.pageSize, 500);
 }
 
 /** 0 for none; NaN for what is no date. */
@@ -166,21 +166,6 @@ function readMoment(text: string | undefined): number {
 
 function asEnd(moment: number): number {
   return moment === 0 ? Number.POSITIVE_INFINITY : moment;
-}
-
-function pageOf<Item>(
-  items: readonly Item[],
-  numberText: string | undefined,
-  sizeText: string | undefined,
-  largest: number,
-  { settings }: Context,
-): Outcome<Page<Item>> {
-  const size = readCount(sizeText, settings.defaultPageSize);
-  const number = readCount(numberText, 1);
-  if (size === null || size > largest) return refuse(45, `A page has 1 to ${largest} items.`);
-  if (number === null) return refuse(45, 'Pages count from 1.');
-  const start = (number - 1) * size;
-  return done({ items: items.slice(start, start + size), total: items.length, size, number });
 }
 
 type Result = Outcome<Schemas['CustomerPoints']>;

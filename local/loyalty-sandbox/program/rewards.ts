@@ -12,6 +12,8 @@ import type { CouponRow } from './rows.ts';
 import { iconUrl } from './tiers.ts';
 
 const largestPage = 50;
+/** Documented for reports, and taken for other lists. */
+const usualPage = 10;
 const largestInt32 = 2_147_483_647;
 
 /**
@@ -19,29 +21,15 @@ const largestInt32 = 2_147_483_647;
  * is neither true nor false. Pages count from 1; a page behind the last one is empty.
  */
 export function listRewardConfigurations(
-  { catalog, settings }: Context,
+  { catalog }: Context,
   { query }: Call,
 ): Outcome<Page<Schemas['RewardConfigurationItem']>> {
   const isActive = readFlag(query.IsActive);
   if (isActive === 'unreadable') return refuse(43, 'IsActive must be true or false.');
-  const size = readCount(query.PageSize, settings.defaultPageSize);
-  const number = readCount(query.PageNumber, 1);
-  if (size === null || size > largestPage) {
-    return refuse(45, `PageSize must be from 1 to ${largestPage}.`);
-  }
-  if (number === null) return refuse(45, 'PageNumber must be from 1 up.');
-  const selected = catalog.rewards.filter((reward) => {
-    if (isActive === 'true') return reward.isActive;
-    if (isActive === 'false' && settings.isActiveFalseLists === 'inactive') return !reward.isActive;
-    return true;
-  });
-  const start = (number - 1) * size;
-  return done({
-    items: selected.slice(start, start + size).map(summarize),
-    total: selected.length,
-    size,
-    number,
-  });
+  // What `false` selects is not shown: only `true` is said to select anything.
+  const selected = catalog.rewards.filter((reward) => isActive !== 'true' || reward.isActive);
+  const { PageNumber, PageSize } = query;
+  return pageOf(selected.map(summarize), PageNumber, PageSize, largestPage);
 }
 
 /** 44 for an unknown configuration. */
@@ -83,7 +71,7 @@ export function readFlag(text: string | undefined): 'true' | 'false' | 'absent' 
   return word === 'true' || word === 'false' ? word : 'unreadable';
 }
 
-export function readCount(text: string | undefined, absent: number): number | null {
+function readCount(text: string | undefined, absent: number): number | null {
   if (isAbsent(text)) return absent;
   const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= largestInt32 ? count : null;
@@ -261,4 +249,18 @@ function describeCoupon(
       },
     ],
   };
+}
+
+export function pageOf<Item>(
+  items: readonly Item[],
+  numberText: string | undefined,
+  sizeText: string | undefined,
+  largest: number,
+): Outcome<Page<Item>> {
+  const size = readCount(sizeText, usualPage);
+  const number = readCount(numberText, 1);
+  if (size === null || size > largest) return refuse(45, `A page has 1 to ${largest} items.`);
+  if (number === null) return refuse(45, 'Pages count from 1.');
+  const start = (number - 1) * size;
+  return done({ items: items.slice(start, start + size), total: items.length, size, number });
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { moduleFile } from '../../../shared/config/folders.ts';
-import { compileCache } from '../compile-cache.ts';
+import { compileCache } from '../synthesize.ts';
 import type { FunctionDescription } from '../template/describe-resources.ts';
 
 export interface WorkerSettings {

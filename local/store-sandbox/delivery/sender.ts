@@ -5,7 +5,7 @@ import { type Random, uuidFrom } from '../../sandbox-kit/seeded-random.ts';
 import type { Table, Tables } from '../../sandbox-kit/tables.ts';
 import type { ServerSettings } from '../settings.ts';
 import { type DeliveryPlan, type Disorder, planDelivery } from './disorder.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { type Subscriptions, subscribersOf } from './subscriptions.ts';
 
 /**
  * Decides the order of deliveries. A delivery that may be overtaken waits for that many later ones, or
@@ -102,7 +102,7 @@ export class Sender {
     for (const { topic, eventId, body, event } of messages) {
       if (event && this.#endedEvents.get(event.handle)) continue;
       const ofEvent = event && [{ id: event.handle, uri: event.uri, includeFields: [] }];
-      for (const subscription of ofEvent ?? subscriptions.of(topic)) {
+      for (const subscription of ofEvent ?? subscribersOf(subscriptions, topic)) {
         const webhookId = uuidFrom(random);
         for (const plan of planDelivery(disorder(), random)) {
           const n = (this.#counter.get('n') ?? 0) + 1;

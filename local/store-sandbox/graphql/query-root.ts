@@ -132,8 +132,7 @@ export function queryRoot(context: GraphContext): View {
     },
     webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
       connect(context, args, {
-        rows: subscriptions
-          .all()
+        rows: [...subscriptions.values()]
           .filter(({ madeBy }) => madeBy === 'admin-api')
           .filter((row) => args.topics?.includes(String(subscriptionView(row).topic)) ?? true),
         id: ({ id }) => id,

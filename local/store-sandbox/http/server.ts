@@ -3,20 +3,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  handleControl as answerControl,
+  answerSite,
   done,
   faultControls,
   type Query,
   type Resource,
+  type Site,
   wrong,
 } from '../../sandbox-kit/http/controls.ts';
-import {
-  commonFiles,
-  file,
-  type Pages,
-  pageAnswer,
-  handlePage as servePage,
-} from '../../sandbox-kit/http/pages.ts';
+import { commonFiles, file, type Pages, pageAnswer } from '../../sandbox-kit/http/pages.ts';
 import { reset } from '../../sandbox-kit/http/reaction.ts';
 import {
   isLoopbackHost,
@@ -167,11 +162,6 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
   '/sandbox/secret': { POST: rotateSecret },
 };
 
-function handleControl(service: StoreService, request: IncomingMessage): Promise<Answer> {
-  const known = `The paths are ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`;
-  return answerControl(service, request, findResource, known);
-}
-
 function findResource(path: string): Resource<StoreService> | undefined {
   if (Object.hasOwn(resources, path)) return resources[path];
   const [, name = ''] = /^\/sandbox\/actions\/(\w+)$/.exec(path) ?? [];
@@ -241,8 +231,7 @@ async function dispatch(
 ): Promise<void> {
   const { rawPath } = splitTarget(request.url ?? '');
   if (!isLoopbackHost(request.headers.host)) {
-    const problems = ['The Host header names another machine.'];
-    return respond(response, jsonAnswer(403, { problems }));
+    return respond(response, await answerSite(service, request, site));
   }
   // Shopify answers requests for a retired version with a supported one, named in a header.
   if (/^\/admin\/api\/(?:\d{4}-\d\d|unstable)\/graphql\.json$/.test(rawPath)) {
@@ -260,12 +249,7 @@ async function dispatch(
   if (key !== undefined && request.method === 'GET') {
     return handleBulkResult(service, key, request, response);
   }
-  respond(
-    response,
-    rawPath.startsWith('/sandbox/')
-      ? await handleControl(service, request)
-      : handlePage(service, request),
-  );
+  respond(response, await answerSite(service, request, site));
 }
 
 const asset = (name: string) => fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
@@ -279,6 +263,11 @@ const pages: Pages<StoreService> = {
   '/favicon.ico': () => ({ status: 204, body: '' }),
 };
 
-function handlePage(service: StoreService, request: IncomingMessage): Answer {
-  return servePage(pages, service, request, 'The paths are /, /sandbox/… and /admin/….');
-}
+const site: Site<StoreService> = {
+  pages,
+  findResource,
+  known: {
+    pages: 'The paths are /, /sandbox/… and /admin/….',
+    resources: `The paths are ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`,
+  },
+};

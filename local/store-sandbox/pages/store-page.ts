@@ -4,6 +4,7 @@ import {
   type Html,
   html,
   moment,
+  renderList,
   renderSection,
 } from '../../sandbox-kit/pages/html.ts';
 import { layOut } from '../../sandbox-kit/pages/layout.ts';
@@ -110,19 +111,14 @@ const tones = { waiting: 'waiting', delivered: 'good', failed: 'bad', dropped: '
 
 function renderDeliveries(deliveries: readonly WebhookDelivery[]): Html {
   const shown = deliveries.slice(-maxRows).reverse();
-  return html`<section id="deliveries">
-<h2>Deliveries <span class="count">${deliveries.length}</span></h2>
-${
-  shown.length === 0
-    ? html`<p class="empty">None yet. Give an address with --webhooks-to, or subscribe through the Admin API.</p>`
-    : shown.map(renderDelivery)
-}
-${
-  deliveries.length > shown.length &&
-  html`<p class="note">The latest ${shown.length}; all are at <a href="/sandbox/deliveries">/sandbox/deliveries</a>.</p>`
-}
-</section>
-`;
+  return renderList(
+    'deliveries',
+    'Deliveries',
+    { shown: shown.length, all: deliveries.length },
+    'None yet. Give an address with --webhooks-to, or subscribe through the Admin API.',
+    '/sandbox/deliveries',
+    shown.map(renderDelivery),
+  );
 }
 
 function renderDelivery(delivery: WebhookDelivery): Html {
