@@ -1,8 +1,4 @@
-export interface ThrottleStatus {
-  readonly maximumAvailable: number;
-  readonly currentlyAvailable: number;
-  readonly restoreRate: number;
-}
+export type ThrottleStatus = ReturnType<CostBucket['status']>;
 
 /** A bucket that fills again as time passes. A clock that was set back fills nothing, and takes nothing away either. */
 export class CostBucket {
@@ -32,7 +28,7 @@ export class CostBucket {
     this.#available = 0;
   }
 
-  status(nowMs: number): ThrottleStatus {
+  status(nowMs: number) {
     this.#refill(nowMs);
     return {
       maximumAvailable: this.#size,

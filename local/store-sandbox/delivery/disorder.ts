@@ -35,13 +35,7 @@ export const inOrder: Disorder = {
 };
 
 /** What was drawn for one delivery. */
-export interface DeliveryPlan {
-  readonly overtakenBy: number;
-  readonly delayMs: number;
-  readonly dropped: boolean;
-  readonly secret: 'current' | 'previous';
-  readonly isCopy: boolean;
-}
+export type DeliveryPlan = ReturnType<typeof drawPlan>;
 
 /**
  * One plan for each copy that is sent. Always draws the same count of numbers, so that changing one
@@ -54,7 +48,7 @@ export function planDelivery(disorder: Disorder, random: Random): DeliveryPlan[]
   return isDoubled ? [first, copy] : [first];
 }
 
-function drawPlan(disorder: Disorder, random: Random, isCopy: boolean): DeliveryPlan {
+function drawPlan(disorder: Disorder, random: Random, isCopy: boolean) {
   const [overtaken, isDelayed, delay, isDropped, isOld] = [
     random(),
     random(),
@@ -69,7 +63,7 @@ function drawPlan(disorder: Disorder, random: Random, isCopy: boolean): Delivery
     dropped: !isCopy && isDropped < disorder.drop,
     secret: isOld < disorder.oldSecret ? 'previous' : 'current',
     isCopy,
-  };
+  } as const;
 }
 
 export type DisorderReading =
