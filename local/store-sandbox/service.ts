@@ -171,11 +171,7 @@ export class StoreService {
     this.sender = new Sender({
       tables,
       subscriptions: this.subscriptions,
-      post: createWebhookPost({
-        shop: shop.domain,
-        apiVersion,
-        timeoutMs: settings.deliveryTimeoutMs,
-      }),
+      post: createWebhookPost(shop.domain, apiVersion, settings.deliveryTimeoutMs),
       secrets: () => ({
         current: this.credentials.clientSecret,
         previous: this.credentials.previousSecret,

@@ -9,7 +9,7 @@ import { fromHundredths, scaleUp, toHundredths } from './hundredths.ts';
 import { mayTakePart } from './order-points.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { type Amounts, balanceOf } from './points.ts';
-import { readFields } from './read-fields.ts';
+import { readBody } from './read-fields.ts';
 import { findObstacle } from './redemptions.ts';
 import { findDisabledReason, minimumRule } from './rewards.ts';
 import type { CustomerRow } from './rows.ts';
@@ -32,8 +32,7 @@ export function listAvailableRewards(
   call: Call,
 ): Outcome<Schemas['AvailableRewards']> {
   const { catalog, settings } = context;
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const customerId = fields?.key('CustomerId') ?? null;
   const purchase: Purchase = {
     value: toHundredths(fields?.amount('PurchaseValue') ?? 0),

@@ -11,7 +11,7 @@ import {
   type Refusal,
   refuse,
 } from './outcome.ts';
-import { type Fields, knownFields, readFields } from './read-fields.ts';
+import { type Fields, knownFields, readBody } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
 
 type CouponItem = Schemas['CouponItem'];
@@ -27,8 +27,7 @@ export function createCoupon(context: Context, call: Call): Outcome<Page<CouponI
   const { tables } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(56, unreadable);
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const id = fields?.key('OriginalId') ?? null;
   if (!fields || id === null) return refuse(39, 'OriginalId must be given.');
   const sent = readCoupon(fields);

@@ -9,7 +9,7 @@ import { fromHundredths, productInHundredths, scaleDown, toHundredths } from './
 import { mayTakePart } from './order-points.ts';
 import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { addPoints, balanceOf, drawOn, historyOf, spendPoints, usablePointsOf } from './points.ts';
-import { knownFields, readFields } from './read-fields.ts';
+import { knownFields, readBody } from './read-fields.ts';
 import { pageOf, readFlag } from './rewards.ts';
 import type { CustomerRow, PointRow } from './rows.ts';
 
@@ -194,8 +194,7 @@ function changeBalance(context: Context, call: Call, view: 'cashback' | 'points'
   }
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(7, unreadable);
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const changeKey = fields?.key('ChangeKey') ?? null;
   const reason = fields?.key('Reason') ?? null;
   const customerReason = fields?.key('CustomerReason')?.replace(/<[^>]*>/g, '') || null;

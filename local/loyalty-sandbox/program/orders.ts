@@ -15,7 +15,7 @@ import {
   refuse,
 } from './outcome.ts';
 import { balanceOf } from './points.ts';
-import { type Fields, knownFields, readFields } from './read-fields.ts';
+import { type Fields, knownFields, readBody, readFields } from './read-fields.ts';
 import type { CustomerRow, OrderRow, ReferenceRow } from './rows.ts';
 import { tierOf } from './tiers.ts';
 
@@ -53,8 +53,7 @@ function readOrderId(body: unknown): string | null {
  * or one below zero. Which fields are required is not shown; without these no points can be counted.
  */
 function readOrder(call: Call, OriginalId: string): OrderReading | Refusal {
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const order = fields && readParts(fields, OriginalId);
   const customer = fields?.object('Customer') ?? null;
   const others = faults.filter((fault) => !isCustomerFault(fault));

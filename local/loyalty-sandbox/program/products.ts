@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import type { SavedProduct } from './envelopes.ts';
 import { fromHundredths, productInHundredths, scaleUp } from './hundredths.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
-import { type Fields, knownFields, readFields } from './read-fields.ts';
+import { type Fields, knownFields, readBody, readFields } from './read-fields.ts';
 import type { ProductRow } from './rows.ts';
 
 /** The depth is not shown. A tree that a person made is far below this. */
@@ -27,8 +27,7 @@ const allowed: readonly string[] = [
  * cannot be read, has further properties or is for another product than the path, a price below zero.
  */
 export function updateProduct({ tables }: Context, call: Call): Outcome<SavedProduct> {
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   if (!fields) return refuse(38, describeFaults(faults));
   const id = fields.key('OriginalId');
   if (id === null) return refuse(39, 'OriginalId must be given.');

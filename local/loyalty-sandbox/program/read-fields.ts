@@ -1,4 +1,4 @@
-import type { Fault } from '../call.ts';
+import type { Call, Fault } from '../call.ts';
 import { largestAmount } from './hundredths.ts';
 
 export function isBlank(text: string | null | undefined): boolean {
@@ -7,6 +7,12 @@ export function isBlank(text: string | null | undefined): boolean {
 
 /** No rule looks further, and a list can be wrong in a million places. */
 const mostFaults = 100;
+
+/** What is wrong with a field as it is read joins the faults of the call. */
+export function readBody(call: Call): { faults: Fault[]; fields: Fields | null } {
+  const faults = [...call.faults];
+  return { faults, fields: readFields(call.body, faults) };
+}
 
 /** Faults are added to the array given, up to a bound. */
 export function readFields(value: unknown, faults: Fault[], path = ''): Fields | null {

@@ -11,7 +11,7 @@ import { fromHundredths, productInHundredths, toHundredths } from './hundredths.
 import { mayTakePart } from './order-points.ts';
 import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
 import { balanceOf, drawOn, giveBack, spendPoints } from './points.ts';
-import { type Fields, knownFields, readFields } from './read-fields.ts';
+import { type Fields, knownFields, readBody, readFields } from './read-fields.ts';
 import { describeReward, findDisabledReason, findReward } from './rewards.ts';
 import type { CouponRow, CustomerRow, PointOriginRow, PointRow, RedemptionRow } from './rows.ts';
 import { tierOf } from './tiers.ts';
@@ -68,8 +68,7 @@ export function redeemRewardByKey(
   const { tables, settings } = context;
   const reward = findReward(context, call);
   if (!reward) return refuse(87, 'No reward has this id.');
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const key = fields?.key('OriginalKey') ?? null;
   const customerId = fields?.key('CustomerId') ?? null;
   const chosen = fields && readChosenValue(context, fields);
@@ -364,8 +363,7 @@ export function updateRewardMetadata(
   const { tables } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(7, unreadable);
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const OriginalKey = fields?.key('OriginalKey') ?? null;
   if (OriginalKey === null) return refuse(7, 'OriginalKey must be given.');
   const pairs = (fields?.list('Metadatas') ?? []).map((pair) => ({

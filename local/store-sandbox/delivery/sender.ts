@@ -41,7 +41,7 @@ export class Outbox<Item> {
 interface SenderParts {
   readonly tables: Tables;
   readonly subscriptions: Subscriptions;
-  readonly post: WebhookPost;
+  readonly post: ReturnType<typeof createWebhookPost>;
   readonly secrets: () => { readonly current: string; readonly previous: string };
   readonly settings: ServerSettings;
   readonly random: Random;
@@ -238,21 +238,10 @@ export class Sender {
   }
 }
 
-interface WebhookPost {
-  post(delivery: WebhookDelivery, secret: string): Promise<Posted>;
-  close(): void;
-}
-
-interface WebhookOrigin {
-  readonly shop: string;
-  readonly apiVersion: string;
-  readonly timeoutMs: number;
-}
-
-export function createWebhookPost({ shop, apiVersion, timeoutMs }: WebhookOrigin): WebhookPost {
+export function createWebhookPost(shop: string, apiVersion: string, timeoutMs: number) {
   const poster = new Poster(timeoutMs, 32);
   return {
-    post(delivery, secret) {
+    post(delivery: WebhookDelivery, secret: string): Promise<Posted> {
       const body = Buffer.from(delivery.body);
       return poster.post(delivery.address, body, {
         'User-Agent': 'Shopify-Captain-Hook',

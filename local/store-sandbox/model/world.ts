@@ -24,7 +24,10 @@ export interface World {
 /** An event for the subscribers of a topic, with the rows at that moment. */
 export type Announcement =
   | { readonly topic: OrderTopic; readonly order: OrderRow }
-  | { readonly topic: 'orders/delete' | 'products/delete'; readonly id: string }
+  | {
+      readonly topic: 'orders/delete' | 'products/delete' | 'customers/delete';
+      readonly id: string;
+    }
   | { readonly topic: 'orders/edited'; readonly edit: OrderEdit }
   | { readonly topic: 'refunds/create'; readonly order: OrderRow; readonly refund: RefundRow }
   | {
@@ -46,7 +49,6 @@ export type Announcement =
       readonly code: CodeRow;
     }
   | { readonly topic: 'customers/create' | 'customers/update'; readonly customer: CustomerRow }
-  | { readonly topic: 'customers/delete'; readonly id: string }
   | { readonly topic: 'customers/merge'; readonly keptId: string; readonly deletedId: string }
   | {
       readonly topic: 'customers/redact' | 'customers/data_request';
