@@ -283,7 +283,7 @@ function explain(error: unknown, firstPort: number): string {
 }
 
 /** The addresses of the running stack, and what to try next. */
-export function greet(stack: RunningStack, consoleAddress: string | undefined): string {
+function greet(stack: RunningStack, consoleAddress: string | undefined): string {
   const { domain } = stack.shop;
   const { administrator } = stack.keys;
   const [order] = stack.store.rows.orders.values();
@@ -369,7 +369,7 @@ function programAddresses({ loyalty, webhookAddress, webhookSecret }: RunningSho
 }
 
 /** What a person who sets it up would find on the pages of the store and of the loyalty service. */
-export function greetNew({ name, shops }: RunningStack): string {
+function greetNew({ name, shops }: RunningStack): string {
   return `
 Stack ${name} is running on this machine, as after a first deployment. Set it up, in another terminal:
 

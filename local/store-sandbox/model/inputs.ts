@@ -4,20 +4,20 @@ import * as v from 'valibot';
  * The inputs of the actions, in code and over HTTP. Amounts are decimals of the shop's currency
  * (`'12.50'` or 12.5), ids are texts, times are ISO 8601.
  */
-export const amount = v.union([
+const amount = v.union([
   v.pipe(v.string(), v.regex(/^\d{1,11}(\.\d{1,3})?$/)),
   v.pipe(v.number(), v.minValue(0), v.maxValue(1e11)),
 ]);
-export const id = v.pipe(v.string(), v.regex(/^\d{1,30}$/));
-export const text = v.pipe(v.string(), v.maxLength(5_000));
-export const moment = v.pipe(
+const id = v.pipe(v.string(), v.regex(/^\d{1,30}$/));
+const text = v.pipe(v.string(), v.maxLength(5_000));
+const moment = v.pipe(
   v.string(),
   v.check((value) => !Number.isNaN(Date.parse(value)), 'is not a moment'),
 );
-export const pieces = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
-export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/));
-export const percentage = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
-export const taxRates = v.array(
+const pieces = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
+const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/));
+const percentage = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
+const taxRates = v.array(
   v.strictObject({ title: text, rate: v.pipe(v.number(), v.minValue(0), v.maxValue(1)) }),
 );
 
