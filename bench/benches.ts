@@ -4,6 +4,7 @@ import type { Bench } from './bench.ts';
 export const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   receiver: async () => (await import('./benches/receiver.ts')).receiver,
   worker: async () => (await import('./benches/worker.ts')).worker,
+  profile: async () => (await import('./benches/profile.ts')).profile,
   storefront: async () => (await import('./benches/storefront.ts')).storefront,
   calls: async () => (await import('./benches/calls.ts')).calls,
   storm: async () => (await import('./benches/storm.ts')).storm,

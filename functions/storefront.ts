@@ -75,10 +75,10 @@ export function createStorefrontFunction(
   function openShop(configured: Connector['shops'][number]): ServedShop {
     const { domain, path, rules } = configured;
     const credentials = secrets.store(path);
-    const line = openShopLoyalty(connector, secrets, configured, { pauses, rateOf });
-    const programIdOf = createProgramIds({ ...line, telemetry, now, posCustomerId });
+    const opened = openShopLoyalty(connector, secrets, configured, { pauses, rateOf });
+    const programIdOf = createProgramIds({ ...opened, telemetry, now, posCustomerId });
     const { customers } = rules;
-    const program = { ...line, programIdOf, telemetry, now, rewardTypes, customers };
+    const program = { ...opened, programIdOf, telemetry, now, rewardTypes, customers };
     const inTime = () => withCachedUses(store.within(STORE_MS), uses);
     const storefront = {
       ...createStorefront({
@@ -92,7 +92,7 @@ export function createStorefrontFunction(
       }),
       ...createRedeeming(domain, () => ({
         ...redeeming,
-        ...line,
+        ...opened,
         programIdOf,
         store: inTime(),
         inDoubt: () => isOpenDoubt(pauses.doubtOf(domain)),

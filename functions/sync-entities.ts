@@ -51,8 +51,8 @@ export function createWorker(connector: Connector, queue: StoreQueueFamily, give
   const { assumptions } = connector.loyalty;
   const shops = new Map(
     connector.shops.map((shop) => {
-      const line = openShopLoyalty(connector, secrets, shop, limits);
-      return [shop.domain, { ...line, rules: shop.rules, assumptions }];
+      const opened = openShopLoyalty(connector, secrets, shop, limits);
+      return [shop.domain, { ...opened, rules: shop.rules, assumptions }];
     }),
   );
   const store: Store = given ?? createLazyStore(connector, secrets);

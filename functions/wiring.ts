@@ -99,8 +99,10 @@ function openCallRates(
   const rates = new Map<string, CallRate>();
   return ({ domain, rules }: Shop): CallRate | undefined => {
     const account = rules.sharedAccount ? SHARED_ACCOUNT : domain;
-    const line = createDynamoDbRateLimit({ client, table, account });
-    const rate = rates.get(account) ?? create({ perSecond, line, now: Date.now, pause: sleep });
+    const known = rates.get(account);
+    if (known) return known;
+    const shared = createDynamoDbRateLimit({ client, table, account });
+    const rate = create({ perSecond, shared, now: Date.now, pause: sleep });
     rates.set(account, rate);
     return rate;
   };

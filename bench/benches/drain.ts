@@ -73,7 +73,8 @@ async function drainOrders(
   const line = tokenLine(() => pause(LEDGER_MS));
   const began = clock.ms;
   const processes = Array.from({ length: workers }, () => {
-    const rate = perSecond && createCallRate({ perSecond, line, now: () => clock.ms, pause });
+    const rate =
+      perSecond && createCallRate({ perSecond, shared: line, now: () => clock.ms, pause });
     const limits = { parallel: PARALLEL, ...(rate && { takeTurn: rate.take }) };
     const process = openConnector({ beside: first, ...limits });
     process.parts.ledger = ledger;

@@ -10,7 +10,7 @@ import {
   replayLetters,
 } from '../../scripts/connector/dead-letters/replay.ts';
 import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
-import { createSqsEventQueue, createSqsLetterQueue } from '../../shared/aws/sqs-queues.ts';
+import { createSqsDeadLetterQueue, createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import type { Bench } from '../bench.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -27,7 +27,7 @@ export const replay: Bench = {
       const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
       const { endpoint, url, deadLetterUrl } = queues;
       const client = new SQS(awsSettings({ region: 'us-east-1', endpoint, credentials }));
-      const letters = createSqsLetterQueue(client, deadLetterUrl, 'products');
+      const letters = createSqsDeadLetterQueue(client, deadLetterUrl, 'products');
       const signal = new AbortController().signal;
 
       // Until the last dead letter, without the second that long polling waits on the empty queue.

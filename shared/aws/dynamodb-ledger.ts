@@ -19,9 +19,11 @@ import {
   keyOnly,
   NO_REVISION,
   newerFormatIn,
+  type ReadSettings,
+  readItems,
   toItem,
 } from './ledger-item.ts';
-import { listCodes, type ReadSettings, readItems, scanEntities } from './read-ledger.ts';
+import { listCodes, scanEntities } from './read-ledger.ts';
 
 export interface DynamoDbLedgerOptions extends Partial<ReadSettings> {
   readonly client: DynamoDbCalls;
@@ -225,11 +227,11 @@ export interface RateLimitOptions {
   readonly account: string;
 }
 
-/** N: epoch microseconds up to which the line is booked; whole, because tokens may be less than 1 ms apart. */
+/** N: epoch microseconds up to which the timeline is booked; whole, because tokens may be less than 1 ms apart. */
 const BOOKED = 'b';
 
 /**
- * One item of the ledger for each loyalty account. A booking is one write, or two when the line was booked
+ * One item of the ledger for each loyalty account. A booking is one write, or two when the timeline was booked
  * ahead at the last booking and is free now, or the reverse. Needs permission for UpdateItem.
  *
  * Repeating a write whose answer was lost is harmless: it books moments that will not be used.
@@ -246,7 +248,7 @@ export function createDynamoDbRateLimit({ client, table, account }: RateLimitOpt
     try {
       const { Attributes } = await client.updateItem({
         TableName: table,
-        Key: keyOnly(`${account}|calls|loyalty`),
+        Key: keyOnly(`calls|${account}|loyalty`),
         ConditionExpression: condition,
         UpdateExpression: `SET #b = ${value} + :length`,
         ExpressionAttributeNames: { '#b': BOOKED },

@@ -275,7 +275,7 @@ function attributesOf(reason: ParkingReason): Record<string, MessageAttributeVal
 /** Long polling queries all servers of SQS, so an empty answer means an empty queue. */
 const WAIT_SECONDS = 1;
 
-export function createSqsLetterQueue(
+export function createSqsDeadLetterQueue(
   client: Pick<
     SQS,
     'receiveMessage' | 'changeMessageVisibilityBatch' | 'deleteMessageBatch' | 'getQueueAttributes'
@@ -295,7 +295,7 @@ export function createSqsLetterQueue(
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       });
-      return messages.map((message) => toLetter(message, family));
+      return messages.map((message) => toDeadLetter(message, family));
     },
 
     async giveBack(receiptHandles) {
@@ -354,7 +354,7 @@ function reasonOf(
   return reason ? { reason, why } : { reason: 'unknown', why: `${written}: ${why}` };
 }
 
-function toLetter(message: Message, family: QueueFamily): DeadLetter {
+function toDeadLetter(message: Message, family: QueueFamily): DeadLetter {
   const { Attributes: facts = {}, MessageAttributes: attributes = {} } = message;
   const text = (name: string) => attributes[name]?.StringValue;
   const parkedAt = Date.parse(text('at') ?? '');

@@ -130,7 +130,7 @@ export function createLoyaltyClient(settings: LoyaltyClientSettings) {
         body,
         timeoutMs: Math.max(callTimeoutMs - (known ? 0 : sentAt - startedAt), 1),
         signal: options.signal,
-        // A redemption or a quiz answer has no key by which the service would know a repetition.
+        // The queue repeats the others, after the time in which the first may still be executed.
         repeatable: method === 'GET',
       });
       settings.onEnd?.(performance.now() - sentAt);
@@ -295,7 +295,7 @@ function notSent(
     case 'unusable':
       return transportFailure('no-credentials', {
         mayHaveHappened: false,
-        message: 'The credentials could not be had, or are not usable.',
+        message: 'The credentials could not be read, or are not usable.',
       });
     case 'unreachable':
       return transportFailure('credentials-unreachable', {

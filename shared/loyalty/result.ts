@@ -33,7 +33,7 @@ export interface BusinessError {
   readonly class: ErrorClass;
   /** Absent when the answer names no error: envelope C has no place for a code. */
   readonly code?: number;
-  /** Absent too when the service has grown a number that the contract does not have. */
+  /** Absent, too, for a code that the contract does not have. */
   readonly name?: LoyaltyErrorName;
   /** The service's own name of the outcome, where its envelope has one. For people: it is any text. */
   readonly codeName?: string;
@@ -81,7 +81,7 @@ const classes = {
    * stop every call for.
    */
   forbidden: 'misconfigured',
-  /** 401, 407 and redirects: wrong credentials or address, so every call hears the same. */
+  /** 401, 407 and redirects: wrong credentials or address, so every call gets this answer. */
   misconfigured: 'misconfigured',
   /** The function that gives the credentials failed, or gave unusable ones. */
   'no-credentials': 'misconfigured',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -6,11 +7,8 @@ import { type Emulator, startDynamoDb } from '../../local/stack/emulators.ts';
 import { readSummaries } from '../../scripts/connector/dead-letters/read.ts';
 import { awsSettings, type Deployment } from '../../scripts/connector/deployment/deployment.ts';
 import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import {
-  type ReadSettings,
-  readLettersAbout,
-  readLettersById,
-} from '../../shared/aws/read-ledger.ts';
+import type { ReadSettings } from '../../shared/aws/ledger-item.ts';
+import { readLettersAbout, readLettersById } from '../../shared/aws/read-ledger.ts';
 import {
   retireSummaries,
   type SummarizedDeadLetter,
@@ -27,6 +25,8 @@ let place: Pick<Deployment, 'aws' | 'output'>;
 let tables = 0;
 let queries = 0;
 let items = 0;
+/** Of each query: with one, a page would hold less. */
+let limits: unknown[] = [];
 
 beforeAll(async () => {
   emulator = await startDynamoDb();
@@ -44,9 +44,11 @@ beforeEach(async () => {
   place = placeOf(table);
   ledger = createDynamoDbLedger({ client, table });
   queries = 0;
+  limits = [];
   const counted = Object.assign(Object.create(client), {
     query: async (input: Parameters<DynamoDB['query']>[0]) => {
       queries += 1;
+      limits.push(input.Limit);
       const answer = await client.query(input);
       items += answer.Items?.length ?? 0;
       return answer;
@@ -117,6 +119,20 @@ describe('the list of dead letters', () => {
     items = 0;
     expect(await read(new Date(minutesAgo(-61)))).toHaveLength(2);
     expect(items).toBe(0);
+  });
+
+  it('is read with at most 60 queries for 100 000 of them, as docs/console.md says', async () => {
+    const [messageId, deliveryId] = [randomUUID(), randomUUID()];
+    await park(messageId, minutesAgo(1), { id: '5512300000000', deliveryId });
+    const { Items: [item] = [] } = await client.scan({ TableName: settings.table });
+    // Names and values count, types do not. DynamoDB, Query: 1 MB of them in one page.
+    const texts = Object.entries(item ?? {}).map(
+      ([name, value]) => name + Object.values(value).join(''),
+    );
+    expect(texts.join('').length).toBeGreaterThan(500);
+    expect(100_000 * texts.join('').length).toBeLessThan(60 * 1024 * 1024);
+    expect(await read()).toHaveLength(1);
+    expect(limits).toEqual([undefined, undefined]);
   });
 
   it('leaves nothing out after a read that failed', async () => {

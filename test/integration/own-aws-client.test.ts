@@ -1,5 +1,5 @@
 import dns from 'node:dns';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
 import { createSecretsCalls, settingsFromEnvironment } from '../../shared/aws/aws-client.ts';
@@ -103,12 +103,16 @@ describe("the functions' own client", () => {
 
   it('loses one attempt, not all, when every kept connection was closed behind its back', async () => {
     const ports: (number | undefined)[] = [];
+    const held: ServerResponse[] = [];
     let frozen = false;
     const server = createServer((request, response) => {
       ports.push(request.socket.remotePort);
       const isKept = ports.filter((port) => port === request.socket.remotePort).length > 1;
-      if (frozen && isKept) request.socket.destroy();
-      else setTimeout(() => response.end('{"SecretString":"found"}'), 50);
+      if (frozen && isKept) return void request.socket.destroy();
+      held.push(response);
+      // Each of the three needs a connection of its own while none is answered.
+      if (!frozen && held.length < 3) return;
+      for (const one of held.splice(0)) one.end('{"SecretString":"found"}');
     });
     const emulator = await listen(server);
     started.push(emulator);

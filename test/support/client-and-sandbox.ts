@@ -42,9 +42,3 @@ export function unwrap<Value>(result: LoyaltyResult<Value>): Value {
   if (result.kind === 'success' || result.kind === 'warning') return result.value;
   throw new Error(`${result.kind}: ${result.message}`);
 }
-
-/** The number of the business error that a call must have returned. */
-export function codeOf(result: LoyaltyResult<unknown>): number | undefined {
-  if (result.kind === 'business-error') return result.code;
-  throw new Error(`expected a business error, got ${JSON.stringify(result)}`);
-}

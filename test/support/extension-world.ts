@@ -1,16 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { createBalanceWorker } from '../../functions/sync-balances.ts';
 import type { StorefrontSettings } from '../../shared/config/connector-settings.ts';
 import { type OutsideLine, openLine, type Treat } from './outside-line.ts';
 import { openBalances } from './running-balances.ts';
 import { LOYALTY_CREDENTIALS, type runConnectors, SHOP } from './running-connector.ts';
-import {
-  type Asked,
-  proxyValues,
-  signedQuery,
-  startStorefront,
-  storefrontSettings,
-} from './running-storefront.ts';
+import { type Asked, proxyValues, signedQuery, startStorefront } from './running-storefront.ts';
 import { CLIENT_ID, openStoreAndConnector, STORE_SECRET } from './store-and-connector.ts';
 
 export const SECOND_SECRET = 'secret-of-the-second-store';
@@ -122,21 +115,6 @@ export async function openExtensions(
   };
   const lines: OutsideLine[] = [];
 
-  /** Makes a function that reaches the outside over a line of its own. */
-  async function onLine<Made>(treat: Treat, make: (loyaltyAddress: string) => Made) {
-    const line = await openLine(targets, treat);
-    lines.push(line);
-    Object.assign(process.env, {
-      AWS_ENDPOINT_URL_DYNAMODB: line.addresses.ledger,
-      AWS_ENDPOINT_URL_SQS: line.addresses.queue,
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: line.addresses.secrets,
-      STORE_SANDBOX_ADDRESS: line.addresses.store,
-    });
-    const made = make(line.addresses.loyalty);
-    Object.assign(process.env, environment);
-    return { line, made };
-  }
-
   let clicks = 0;
   const world = {
     ...{ store, connector, loyalty, balances, start },
@@ -148,43 +126,20 @@ export async function openExtensions(
 
     /** A storefront function whose every call goes over a line that the test may cut. */
     async startOnLine(treat: Treat) {
-      const { line, made } = await onLine(treat, (address) => startFunction(address, storefront));
-      return { ...made, line };
+      const line = await openLine(targets, treat);
+      lines.push(line);
+      const { ledger, queue, secrets, loyalty: address, store: storeAddress } = line.addresses;
+      Object.assign(process.env, {
+        AWS_ENDPOINT_URL_DYNAMODB: ledger,
+        AWS_ENDPOINT_URL_SQS: queue,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets,
+        STORE_SANDBOX_ADDRESS: storeAddress,
+      });
+      const made = startFunction(address, storefront);
+      Object.assign(process.env, environment);
+      return made;
     },
 
-    /**
-     * The worker of balances, over such a line, until its queue is empty; whoever follows one that was killed
-     * has the other line. Time passes where messages wait.
-     */
-    async workOnLine(treat: Treat, afterDeath: Treat = () => 'pass'): Promise<OutsideLine> {
-      const startWorker = (treatment: Treat) =>
-        onLine(treatment, (address) =>
-          createBalanceWorker(storefrontSettings(address, storefront)),
-        );
-      const first = await startWorker(treat);
-      let { line, made } = first;
-      for (let round = 0; round < 3_000; round += 1) {
-        const { death } = line;
-        const work = made;
-        const killed = death.then(() => 'killed' as const);
-        const done = await balances
-          .work(async (...given) => {
-            const answer = await Promise.race([killed, work(...given)]);
-            if (answer === 'killed') throw new Error('killed');
-            return answer;
-          })
-          .catch((error) => {
-            if (line.isDead()) return 'killed';
-            throw error;
-          });
-        if (done === 'killed') ({ line, made } = await startWorker(afterDeath));
-        else if (done === 0) {
-          if ((await balances.waiting()) === 0) return first.line;
-          connector.pass(45);
-        }
-      }
-      throw new Error('the queue of balances does not empty');
-    },
     ...{ one: start(), other: start() },
 
     async callLoyalty(method: string, path: string, body?: unknown) {

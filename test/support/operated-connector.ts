@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -24,6 +25,9 @@ import { createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
 import type { MappingRules } from '../../shared/config/mapping-settings.ts';
 import { VERSION } from '../../shared/config/release.ts';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
+import { recordWaiting } from '../../shared/core/batch/waiting.ts';
+import type { QueuedEvent, ReceivedMessage } from '../../shared/core/events/event.ts';
+import type { RetryReason } from '../../shared/core/events/outcome.ts';
 import { SECRET_PURPOSES } from '../../shared/services/shop-secrets.ts';
 import { BEFORE_ALL_FIXTURES } from '../fixtures/order-payload.ts';
 import connector from '../fixtures/project/connector.config.ts';
@@ -40,12 +44,42 @@ export async function placeOrder(operated: OperatedConnector): Promise<string> {
   const lines = [{ title: 'Linen shirt', price: 60 }];
   const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
   actions.fulfilOrder({ orderId: order.id });
-  await operated.send({
-    ...{ shop: SHOP, kind: 'order', id: order.id, topic: 'orders/updated' },
-    ...{ claim: 'changed', origin: 'reconcile', deliveryId: `changed-${order.id}` },
-    ...{ receivedAt: new Date().toISOString(), body: undefined },
-  });
+  await tellOf(operated, 'order', order.id);
   return order.id;
+}
+
+/** As a feeder tells of a change: the worker reads the store. */
+export function tellOf(
+  operated: OperatedConnector,
+  kind: 'order' | 'product' | 'coupon',
+  id: string,
+): Promise<void> {
+  return operated.send({
+    ...{ shop: SHOP, kind, id, topic: `${kind}s/updated`, deliveryId: randomUUID() },
+    ...{ receivedAt: new Date().toISOString(), body: undefined },
+    ...{ claim: 'changed', origin: 'reconcile' },
+  });
+}
+
+/** An order whose message waits for an hour, as after this attempt. */
+export async function leaveWaiting(
+  operated: OperatedConnector,
+  retry: RetryReason,
+  begins = new Date(),
+): Promise<void> {
+  await placeOrder(operated);
+  const seconds = 3_600;
+  const { Messages: [message] = [] } = await operated.sqs.receiveMessage({
+    QueueUrl: operated.queues.urls.orders.url,
+    VisibilityTimeout: seconds,
+  });
+  const event = { shop: SHOP, kind: 'order', receivedAt: begins.toISOString() } as QueuedEvent;
+  const received = {
+    messageId: message?.MessageId ?? '',
+    receiptHandle: message?.ReceiptHandle ?? '',
+    attempts: 12,
+  } as ReceivedMessage;
+  await recordWaiting([{ message: received, event }], retry, { begins, seconds }, operated.ledger);
 }
 
 export const SHOP = 'example-store.myshopify.com';

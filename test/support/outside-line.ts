@@ -26,22 +26,16 @@ export interface OutsideCall {
 /**
  * What becomes of a call:
  *
- *   lost            executed, and the connection is reset instead of an answer
  *   unsent          not executed, and the connection is reset
- *   http-500        not executed
  *   killed-before   not executed, and the process makes no further call
  *   killed-after    executed, and the process makes no further call
- *   answer          not executed: this answer instead
  *   meanwhile       executed, and this happens before the answer
  */
 export type Treatment =
   | 'pass'
-  | 'lost'
   | 'unsent'
-  | 'http-500'
   | 'killed-before'
   | 'killed-after'
-  | { readonly answer: unknown; readonly status?: number }
   | { readonly meanwhile: () => Promise<unknown> };
 
 export type Treat = (call: OutsideCall) => Treatment | Promise<Treatment>;
@@ -92,14 +86,8 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
     if (isDead) return void response.destroy();
     if (treatment === 'killed-before') return die();
     if (treatment === 'unsent') return void response.destroy();
-    if (treatment === 'http-500') return send(response, 500, '{"message":"Internal error"}');
-    if (typeof treatment === 'object' && 'answer' in treatment) {
-      const { answer, status = 200 } = treatment;
-      return send(response, status, typeof answer === 'string' ? answer : JSON.stringify(answer));
-    }
     const answer = await forward(targets[service], incoming, body);
     if (treatment === 'killed-after') return die();
-    if (treatment === 'lost') return void response.destroy();
     if (typeof treatment === 'object') await treatment.meanwhile();
     response.writeHead(answer.status, answer.headers).end(answer.bytes);
   }
@@ -119,7 +107,6 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
     addresses,
     calls,
     death: death.promise,
-    isDead: () => isDead,
     async close(): Promise<void> {
       isDead = true;
       await Promise.all(servers.map(({ emulator }) => emulator.stop()));
@@ -133,10 +120,6 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-function send(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(text);
 }
 
 function forward(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
@@ -205,30 +188,3 @@ export function once(calls: Calls, treatment: Treatment): Treat {
     return treatment;
   };
 }
-
-export const at =
-  (index: number): Calls =>
-  (call) =>
-    call.index === index;
-
-/** As the store says it, for a reason that no repetition changes. */
-export const codeRefused: Treat = (call) =>
-  isCodeMade(call)
-    ? {
-        answer: {
-          data: {
-            [call.name]: {
-              codeDiscountNode: null,
-              userErrors: [
-                {
-                  field: ['basicCodeDiscount', 'customerGets'],
-                  message: 'Value is invalid',
-                  code: 'INVALID',
-                  extraInfo: null,
-                },
-              ],
-            },
-          },
-        },
-      }
-    : 'pass';

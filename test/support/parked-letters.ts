@@ -1,5 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { writeSummary } from '../../shared/core/batch/dead-letter.ts';
+import { sequenceNumber } from '../../local/harness/memory-queue.ts';
+import { type DeadLetter, writeSummary } from '../../shared/core/batch/dead-letter.ts';
 import type { QueueFamily, StoreEvent } from '../../shared/core/events/event.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { ParkingReason } from '../../shared/core/events/outcome.ts';
@@ -96,6 +97,24 @@ export function letterReason(changes: Partial<ParkingReason> = {}): ParkingReaso
     why: 'sendOrder was refused: the customer has no name',
     attempts: 1,
     at: '2026-10-09T12:05:00.000Z',
+    ...changes,
+  };
+}
+
+export const LETTER_AT = Date.parse('2026-10-09T12:00:00Z');
+
+/** A dead letter as its queue gives it; a text is a body that no release wrote. */
+export function deadLetter(event: Partial<StoreEvent> | string, changes: Partial<DeadLetter> = {}) {
+  return {
+    ...({ family: 'orders', reason: 'rejected', why: 'refused' } as const),
+    ...{ letterId: 'letter-1', messageId: 'message-1', receiptHandle: 'handle' },
+    body: typeof event === 'string' ? event : encodeEvent(letterEvent(event)),
+    ...{
+      sequenceNumber: sequenceNumber(1),
+      code: 'Order_InvalidTotal',
+      attempts: 1,
+      at: LETTER_AT,
+    },
     ...changes,
   };
 }

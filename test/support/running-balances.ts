@@ -20,7 +20,6 @@ import {
   invocationOf,
   pollOnce,
   receive,
-  type Worker,
 } from './event-source.ts';
 import { type RunningConnector, SECOND_SHOP, SHOP } from './running-connector.ts';
 
@@ -125,10 +124,10 @@ export async function openBalances(
     /** One scheduled run, which repairs balances once in a night. */
     repair: () => reconcile({}, invocationOf('reconcile', 300)),
 
-    /** One batch of this worker; returns the number of its messages. */
-    async work(by: Worker = worker): Promise<number> {
+    /** One batch of the worker; returns the number of its messages. */
+    async work(): Promise<number> {
       connector.pass(0.05);
-      return pollOnce(sqs, queue.url, by, 'sync-balances');
+      return pollOnce(sqs, queue.url, worker, 'sync-balances');
     },
 
     /** Works until the queue is empty, letting time pass where messages wait. */

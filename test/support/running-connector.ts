@@ -143,7 +143,7 @@ interface PostOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-export type Delivery = readonly [topic: string, payload: unknown, options?: PostOptions];
+type Delivery = readonly [topic: string, payload: unknown, options?: PostOptions];
 
 export type RunningConnector = Awaited<ReturnType<typeof openConnector>>;
 

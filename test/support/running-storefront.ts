@@ -50,7 +50,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-export const storefrontSettings = (loyaltyAddress: string, storefront: StorefrontSettings = {}) =>
+const storefrontSettings = (loyaltyAddress: string, storefront: StorefrontSettings = {}) =>
   defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
     loyalty: { address: loyaltyAddress },

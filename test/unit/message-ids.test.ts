@@ -92,27 +92,12 @@ describe('the deduplication id of an event', () => {
     );
   });
 
-  it.each([
-    [
-      ['ab', 'c', 'd'],
-      ['a', 'bc', 'd'],
-    ],
-    [
-      ['a', 'b', 'cd'],
-      ['a', 'bc', 'd'],
-    ],
-    [
-      ['a,b', 'c', 'd'],
-      ['a', 'b,c', 'd'],
-    ],
-    [
-      ['a","b', 'c', 'd'],
-      ['a', 'b","c', 'd'],
-    ],
-  ])('never confuses %j with %j', (one, other) => {
-    const idOf = ([shop = '', topic = '', deliveryId = '']: readonly string[]) =>
-      deduplicationIdOf({ shop, topic, deliveryId });
-    expect(idOf(one)).not.toBe(idOf(other));
+  it('never depends on where one part ends and the next begins', () => {
+    const idOf = (shop: string, topic: string) =>
+      deduplicationIdOf({ shop, topic, deliveryId: 'd' });
+    for (const between of ['', ',', '","']) {
+      expect(idOf(`a${between}b`, 'c')).not.toBe(idOf('a', `b${between}c`));
+    }
   });
 
   it('belongs to the first delivery, however often it is asked for again', () => {

@@ -31,7 +31,7 @@ export interface RunningConsole {
   stop(): Promise<void>;
 }
 
-interface World extends ConsoleSettings {
+interface SetupDeps extends ConsoleSettings {
   readonly guard: Guard;
   /** The commands under way, by the name of their run. */
   readonly running: Map<string, AbortController>;
@@ -47,7 +47,7 @@ interface Answer {
 /** Undefined when it has answered by itself. */
 type Route = (
   request: IncomingMessage,
-  deps: World,
+  deps: SetupDeps,
   response: ServerResponse,
 ) => Promise<Answer | undefined>;
 
@@ -73,7 +73,7 @@ export async function startConsole(settings: ConsoleSettings): Promise<RunningCo
     server.listen(settings.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const deps: World = { ...settings, guard: createGuard(port), running: new Map() };
+  const deps: SetupDeps = { ...settings, guard: createGuard(port), running: new Map() };
   let isStopping = false;
   /** Browsers connect in advance. Until its first request Node takes a connection for a busy one. */
   const unused = new Set<Socket>();
@@ -114,7 +114,7 @@ function closed(server: Server): Promise<void> {
 
 async function serve(
   request: IncomingMessage,
-  deps: World,
+  deps: SetupDeps,
   response: ServerResponse,
 ): Promise<void> {
   const answer = await answerTo(request, deps, response);
@@ -136,7 +136,7 @@ const answerTo: Route = async (request, deps, response) => {
 };
 
 /** Nothing that a GET answers is about the stack, but for its name; and it changes nothing. */
-function pageAt(url: string, headers: IncomingMessage['headers'], deps: World): Answer {
+function pageAt(url: string, headers: IncomingMessage['headers'], deps: SetupDeps): Answer {
   const { guard, page, about } = deps;
   // Appended, so that a whole address in the request line is no path, either.
   const { pathname = '', searchParams } = URL.parse(`http://console.invalid${url}`) ?? {};

@@ -103,7 +103,7 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
     read: createEventReader(new Set(connector.shops.map(({ domain }) => domain))),
     shop(domain) {
       const shop = connector.shops.find((one) => one.domain === domain);
-      if (!shop) throw new Error('an event of an unknown shop was not called unreadable');
+      if (!shop) throw new Error(`unknown shop: ${domain}`);
       const { assumptions } = connector.loyalty;
       return { store, ledger, rules: shop.rules, assumptions, now: () => new Date() };
     },

@@ -1,14 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
+import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
+import { readLetters, readLettersById } from '../../../shared/aws/read-ledger.ts';
 import {
-  type ReadSettings,
-  readLetters,
-  readLettersById,
-} from '../../../shared/aws/read-ledger.ts';
-import {
+  createSqsDeadLetterQueue,
   createSqsEventQueue,
-  createSqsLetterQueue,
   createSqsQueueDepth,
 } from '../../../shared/aws/sqs-queues.ts';
 import {
@@ -72,7 +69,7 @@ export function openLetterQueues(
 ): readonly DeadLetterQueue[] {
   const client = new SQS(deployment.aws);
   return families.map((family) =>
-    createSqsLetterQueue(client, deployment.output(QUEUE_OUTPUTS[family].letters), family),
+    createSqsDeadLetterQueue(client, deployment.output(QUEUE_OUTPUTS[family].letters), family),
   );
 }
 

@@ -1,8 +1,5 @@
-import {
-  type ReadSettings,
-  readLettersAbout,
-  readLettersById,
-} from '../../../shared/aws/read-ledger.ts';
+import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
+import { readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
 import type {
   ListedDeadLetter,
   SummarizedDeadLetter,

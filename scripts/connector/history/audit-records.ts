@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import manifest from '../../../package.json' with { type: 'json' };
-import { listRecords, type ReadSettings } from '../../../shared/aws/read-ledger.ts';
+import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
+import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { expiresAfter, type Ledger, type RecordKey } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { type Caller, readCaller } from '../deployment/read-caller.ts';

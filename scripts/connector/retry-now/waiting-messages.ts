@@ -5,7 +5,7 @@ import { type FoundRecord, listRecords } from '../../../shared/aws/read-ledger.t
 import { type WaitingMessage, waitingIn } from '../../../shared/core/batch/waiting.ts';
 import { changeControl, woken } from '../../../shared/core/calls/shop-pause.ts';
 import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/events/outcome.ts';
+import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 
@@ -92,7 +92,7 @@ export async function wakeAll(
   const ended: WokenMessage[] = [];
   const asked = waiting.map((one) => {
     const leftMs = (one.notBefore ?? 0) - now.getTime();
-    const underWay = Math.min(Math.ceil(leftMs / 1_000), AFTER_UNKNOWN_OUTCOME);
+    const underWay = Math.min(Math.ceil(leftMs / 1_000), AFTER_UNKNOWN_OUTCOME_SECONDS);
     const isHeldBack = underWay > afterSeconds;
     return { ...one, isHeldBack, inSeconds: isHeldBack ? underWay : afterSeconds };
   });

@@ -9,7 +9,7 @@ import {
 import { examine } from '../doctor/examine.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { type Left, runStep, type SetupOptions, type Step, type World } from './setup-step.ts';
+import { type Left, runStep, type SetupDeps, type SetupOptions, type Step } from './setup-step.ts';
 import {
   appConfigurationStep,
   appStep,
@@ -61,7 +61,7 @@ export async function runSetup(session: Session, options: SetupOptions): Promise
   return code;
 }
 
-async function openDeps(session: Session, options: SetupOptions): Promise<World> {
+async function openDeps(session: Session, options: SetupOptions): Promise<SetupDeps> {
   const { stage: named, ...common } = options;
   if (named !== undefined && common.stack !== undefined) {
     throw new BadArguments('give --stage or --stack, not both.');
@@ -96,7 +96,7 @@ async function openDeps(session: Session, options: SetupOptions): Promise<World>
 }
 
 /** Later steps need what earlier ones have made: the settings, then the deployment. */
-async function* stepsOf(deps: World): AsyncGenerator<Step> {
+async function* stepsOf(deps: SetupDeps): AsyncGenerator<Step> {
   yield accountStep(deps);
   yield settingsStep(deps);
   if (deps.isDeployedHere) {

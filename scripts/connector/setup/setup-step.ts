@@ -99,7 +99,7 @@ export interface SetupOptions extends CommonOptions {
 }
 
 /** What the steps share. */
-export interface World {
+export interface SetupDeps {
   readonly where: Deployment['where'];
   readonly stage: string;
   readonly stack: string;
@@ -147,7 +147,7 @@ export async function waitForUser(done: string): Promise<boolean> {
 
 /** What the steps of one shop share. */
 export interface ShopSetup {
-  readonly deps: World;
+  readonly deps: SetupDeps;
   readonly deployment: Deployment;
   readonly shop: Shop;
   /** False: the titles name the shop. */

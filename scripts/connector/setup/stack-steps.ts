@@ -23,16 +23,16 @@ import {
   left,
   obtainValue,
   open,
+  type SetupDeps,
   type Step,
   say,
   type WantedValue,
-  type World,
   waitForUser,
 } from './setup-step.ts';
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
-export function accountStep(deps: World): Step {
+export function accountStep(deps: SetupDeps): Step {
   const { aws, stack, where } = deps;
   return {
     title: where === 'aws' ? 'AWS account' : 'AWS on this machine',
@@ -48,7 +48,7 @@ const BOOTSTRAP_STACK = 'CDKToolkit';
 /** What CDK's assets need ("Bootstrap template version history"). */
 const LEAST_VERSION = 6;
 
-export function bootstrapStep(deps: World): Step {
+export function bootstrapStep(deps: SetupDeps): Step {
   const { aws } = deps;
   return {
     title: 'CDK bootstrap',
@@ -74,7 +74,7 @@ export function bootstrapStep(deps: World): Step {
 }
 
 /** `deploy` fits the workers to the quota; here the user learns of it before the first deployment. */
-export function quotaStep(deps: World): Step {
+export function quotaStep(deps: SetupDeps): Step {
   const { aws, stack } = deps;
   return {
     title: 'Lambda quota',
@@ -87,7 +87,7 @@ export function quotaStep(deps: World): Step {
   };
 }
 
-export function settingsStep(deps: World): Step {
+export function settingsStep(deps: SetupDeps): Step {
   return {
     title: 'Settings',
     async look() {
@@ -103,7 +103,7 @@ export function settingsStep(deps: World): Step {
 const POLL_MS = 5_000;
 
 /** A deployment goes on at AWS when the command that started it is stopped. */
-async function waitWhileChanging(deps: World): Promise<void> {
+async function waitWhileChanging(deps: SetupDeps): Promise<void> {
   const progress = deps.terminal.progress(`waiting for ${deps.stack}`);
   for (let polls = 0; ; polls += 1) {
     const status = (await describeStack(deps.aws, deps.stack))?.StackStatus ?? '';
@@ -115,7 +115,7 @@ async function waitWhileChanging(deps: World): Promise<void> {
 }
 
 /** Only a comparison of the templates says whether the stack is as described here: `deploy` makes it. */
-export function deployStep(deps: World): Step {
+export function deployStep(deps: SetupDeps): Step {
   const { stage, stack, aws, options, terminal } = deps;
   return {
     title: 'Deploy',
@@ -161,7 +161,7 @@ const EMAIL: WantedValue = {
   shown: true,
 };
 
-export function alarmsStep(deps: World, deployment: Deployment): Step {
+export function alarmsStep(deps: SetupDeps, deployment: Deployment): Step {
   const { emails } = deployment.connector.alarms;
   const judge = async (): Promise<Found> => {
     const found = await readAlarmSubscriptions(deployment);

@@ -264,7 +264,7 @@ export async function readSubscriptions(
   const shops = new Map(connector.shops.map((shop) => [shop.domain, shop]));
   const find = (domain: string) => {
     const shop = shops.get(domain);
-    if (!shop) throw new Error('a shop that is not configured was asked for');
+    if (!shop) throw new Error(`unknown shop: ${domain}`);
     return shop;
   };
   const madeBy = connector.healing.subscriptions;

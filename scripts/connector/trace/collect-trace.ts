@@ -1,4 +1,5 @@
-import { type ReadSettings, readLettersAbout } from '../../../shared/aws/read-ledger.ts';
+import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
+import { readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { DeadLetterQueue, ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';

@@ -46,7 +46,8 @@ export async function settlePointEvent(
 ): Promise<RetryReason | undefined> {
   for (const item of group.items) {
     const { event } = item;
-    if (event?.kind !== 'point-event') throw new Error('a group mixes kinds of events');
+    if (event?.kind !== 'point-event')
+      throw new Error(`a group of point events has another event: ${event?.kind}`);
     const retry = await conclude(item, await passOn(event, deps), group.unsettled, deps);
     if (retry) return retry;
   }

@@ -7,7 +7,7 @@ import {
   type SourceQueue,
 } from '../events/event.ts';
 import {
-  AFTER_UNKNOWN_OUTCOME,
+  AFTER_UNKNOWN_OUTCOME_SECONDS,
   isHeldBack,
   isRetryWindowOver,
   type Outcome,
@@ -51,8 +51,8 @@ interface Settling {
   /** What the work needs of the ledger; read once for all groups. */
   readonly keys: readonly LedgerKey[];
   /**
-   * Begins what those of the groups share that may be worked on, and returns the work on one of them. That
-   * work takes from `unsettled` what may leave the queue, and returns why the rest must stay, if it must.
+   * Called once, with the groups that need not wait. Returns the work on one group: it takes from `unsettled` what may
+   * leave the queue, and returns why the rest must stay, if it must.
    */
   begin(groups: readonly Group[], entries: ReadonlyMap<string, LedgerEntry>): Work;
 }
@@ -150,13 +150,13 @@ async function workInTime(
       ...(event && correlationOf(event)),
       ...errorFields(error),
     });
-    return { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME, mayHaveHappened: true };
+    return { why: 'broke-off', afterSeconds: AFTER_UNKNOWN_OUTCOME_SECONDS, mayHaveHappened: true };
   }
 }
 
 /** The abandoned work may still be calling: its messages wait as after any time-out. */
 function outOfTime(deadline: AbortSignal): Promise<RetryReason> {
-  const unknown = { afterSeconds: AFTER_UNKNOWN_OUTCOME, mayHaveHappened: true };
+  const unknown = { afterSeconds: AFTER_UNKNOWN_OUTCOME_SECONDS, mayHaveHappened: true };
   return new Promise((resolve) => {
     const give = () => resolve({ why: 'out-of-time', ...unknown });
     deadline.addEventListener('abort', give, { once: true });
@@ -220,7 +220,7 @@ function callUnderWay(
   const keys = items.flatMap((item) => lastWaitKey(item) ?? []);
   if (keys.some((key) => isNewer(entries, ledgerKeyText(key)))) {
     // It may say that a call is under way.
-    return { why: 'newer-release', afterSeconds: AFTER_UNKNOWN_OUTCOME };
+    return { why: 'newer-release', afterSeconds: AFTER_UNKNOWN_OUTCOME_SECONDS };
   }
   const afterSeconds = Math.ceil((underWayUntil(items) - now.getTime()) / 1_000);
   return afterSeconds > 0 ? { why: 'call-under-way', afterSeconds } : undefined;
@@ -283,7 +283,7 @@ export interface DelayDeps extends ConcludeDeps {
 
 /**
  * Reports the outcome and parks a rejected message: the only place that decides what an outcome means for the
- * message. Takes it from `unsettled` when it may leave the queue; returns why it must stay, if it must.
+ * message. (What must stay is delayed, or parked after too long: `delayMessages`.) Takes it from `unsettled` when it may leave the queue; returns why it must stay, if it must.
  */
 export async function conclude(
   item: Item,

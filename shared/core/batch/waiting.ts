@@ -6,7 +6,7 @@ import {
   type ReceivedMessage,
 } from '../events/event.ts';
 import {
-  AFTER_UNKNOWN_OUTCOME,
+  AFTER_UNKNOWN_OUTCOME_SECONDS,
   isHeldBack,
   type Outcome,
   queuedAt,
@@ -134,7 +134,7 @@ export async function recordWaiting(
   if (retry.why === 'out-of-time') return;
   const at = begins.getTime();
   const until = at + seconds * 1_000;
-  const ours = retry.mayHaveHappened ? at + AFTER_UNKNOWN_OUTCOME * 1_000 : 0;
+  const ours = retry.mayHaveHappened ? at + AFTER_UNKNOWN_OUTCOME_SECONDS * 1_000 : 0;
   const notBefore = Math.max(ours, underWayUntil(delayed));
   await Promise.all(
     delayed.map(async (one) => {

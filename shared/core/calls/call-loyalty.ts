@@ -1,6 +1,10 @@
 import type { OperationId } from '../../loyalty/operations.ts';
 import type { BusinessError, LoyaltyResult } from '../../loyalty/result.ts';
-import { AFTER_UNKNOWN_OUTCOME, type Outcome, type RetryReason } from '../events/outcome.ts';
+import {
+  AFTER_UNKNOWN_OUTCOME_SECONDS,
+  type Outcome,
+  type RetryReason,
+} from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 
 /**
@@ -62,7 +66,7 @@ export function judge(calls: readonly OperationId[], result: LoyaltyResult<unkno
         result.kind === 'business-error' ? result.finding !== undefined : result.mayHaveHappened;
       const afterSeconds = Math.max(
         result.retryAfterSeconds ?? 0,
-        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,
+        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME_SECONDS : 0,
       );
       const misconfigured = result.class === 'misconfigured';
       const throttled = result.class === 'throttled';

@@ -3,7 +3,7 @@ import type { Turn } from '../../loyalty/client.ts';
 /**
  * Limits the calls to one loyalty account, across all processes of the stack.
  *
- * A token is a moment on one line of moments, `1 / callsPerSecond` apart. Each belongs to one process, and
+ * A token is a moment on a shared timeline, `1 / callsPerSecond` apart. Each belongs to one process, and
  * a call begins at its token or up to `TOKEN_LIFE_MS` later. So in any T seconds at most
  * `callsPerSecond * (T + 1) + 1` calls begin, whatever the processes do, and tokens that are not used are
  * lost rather than saved up.
@@ -14,7 +14,7 @@ import type { Turn } from '../../loyalty/client.ts';
  */
 export interface SharedRate {
   /**
-   * Books the next `lengthMs` of the line, from the end of what is booked or from `now`, whichever is
+   * Books the next `lengthMs` of the timeline, from the end of what is booked or from `now`, whichever is
    * later; not if that is after `latest`. Moments are epoch milliseconds.
    */
   book(lengthMs: number, now: number, latest: number): Promise<Booking>;
@@ -31,7 +31,7 @@ export interface CallRate {
 
 export interface CallRateSettings {
   readonly perSecond: number;
-  readonly line: SharedRate;
+  readonly shared: SharedRate;
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<unknown>;
@@ -41,7 +41,7 @@ export interface CallRateSettings {
 const TOKEN_LIFE_MS = 1_000;
 /** The time between two bookings of one process. */
 const BOOKING_MS = 1_000;
-/** Longer than the time between two bookings, so that the line has no gap between them. */
+/** Longer than the time between two bookings, so that the timeline has no gap between them. */
 const LONGEST_BLOCK_MS = 1_500;
 /** A call waits this long at most: other shops need the worker, too. */
 const LONGEST_WAIT_MS = 10_000;
@@ -54,7 +54,7 @@ interface Waiter {
 const GO: Turn = { kind: 'go' };
 
 /** For a worker: a call waits for its token a little, or its message waits in the queue. */
-export function createCallRate({ perSecond, line, now, pause }: CallRateSettings): CallRate {
+export function createCallRate({ perSecond, shared, now, pause }: CallRateSettings): CallRate {
   const stepMs = 1_000 / perSecond;
   const mostTokens = Math.max(1, Math.floor(LONGEST_BLOCK_MS / stepMs));
   const waiters = new Set<Waiter>();
@@ -94,7 +94,7 @@ export function createCallRate({ perSecond, line, now, pause }: CallRateSettings
     const count = Math.min(waiters.size + more, mostTokens);
     const [first] = waiters;
     const latest = (first?.since ?? at) + LONGEST_WAIT_MS;
-    const booking = await line
+    const booking = await shared
       .book(count * stepMs, at, latest)
       .catch((): { kind: 'unavailable' } => ({ kind: 'unavailable' }));
     nextBooking = at + BOOKING_MS;
@@ -141,7 +141,7 @@ export function createCallRate({ perSecond, line, now, pause }: CallRateSettings
  */
 export function createShopperRate({
   perSecond,
-  line,
+  shared,
   now,
 }: Omit<CallRateSettings, 'pause'>): CallRate {
   let owed = 0;
@@ -154,7 +154,7 @@ export function createShopperRate({
       nextBooking = at + BOOKING_MS;
       const lengthMs = (owed * 1_000) / perSecond;
       owed = 0;
-      await line.book(lengthMs, at, Number.POSITIVE_INFINITY).catch(() => {});
+      await shared.book(lengthMs, at, Number.POSITIVE_INFINITY).catch(() => {});
       return GO;
     },
   };

@@ -60,13 +60,12 @@ export type Pause =
   | ({ readonly by: 'service' } & ServicePause)
   | { readonly by: 'operator'; readonly part: PausedPart; readonly since: number };
 
-/** Seconds. */
-const THROTTLED_LEAST = 1;
-const THROTTLED_LONGEST = 3_600;
+const THROTTLED_LEAST_SECONDS = 1;
+const THROTTLED_LONGEST_SECONDS = 3_600;
 /** Where the service does not name a time: as long as the series lasts, within these bounds. */
-const UNNAMED_LEAST = 10;
-const UNNAMED_LONGEST = 120;
-const MISCONFIGURED = 300;
+const UNNAMED_LEAST_SECONDS = 10;
+const UNNAMED_LONGEST_SECONDS = 120;
+const MISCONFIGURED_SECONDS = 300;
 
 /** A pause that begins so soon after the last one continues its series. */
 const SERIES_GAP_MS = 60_000;
@@ -111,7 +110,9 @@ export function withServicePause(
   const begins = now.getTime();
   const since = last && begins <= last.until + SERIES_GAP_MS ? last.since : begins;
   const length =
-    why === 'misconfigured' ? MISCONFIGURED : throttledFor(seconds, (begins - since) / 1_000);
+    why === 'misconfigured'
+      ? MISCONFIGURED_SECONDS
+      : throttledFor(seconds, (begins - since) / 1_000);
   const until = begins + length * 1_000;
   if (last && until < last.until + LATER_MS) return undefined;
   return { ...control, service: { why, since, until } };
@@ -119,8 +120,8 @@ export function withServicePause(
 
 function throttledFor(named: number | undefined, lasted: number): number {
   return named === undefined
-    ? Math.min(Math.max(lasted, UNNAMED_LEAST), UNNAMED_LONGEST)
-    : Math.min(Math.max(named, THROTTLED_LEAST), THROTTLED_LONGEST);
+    ? Math.min(Math.max(lasted, UNNAMED_LEAST_SECONDS), UNNAMED_LONGEST_SECONDS)
+    : Math.min(Math.max(named, THROTTLED_LEAST_SECONDS), THROTTLED_LONGEST_SECONDS);
 }
 
 /** The same record if the part is paused already. */
@@ -208,11 +209,12 @@ export async function changeControl(
     const control = controlIn(entry);
     const next = change(control);
     if (!next || next === control) return control;
-    const line = { version: 0, uncertain: false, remembered: form.write(next), outcomes: [] };
-    const written = await ledger.write(key, line, entry?.revision);
+    const remembered = form.write(next);
+    const item = { version: 0, uncertain: false, remembered, outcomes: [] };
+    const written = await ledger.write(key, item, entry?.revision);
     if (written.kind === 'written') return next;
   }
-  throw new Error('the control record of a shop changes too often to be written');
+  throw new Error(`the control record of ${shop} changes too often to be written`);
 }
 
 interface PausesDeps {

@@ -286,11 +286,8 @@ export function deduplicationIdOf({
  * second rejection is another dead letter, while parking the same message again (its deletion failed) stays
  * one. Each has its own group: one that a caller holds must not hide another.
  */
-export function deadLetterIdOf(source: {
-  readonly messageId: string;
-  readonly body: string;
-}): string {
-  return source.messageId;
+export function deadLetterIdOf({ messageId }: { readonly messageId: string }): string {
+  return messageId;
 }
 
 /** The id of an event in whose body no entity was found. */

@@ -90,16 +90,16 @@ export type Outcome =
   | ({ readonly kind: 'rejected' } & Rejection);
 
 /**
- * Seconds. After a call whose outcome is unknown the service may still be executing it: a second call for the
+ * After a call whose outcome is unknown the service may still be executing it: a second call for the
  * same entity could overtake the first.
  */
-export const AFTER_UNKNOWN_OUTCOME = 30;
+export const AFTER_UNKNOWN_OUTCOME_SECONDS = 30;
 
 /** Another worker wrote while this one worked; a call of either may still be under way. */
 export const overtaken: Extract<Outcome, { kind: 'retry' }> = {
   kind: 'retry',
   why: 'overtaken',
-  afterSeconds: AFTER_UNKNOWN_OUTCOME,
+  afterSeconds: AFTER_UNKNOWN_OUTCOME_SECONDS,
   mayHaveHappened: true,
 };
 
@@ -157,24 +157,24 @@ export interface ParkingReason {
   readonly at: string;
 }
 
-/** Seconds. The first retry comes soon, because most faults are short. */
-const FIRST_DELAY = 5;
+/** The first retry comes soon, because most faults are short. */
+const FIRST_DELAY_SECONDS = 5;
 /**
  * Half an hour. A late retry waits at least half of it. Ten days of such retries, the longest retry
  * window, stay below the 1000 receives after which SQS moves the message to the dead letters.
  */
-const LONGEST_DELAY = 1800;
+const LONGEST_DELAY_SECONDS = 1800;
 /**
- * Seconds: the longest pause that a service which answers asks for by itself. Its account takes fewer calls than
- * wait, and a message that only waits for its turn must not wait as if it had failed.
+ * While the service answers, and only takes fewer calls than wait: a message that waits for its turn must not wait
+ * as if it had failed.
  */
-const LONGEST_IN_LINE = 120;
+const LONGEST_TURN_SECONDS = 120;
 /** After these it waits as long as any other, so that SQS does not count to its limit. */
-const RECEIVES_IN_LINE = 30;
-/** Seconds. A service that asks for a longer delay is tried again after an hour. */
-const LONGEST_REQUESTED = 3600;
-/** Seconds. An operator's pause has no end that is known: so much later its messages notice the end. */
-const LONGEST_PAUSED = 3600;
+const RECEIVES_BY_TURN = 30;
+/** A service that asks for a longer delay is tried again after an hour. */
+const LONGEST_REQUESTED_SECONDS = 3600;
+/** The end of an operator's pause is not known: its messages notice it at most so much later. */
+const LONGEST_PAUSED_SECONDS = 3600;
 
 const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
   ...(['loyalty-unavailable', 'shop-paused', 'call-under-way'] as const),
@@ -198,7 +198,7 @@ export interface RetryRequest extends RetryReason {
  */
 export function retryDelaySeconds(request: RetryRequest, random: () => number): number {
   const grown = grownDelay(request);
-  const requested = Math.min(Math.max(request.afterSeconds || 0, 0), LONGEST_REQUESTED);
+  const requested = Math.min(Math.max(request.afterSeconds || 0, 0), LONGEST_REQUESTED_SECONDS);
   const least = Math.max(grown / 2, requested);
   const spread = isHeldBack(request) ? Math.max(grown, requested) : grown;
   return Math.ceil(least + (random() * spread) / 2);
@@ -206,26 +206,26 @@ export function retryDelaySeconds(request: RetryRequest, random: () => number): 
 
 function grownDelay(request: RetryRequest): number {
   const { why, receives, tries, misconfigured, throttled, pausedBy } = request;
-  const longest = receives <= RECEIVES_IN_LINE ? LONGEST_IN_LINE : LONGEST_DELAY;
-  if (misconfigured) return LONGEST_DELAY;
-  if (pausedBy === 'operator') return doubled(receives, LONGEST_PAUSED);
+  const longest = receives <= RECEIVES_BY_TURN ? LONGEST_TURN_SECONDS : LONGEST_DELAY_SECONDS;
+  if (misconfigured) return LONGEST_DELAY_SECONDS;
+  if (pausedBy === 'operator') return doubled(receives, LONGEST_PAUSED_SECONDS);
   switch (why) {
     case 'call-under-way':
-      return FIRST_DELAY;
+      return FIRST_DELAY_SECONDS;
     case 'loyalty-unavailable':
       // The circuit breaker doubles its own time.
-      return receives <= RECEIVES_IN_LINE ? FIRST_DELAY : LONGEST_DELAY;
+      return receives <= RECEIVES_BY_TURN ? FIRST_DELAY_SECONDS : LONGEST_DELAY_SECONDS;
     case 'shop-paused':
     case 'out-of-tokens':
     case 'tokens-unreachable':
       return doubled(receives, longest);
     default:
-      return doubled(tries, throttled ? longest : LONGEST_DELAY);
+      return doubled(tries, throttled ? longest : LONGEST_DELAY_SECONDS);
   }
 }
 
 const doubled = (times: number, longest: number): number =>
-  Math.min(FIRST_DELAY * 2 ** Math.min(times - 1, 20), longest);
+  Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(times - 1, 20), longest);
 
 export interface PausedTime {
   /** For how long operators paused the shop since then; infinite while that is not known. */

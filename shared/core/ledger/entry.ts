@@ -13,15 +13,18 @@ import {
 } from './ledger.ts';
 
 /**
- * An entry over time, the same for entities and balances. Every call that changes what another system holds is made
- * between two writes, each on the revision that it was decided on:
+ * An entry over time. A call that changes what the loyalty service holds of an entity is made between two writes, each
+ * on the revision that it was decided on:
  *
  *   mark ──▶ call ──▶ record: applied, or rejected, which leaves what was before the mark
  *
  * A worker that dies after the mark leaves the entry uncertain: no one trusts its key, and the next message calls
- * again.
+ * again. A customer's balance takes the same steps; its first write to the store needs no mark, because a second one
+ * only repeats it.
  */
 export type EntryStep =
+  /** A discount has this code: nothing was decided about it yet. */
+  | { readonly kind: 'announced'; readonly discountId: string }
   /** The version is that of the attempt, so that an older snapshot asks the store instead of overtaking it. */
   | { readonly kind: 'marked'; readonly facts: Facts }
   | { readonly kind: 'applied'; readonly appliedKey: string; readonly facts: Facts }
@@ -30,7 +33,10 @@ export type EntryStep =
   | { readonly kind: 'skipped'; readonly why: string; readonly facts: Facts }
   /** Keeps the version: the rejected one was not applied, and its replay must not look late. */
   | { readonly kind: 'rejected'; readonly why: string; readonly facts: Facts }
-  /** Two workers called at the same time: nobody knows whose call came last. */
+  /**
+   * Two workers called at the same time: nobody knows whose call came last. The ledger takes this step and the next
+   * without a reading (`markUncertain`, `redact`); its contract suite holds it to `advance`.
+   */
   | { readonly kind: 'uncertain' }
   | { readonly kind: 'redacted'; readonly mark: RedactionMark };
 
@@ -51,7 +57,7 @@ export type Facts = {
 };
 
 type StepOf<Kind extends EntryStep['kind']> = Extract<EntryStep, { kind: Kind }>;
-type BareStep = StepOf<'uncertain' | 'redacted'>;
+type BareStep = StepOf<'announced' | 'uncertain' | 'redacted'>;
 
 /** The entry after a step. */
 export function advance(entry: EntityEntry | undefined, step: BareStep): EntityWrite;
@@ -69,10 +75,13 @@ export function advance(
   const version = Math.max(occasion?.version ?? 0, kept.version);
   const noted = { outcomes: occasion ? outcomesWith(entry, step, occasion) : kept.outcomes };
   switch (step.kind) {
+    case 'announced':
+      return { ...kept, discountId: step.discountId };
     case 'marked':
       return known({ ...kept, ...step.facts, version, uncertain: true });
     case 'applied': {
       const { appliedKey, facts } = step;
+      // Only these facts: they describe the whole applied state. The other steps add to what is known.
       const redaction = redactionOf(entry);
       return known({ version, uncertain: false, ...facts, ...redaction, appliedKey, ...noted });
     }

@@ -44,11 +44,11 @@ export function entityKeyFrom(text: string): EntityKey | undefined {
   return isEntityKind(kind) && id.length > 0 ? { shop, kind, id: id.join('|') } : undefined;
 }
 
-/** One of an entry's last outcomes, for the operator. Holds no personal data. */
+/** One of an entry's last outcomes, without personal data. Operators read them, and `isDoubtful` when one was settled. */
 export interface PastOutcome {
   /** ISO 8601. */
   readonly at: string;
-  /** `applied`, `unchanged`, `skipped`, `rejected`, `attempted` (a first call without an answer), … */
+  /** The step: `applied`, `unchanged`, `skipped`, `rejected`. */
   readonly outcome: string;
   readonly version: number;
   readonly topic: string;
@@ -62,10 +62,10 @@ export const OUTCOMES_KEPT = 10;
 /**
  * What the ledger holds under one key: of an entity or a balance, what was applied last.
  *
- *            first send            change                   change applied
- *  (none) ───────────────▶ applied ─────────▶ uncertain ─────────────────▶ applied
- *     │                                         ▲  │  ▲
- *     └──────── its answer was lost ────────────┘  └──┘ crash, time-out, retry: still uncertain
+ *           mark                call applied             mark
+ *  (none) ────────▶ uncertain ────────────────▶ applied ────────▶ uncertain ──▶ …
+ *                    │  ▲
+ *                    └──┘ crash, time-out, retry: still uncertain. A refusal leaves what was before the mark.
  * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
  */
 export interface LedgerEntry {

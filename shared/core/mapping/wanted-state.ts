@@ -176,8 +176,9 @@ interface RememberedMember {
 
 const memberForm = rememberedForm<RememberedMember>('member', 1);
 export const rememberMember = memberForm.write;
-export const recallMember =
-  memberForm.read; /** The object without the fields that are undefined. */
+export const recallMember = memberForm.read;
+
+/** The object without the fields that are undefined. */
 export function knownFields<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

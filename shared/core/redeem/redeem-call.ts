@@ -2,7 +2,7 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../loyalty/result.ts';
 import { type BreakerDeps, callForShopper, callLoyalty } from '../calls/call-loyalty.ts';
-import { AFTER_UNKNOWN_OUTCOME, type RetryReason } from '../events/outcome.ts';
+import { AFTER_UNKNOWN_OUTCOME_SECONDS, type RetryReason } from '../events/outcome.ts';
 import type { Telemetry } from '../events/telemetry.ts';
 import {
   codeFrom,
@@ -70,7 +70,7 @@ export async function attemptRedeem(
     case 'not-sent':
       return { kind: 'not-sent', attempt, retry };
     case 'unanswered': {
-      const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME);
+      const afterSeconds = Math.max(retry.afterSeconds ?? 0, AFTER_UNKNOWN_OUTCOME_SECONDS);
       const unknown = { ...retry, afterSeconds, mayHaveHappened: true };
       return { kind: 'unanswered', redemption, retry: unknown };
     }

@@ -199,7 +199,7 @@ async function lookUp(
   | Extract<Outcome, { kind: 'retry' | 'rejected' }>
 > {
   const { id, state } = redemption;
-  if (state.at !== 'calling') throw new Error('a redemption without a key');
+  if (state.at !== 'calling') throw new Error(`a redemption without a key: it is ${state.at}`);
   const update = { OriginalKey: state.body.OriginalKey, Metadatas: [] };
   const called = await callLoyalty(
     'updateRewardMetadata',

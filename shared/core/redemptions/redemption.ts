@@ -107,12 +107,14 @@ export interface Redemption {
  * service redeems once however often it is repeated.
  *
  *              repeated with the same key
- *   click              ┌──┐
- *  ───────▶ intended ─▶ calling ─────▶ redeemed ─────▶ ready ─▶ used
- *              │        │  │ answer,     │  code made
- *              ▼        │  │ or found    │
- *         (forgotten) ◀─┘  ▼ by key      ▼ the store refuses the code
- *        surely not sent  refused      cancelling ─▶ cancelled
+ *   click              ┌──┐  answer, or    code
+ *  ───────▶ intended ─▶ calling ────▶ redeemed ────▶ ready ─▶ used
+ *              │    ◀── │  │  found by key  │ made
+ *              ▼   not  │  │                │
+ *         (forgotten) ◀─┘  ▼                ▼ the store refuses the code
+ *             sent        refused       cancelling ─▶ cancelled
+ *
+ * In any open state it can get stuck; a person then closes it as refused or cancelled, or a step goes on.
  *
  * See docs/decisions/0023-a-redemption-repeats-under-its-key-a-quiz-is-claimed.md.
  */

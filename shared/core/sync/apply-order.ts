@@ -55,21 +55,26 @@ export async function applyOrder(
     const next = nextCall(wanted, at.facts, assumptions);
     if (next.kind === 'nothing') return recordOrder(at, mapped, calls, deps);
     if (next.kind === 'park') return parkOrder(at, next.why, deps);
-    const mark = markOf(change, mapped, next, deps);
-    const called = await markAndCall(change, mark, () => perform(next, change, deps), deps);
+    const called = await markAndCall(change, callOf(next, at, mapped, deps), deps);
     if (called.kind === 'ended') return called.synced;
     const { marked, made } = called;
-    switch (made.outcome.kind) {
-      case 'retry':
-        return { outcome: made.outcome, entry: marked.entry };
-      case 'rejected':
-        return refuse(next, { at, marked }, made.outcome, deps);
-      case 'applied':
-        calls.push(...made.outcome.calls);
-        at = { change: marked, facts: factsAfter(next, at, mapped, made.found) };
-        if (isLast(next)) return recordOrder(at, mapped, calls, deps);
-    }
+    calls.push(...made.outcome.calls);
+    at = { change: marked, facts: factsAfter(next, at, mapped, made.found) };
+    if (isLast(next)) return recordOrder(at, mapped, calls, deps);
   }
+}
+
+function callOf(next: Call, { change, facts }: Position, mapped: MappedOrder, deps: ExecutionDeps) {
+  const isRepeatedStep = next.kind === 'take' && next.amounts.step !== undefined;
+  return {
+    mark: markOf(change, mapped, next, deps),
+    call: () => perform(next, change, deps),
+    refusal: {
+      // A cancellation may still show, and the first try of a step may have used its key.
+      keepsMark: next.kind === 'cancel' || isRepeatedStep,
+      facts: { amounts: facts.amounts },
+    },
+  };
 }
 
 function factsIn(
@@ -175,19 +180,6 @@ async function recordOrder(
   return calls.length === 0
     ? settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, deps)
     : recordCalls(change, recorded, { kind: 'applied', calls }, deps);
-}
-
-async function refuse(
-  next: Call,
-  { at, marked }: { readonly at: Position; readonly marked: EntityChange },
-  outcome: Rejected,
-  deps: ExecutionDeps,
-): Promise<Synced> {
-  const repeated = next.kind === 'take' ? next.amounts.step : undefined;
-  // A cancellation may still show, and the first try of a step may have used its key.
-  const isOpen = next.kind === 'cancel' || repeated !== undefined;
-  const before = isOpen ? marked : at.change;
-  return reject(marked, outcome, deps, { before, facts: { amounts: at.facts.amounts } });
 }
 
 async function parkOrder(

@@ -1,11 +1,8 @@
 import type { LoyaltyClient } from '../../loyalty/client.ts';
 import {
-  applied,
   type CallsMade,
   type CircuitBreaker,
   hasCode,
-  judge,
-  refused,
   retryWhenAllowed,
   throughBreaker,
 } from '../calls/call-loyalty.ts';
@@ -20,7 +17,7 @@ import {
   recordApplied,
 } from '../ledger/entry.ts';
 import { type EntityEntry, expiresAfter, type Ledger } from '../ledger/ledger.ts';
-import type { Mapped, WantedOrder, WantedState } from '../mapping/wanted-state.ts';
+import type { Mapped } from '../mapping/wanted-state.ts';
 import type { Snapshot } from '../store/store.ts';
 import type { ReadTotals, RefundSettings } from './next-call.ts';
 
@@ -56,32 +53,60 @@ export interface EntityChange extends Change<EntityKey> {
 export type Wanted = Extract<Mapped, { kind: 'wanted' }>;
 export type Rejected = Extract<Outcome, { kind: 'rejected' }>;
 
-/** A call that was made, and the change with the entry that the mark left. */
-type Called<Made> = { readonly kind: 'called'; readonly marked: EntityChange; readonly made: Made };
+interface ServiceCall<Made> {
+  /** What the entry holds while the call is under way; undefined where the entry says it already. */
+  readonly mark: Facts | undefined;
+  readonly call: () => Promise<Made>;
+  readonly refusal?: {
+    /** The call may have had an effect all the same: the entry stays as the mark left it. */
+    readonly keepsMark: boolean;
+    readonly facts: Facts;
+  };
+}
+
+/** A call that was applied, and the change with the entry that the mark left. */
+interface Called<Made> {
+  readonly kind: 'called';
+  readonly marked: EntityChange;
+  readonly made: Made & { readonly outcome: Extract<Outcome, { kind: 'applied' }> };
+}
 
 /**
- * Mark → call: the caller then records what the call did. This is the only way in which a worker changes an entity
- * at the loyalty service. `mark` is undefined where the entry is marked already.
+ * Mark → call → record, for every kind of entity: nothing else sends an entity's state to the loyalty service. A refusal
+ * is recorded here; what was applied, by the caller with `recordCalls`, because an order may need several calls.
+ * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
  */
 export async function markAndCall<Made extends CallsMade>(
   change: EntityChange,
-  mark: Facts | undefined,
-  call: () => Promise<Made>,
+  { mark, call, refusal = { keepsMark: false, facts: {} } }: ServiceCall<Made>,
   deps: ExecutionDeps,
 ): Promise<Called<Made> | { readonly kind: 'ended'; readonly synced: Synced }> {
+  const ended = (synced: Synced) => ({ kind: 'ended', synced }) as const;
   const { breaker } = deps.shop(change.key.shop);
   const { entry } = change;
-  const made = await throughBreaker({ breaker, now: deps.now }, async () => {
+  const answer = await throughBreaker({ breaker, now: deps.now }, async () => {
     const marked = mark
       ? await record(change, { kind: 'marked', facts: mark }, deps.ledger)
       : entry;
     if (mark && !marked) return { kind: 'overtaken', end: 'unused' } as const;
-    return { kind: 'called', entry: marked, ...(await call()) } as const;
+    const made = await call();
+    return { kind: 'called', entry: marked, made, end: made.end } as const;
   });
-  if (made.kind === 'call-refused')
-    return { kind: 'ended', synced: { outcome: retryWhenAllowed(made), entry } };
-  if (made.kind === 'overtaken') return { kind: 'ended', synced: { outcome: overtaken, entry } };
-  return { kind: 'called', marked: { ...change, entry: made.entry, now: deps.now() }, made };
+  if (answer.kind === 'call-refused') return ended({ outcome: retryWhenAllowed(answer), entry });
+  if (answer.kind === 'overtaken') return ended({ outcome: overtaken, entry });
+  const { made } = answer;
+  const marked = { ...change, entry: answer.entry, now: deps.now() };
+  const { outcome } = made;
+  switch (outcome.kind) {
+    case 'retry':
+      return ended({ outcome, entry: marked.entry });
+    case 'rejected': {
+      const before = refusal.keepsMark ? marked : change;
+      return ended(await reject(marked, outcome, deps, { before, facts: refusal.facts }));
+    }
+    case 'applied':
+      return { kind: 'called', marked, made: { ...made, outcome } };
+  }
 }
 
 /** After calls that succeeded. */
@@ -189,42 +214,6 @@ export interface CallAssumptions extends RefundSettings {
   readonly cancellingTwice: 'done' | 'rejected';
   readonly readTotals: ReadTotals;
   readonly usedCancelKeyError?: number;
-}
-
-export type WantedRest = Exclude<WantedState, WantedOrder>;
-
-/** ApiExternalCoupon_Cant_Update_Coupon. */
-const COUPON_NOT_WRITTEN = 56;
-const SAME_CODE =
-  ' If another shop on this loyalty account has the same code, the service cannot hold both: rename one.';
-
-/** Makes the service's product or coupon the wanted one. */
-export async function makeCall(
-  wanted: WantedRest,
-  loyalty: LoyaltyCalls,
-  options: { readonly signal: AbortSignal },
-): Promise<CallsMade> {
-  switch (wanted.kind) {
-    case 'product':
-      return judge(
-        ['updateProduct'],
-        await loyalty.updateProduct(wanted.id, wanted.product, options),
-      );
-    case 'coupon': {
-      const sent = await loyalty.createCoupon(wanted.coupon, options);
-      // Under an id of its shop's own, on an account that several shops share.
-      const mayBeAnothers = wanted.coupon.OriginalId !== wanted.id;
-      return mayBeAnothers && hasCode(sent, COUPON_NOT_WRITTEN)
-        ? refused(['createCoupon'], sent, SAME_CODE)
-        : judge(['createCoupon'], sent);
-    }
-    case 'inactive-coupon':
-      return judge(['deactivateCoupon'], await loyalty.deactivateCoupon(wanted.id, options));
-    case 'member':
-      return judge(['upsertCustomer'], await loyalty.upsertCustomer(wanted.member, options));
-    case 'deleted-member':
-      return applied([]);
-  }
 }
 
 /** It was sent before, and the merchant configured that the service takes no change of it. */

@@ -1,6 +1,7 @@
 import type { StoreCoupon } from '../../store/store-entities.ts';
 import { type EntityKey, type EventQueue, inBatches, type StoreEvent } from '../events/event.ts';
 import type { Outcome } from '../events/outcome.ts';
+import { advance } from '../ledger/entry.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../ledger/ledger.ts';
 import { askStoreLater, encodeCoupon, retryStore, type Store } from '../store/store.ts';
 import { isLongUnseen } from './read-snapshot.ts';
@@ -80,9 +81,8 @@ export async function announce(
   });
   // A conflict means that another worker has just done it.
   await inBatches(unknown, (coupon) => {
-    const { discountId } = coupon;
-    const entry = { version: 0, uncertain: false, discountId, outcomes: [] };
-    return ledger.write(keyOf(coupon), entry, undefined);
+    const announced = { kind: 'announced', discountId: coupon.discountId } as const;
+    return ledger.write(keyOf(coupon), advance(undefined, announced), undefined);
   });
 }
 

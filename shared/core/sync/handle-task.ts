@@ -33,7 +33,7 @@ export async function handleTask(event: StoreEvent, task: Task, deps: TaskDeps):
         redactedAt: now.getTime(),
         ...expiresAfter(deps.orderRetentionDays, now),
       };
-      const open = await redactBook(event, task.customerId, mark, deps);
+      const open = await redactRedemptions(event, task.customerId, mark, deps);
       if (open) return open;
       const keys = task.orderIds.map((id): EntityKey => ({ shop, kind: 'order', id }));
       const customer: RecordKey = { shop, kind: 'customer', id: task.customerId };
@@ -58,7 +58,7 @@ const REDACTION_WAITS_SECONDS = 86_400;
  * to come to its end, and without it points would be spent for nothing. The write is conditional, because
  * a click may begin a redemption after the reading. Undefined when it is done.
  */
-async function redactBook(
+async function redactRedemptions(
   event: StoreEvent,
   customerId: string,
   mark: RedactionMark,

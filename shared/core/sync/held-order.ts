@@ -179,7 +179,7 @@ const ALREADY_CANCELLED = 33;
 export const COMPLETED_STATE = 2;
 export const CANCELLED_STATE = 3;
 /** A cancellation may show a day later. */
-const AFTER_A_HIDDEN_CANCEL = 3600;
+const AFTER_A_HIDDEN_CANCEL_SECONDS = 3600;
 
 interface CancelLimits {
   readonly signal: AbortSignal;
@@ -250,7 +250,10 @@ function lookForCancel(
   const made = judge(calls, found ? cancelled : read);
   if (made.outcome.kind !== 'retry') return made;
   if (found && waitedForADay) return refused(calls, cancelled);
-  const outcome = { ...made.outcome, ...(found && { afterSeconds: AFTER_A_HIDDEN_CANCEL }) };
+  const outcome = {
+    ...made.outcome,
+    ...(found && { afterSeconds: AFTER_A_HIDDEN_CANCEL_SECONDS }),
+  };
   // The cancellation was received, also if the order could not be read.
   return { ...made, outcome, mayHaveHappened: true };
 }

@@ -137,7 +137,7 @@ async function settleGroup(
   return waiting;
 }
 
-/** An answer to a question without these wishes does not fulfil them. */
+/** The answer to a question without these options does not serve one with them. */
 function asksForMore({ force, history, newRules }: StoreEvent): boolean {
   return force === true || history === true || newRules === true;
 }

@@ -38,22 +38,16 @@ import {
 import { noteUsedCodes, withRewardCodeFirst } from '../redemptions/reward-codes.ts';
 import type { EventReading, Snapshot, Store, StoreEntity } from '../store/store.ts';
 import { applyOrder } from './apply-order.ts';
+import { applyOther, type WantedOther } from './apply-other.ts';
 import {
   discountOf,
   type EntityChange,
   type ExecutionDeps,
-  factsOf,
-  makeCall,
-  markAndCall,
-  notReplaced,
-  type Rejected,
-  recordCalls,
   reject,
   retention,
   type Synced,
   settle,
   type Wanted,
-  type WantedRest,
 } from './change-service.ts';
 import { sendCode } from './fan-out.ts';
 import {
@@ -83,7 +77,8 @@ export interface SyncDeps extends ExecutionDeps {
 }
 
 /**
- * Read → map → plan → call → record, for one entity and one event about it.
+ * Map → plan → mark → call → record, for one entity and one event about it. The plan may first need the store, or the
+ * loyalty service: then its answer is mapped and planned again, each at most once.
  * See docs/decisions/0001-events-are-snapshots-and-only-differences-are-sent.md.
  */
 export async function syncEntity(
@@ -101,9 +96,9 @@ export async function syncEntity(
   let read: ServiceReading | undefined;
   for (;;) {
     if (!snapshot) {
-      const asked = await readSnapshot(key, { event, entry, carried, changedAt }, deps);
-      if (asked.kind !== 'snapshot') return { outcome: asked, entry };
-      snapshot = { ...asked, ...optionsOf(event) };
+      const answer = await readSnapshot(key, { event, entry, carried, changedAt }, deps);
+      if (answer.kind !== 'snapshot') return { outcome: answer, entry };
+      snapshot = { ...answer, ...optionsOf(event) };
     }
     const entity = await withRewardCodeFirst(key.shop, snapshot.entity, deps.ledger);
     snapshot = { ...snapshot, entity };
@@ -115,38 +110,30 @@ export async function syncEntity(
     const force = event.force === true && !predatesRedaction(entry, version);
     const rulesChanged = !snapshot.newRules && differsByRulesAlone(mapped, entry);
     const doubt = deps.pauses.doubtOf(key.shop);
-    const isAsked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
-    const next = plan({ ...snapshot, entry, wantedKey, now: deps.now(), ...isAsked });
-    const doubtful =
-      leavesOut(snapshot, rules, entry) ||
-      isFinal(snapshot, mapped, entry) ||
-      mayBeOld(snapshot, entry, doubt);
+    const asked = { force, rulesChanged, doubtful: isDoubtful(entry, doubt) };
+    const next = plan({ ...snapshot, entry, wantedKey, now: deps.now(), ...asked });
+    const situation = { shop: key.shop, snapshot, mapped, entry, rules, doubt };
     // At most once: a snapshot from the store is never read again.
-    if (
-      next.kind === 'read-store' ||
-      (next.kind === 'call' && doubtful) ||
-      (isDecided(next) && hidesParts(snapshot, mapped, rules)) ||
-      (next.kind === 'call' && (await hasLateCustomer(key.shop, snapshot, rules, customers)))
-    ) {
+    if (next.kind === 'read-store' || (await tellsTooLittle(next, situation, customers))) {
       snapshot = undefined;
       continue;
     }
     if (!read && mayHoldMore({ snapshot, entry, mapped, next, doubt }, deps)) {
-      const asked = await readFromService(key, entry, deps);
-      if ('outcome' in asked) {
-        const { outcome } = asked;
-        const given = { key, event, entry, snapshot, read };
-        return outcome.kind === 'rejected' ? rejectUnread(given, outcome, deps) : asked;
+      const answer = await readFromService(key, entry, deps);
+      if ('outcome' in answer) {
+        const { outcome } = answer;
+        if (outcome.kind !== 'rejected') return answer;
+        // Scans must know that it was asked for.
+        return reject(changeOf({ key, event, entry, snapshot, read }, deps), outcome, deps);
       }
-      read = asked;
+      read = answer;
       // A cancellation is final: a late event must not try to revive the order.
-      if (asked.held && !isHeldLive(asked.held) && snapshot.source === 'event')
-        snapshot = undefined;
+      if (read.held && !isHeldLive(read.held) && snapshot.source === 'event') snapshot = undefined;
       continue;
     }
     await noteUsedCodes(key.shop, entity, deps);
     const given = { key, event, entry, snapshot, read };
-    const synced = await executePlan(next, mapped, given, deps);
+    const synced = await execute(next, mapped, given, deps);
     if (synced.outcome.kind !== 'retry') await sendRespelled(event, snapshot, deps);
     return synced;
   }
@@ -195,6 +182,31 @@ function whatWasSent(
   read: ServiceReading | undefined,
 ): EntityEntry | undefined {
   return !entry?.amounts && isHeldLive(read?.held) ? presumeHeld(read.held, entry) : entry;
+}
+
+interface Situation {
+  readonly shop: string;
+  readonly snapshot: Snapshot;
+  readonly mapped: Mapped;
+  readonly entry: EntityEntry | undefined;
+  readonly rules: EntityRules;
+  readonly doubt: Doubt | undefined;
+}
+
+/** True when what is planned needs more than this snapshot tells: the store is asked first. */
+async function tellsTooLittle(
+  next: Plan,
+  { shop, snapshot, mapped, entry, rules, doubt }: Situation,
+  customers: Reads,
+): Promise<boolean> {
+  if (isDecided(next) && hidesParts(snapshot, mapped, rules)) return true;
+  if (next.kind !== 'call') return false;
+  return (
+    leavesOut(snapshot, rules, entry) ||
+    isFinal(snapshot, mapped, entry) ||
+    mayBeOld(snapshot, entry, doubt) ||
+    hasLateCustomer(shop, snapshot, rules, customers)
+  );
 }
 
 /** It would be recorded, as a call or without one. */
@@ -311,7 +323,7 @@ export function customerKeys(
   return Object.values(keysOf(shop, entity.order.customer.id));
 }
 
-/** A batch that waits for its turn to call must not send an order for whom was its customer long ago. */
+/** A batch may wait long for its turn to call: what it read of customers may be out of date by then. */
 const RECENT_MS = 10_000;
 
 /** Answers with what was read with the batch, if that was recent and has all that is asked for. */
@@ -338,30 +350,34 @@ export function readRecently(
 }
 
 /** Calls the loyalty service if the plan says so, and records the outcome. */
-async function executePlan(
-  plan: Exclude<Plan, { kind: 'read-store' }>,
+async function execute(
+  next: Exclude<Plan, { kind: 'read-store' }>,
   mapped: Mapped,
   given: Given,
   deps: ExecutionDeps,
 ): Promise<Synced> {
   const { entry } = given;
   const change = changeOf(given, deps);
-  if (plan.kind === 'superseded') return { outcome: plan, entry };
+  if (next.kind === 'superseded') return { outcome: next, entry };
   if (mapped.kind === 'fault') {
     const why = faultText(mapped);
     return reject(change, { kind: 'rejected', reason: 'unmappable', why }, deps);
   }
   if (mapped.kind === 'skip') return skip(change, mapped.why, deps);
-  if (plan.kind === 'rules-changed') {
-    return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
+  switch (next.kind) {
+    case 'skip':
+      throw new Error('the plan skips what the mapping wants');
+    case 'rules-changed':
+      return { outcome: { kind: 'skipped', why: 'rules-changed' }, entry };
+    case 'unchanged':
+      return unchanged(change, mapped, next.advance, deps);
+    case 'call': {
+      const { wanted } = mapped;
+      return isOrder(wanted)
+        ? applyOrder(change, { ...mapped, wanted }, deps)
+        : applyOther(change, { ...mapped, wanted }, deps);
+    }
   }
-  if (plan.kind !== 'call') {
-    return unchanged(change, mapped, plan.kind === 'unchanged' && plan.advance, deps);
-  }
-  const { wanted } = mapped;
-  return isOrder(wanted)
-    ? applyOrder(change, { ...mapped, wanted }, deps)
-    : apply(change, mapped, wanted, deps);
 }
 
 type Given = Pick<EntityChange, 'key' | 'event' | 'entry' | 'snapshot' | 'read'>;
@@ -374,45 +390,8 @@ function changeOf(given: Given, { now }: ExecutionDeps): EntityChange {
   };
 }
 
-/** Before anything was planned: scans must know that it was asked for. */
-async function rejectUnread(given: Given, outcome: Rejected, deps: ExecutionDeps): Promise<Synced> {
-  return reject(changeOf(given, deps), outcome, deps);
-}
-
-function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedRest> {
+function isOrder(wanted: WantedState): wanted is Exclude<WantedState, WantedOther> {
   return wanted.kind === 'order' || wanted.kind === 'cancelled-order';
-}
-
-/** Mark → call → record. */
-async function apply(
-  change: EntityChange,
-  mapped: Wanted,
-  wanted: WantedRest,
-  deps: ExecutionDeps,
-): Promise<Synced> {
-  const { loyalty, assumptions } = deps.shop(change.key.shop);
-  const { entry } = change;
-  const isReplaced = entry?.appliedKey !== undefined && !entry.uncertain;
-  if (isReplaced && wanted.kind === 'coupon' && !assumptions.couponsAreReplaced) {
-    return reject(change, notReplaced('couponsAreReplaced'), deps);
-  }
-  // Of a known entry, the facts describe what was applied last.
-  const mark = isKnown(entry) ? {} : factsOf(change, mapped, deps);
-  const call = () => makeCall(wanted, loyalty, { signal: deps.deadline });
-  const called = await markAndCall(change, entry?.uncertain ? undefined : mark, call, deps);
-  if (called.kind === 'ended') return called.synced;
-  const { marked, made } = called;
-  switch (made.outcome.kind) {
-    case 'retry':
-      return { outcome: made.outcome, entry: marked.entry };
-    case 'rejected':
-      return reject(marked, made.outcome, deps, { before: change });
-    case 'applied': {
-      const facts = factsOf(marked, mapped, deps);
-      const recorded = { appliedKey: idempotencyKey(wanted), facts };
-      return recordCalls(marked, recorded, made.outcome, deps);
-    }
-  }
 }
 
 async function unchanged(

@@ -128,7 +128,7 @@ export interface ProductSource {
   readonly productTriggers: readonly string[] | undefined;
 }
 
-export const BY_WEBHOOKS: ProductSource = {
+const BY_WEBHOOKS: ProductSource = {
   productChanges: 'webhooks',
   productTriggers: undefined,
 };

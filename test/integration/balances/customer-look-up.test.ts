@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { pointEvent } from '../../fixtures/point-event.ts';
 import { openBalances, type SandboxPayload } from '../../support/running-balances.ts';
-import {
-  LOYALTY_CREDENTIALS,
-  type RunningConnector,
-  runConnectors,
-} from '../../support/running-connector.ts';
+import { runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
 const connectors = runConnectors();
@@ -42,19 +37,10 @@ async function open({ buys = true } = {}) {
         ({ ownerGid, key }) => ownerGid === `gid://shopify/Customer/${id}` && key === 'points',
       )?.value;
   const earned = () => String(connector.loyalty.state().customers[0]?.points);
-  return { store, connector, balances, customerId, create, pointsOf, earned };
+  return { connector, balances, customerId, create, pointsOf, earned };
 }
 
-type Customer = Parameters<ReturnType<typeof createLoyaltyClient>['upsertCustomer']>[0];
-
-async function upsert({ loyalty }: RunningConnector, customer: Customer): Promise<void> {
-  const credentials = LOYALTY_CREDENTIALS;
-  const client = createLoyaltyClient({ baseUrl: loyalty.address, credentials });
-  expect(await client.upsertCustomer(customer)).toMatchObject({ kind: 'success' });
-}
-
-const named = (Customer: object, given: object = {}) =>
-  pointEvent({ EventDate: new Date().toISOString(), Customer, ...given });
+const named = (Customer: object) => pointEvent({ EventDate: new Date().toISOString(), Customer });
 
 /** As on a platform where the Id is something else. */
 const withId = (Id: string | null) => (payload: SandboxPayload) => ({
@@ -89,19 +75,5 @@ describe('a point event without the id of the store', () => {
     await balances.replay(letter?.body ?? '');
     await balances.settle();
     expect(pointsOf(id)).toBe('310');
-  });
-
-  it('never gives a balance to a customer with another e-mail or document', async () => {
-    const { connector, balances, customerId, pointsOf } = await open();
-    const other = { OriginalId: '12345678900', Name: 'Other', Email: 'other@example.com' };
-    await upsert(connector, other);
-    await balances.post('Point_Add', named({ Id: null, Document: customerId }));
-    await balances.post(
-      'Point_Add',
-      named({ Id: '12345678900', Document: '12345678900' }, { PointId: 2 }),
-    );
-    await balances.settle();
-    expect(pointsOf(customerId)).toBeUndefined();
-    expect(await balances.deadLetters()).toHaveLength(2);
   });
 });

@@ -159,14 +159,6 @@ describe('two customers whom the store merges', () => {
     return { ...world, keptId, deletedId };
   }
 
-  it('cost nobody anything where the one who is gone has no points', async () => {
-    const { connector, keptId, deletedId } = await merged(async () => {});
-    expect(await connector.deadLetters()).toEqual([]);
-    expect(await connector.ledgerText()).toContain(`k1{\\"keptId\\":\\"${keptId}\\"}`);
-    const late = connector.newCalls().filter(({ path }) => path.includes(deletedId));
-    expect(late.map(({ operation }) => operation)).toEqual(['getCustomerPoints']);
-  });
-
   it('leave a dead letter until a person has moved the points; its replay then ends it', async () => {
     const { connector, keptId, deletedId } = await merged(({ buy }, id) => buy(id));
     const [letter, ...others] = await connector.deadLetters();
@@ -181,38 +173,5 @@ describe('two customers whom the store merges', () => {
     await connector.send({ ...decoded.event, replays } as QueuedEvent);
     await connector.settle();
     expect(await connector.deadLetters()).toHaveLength(1);
-  });
-
-  it('earn for the kept one afterwards, also with an order whose webhook is late', async () => {
-    let late = '';
-    const world = await merged(async ({ connector, buy }, id) => {
-      connector.loyalty.faults.add({ kind: 'business-error', code: 50, operation: 'sendOrder' });
-      late = await buy(id);
-      connector.loyalty.faults.clear();
-    });
-    const { buy, heldOrder, heldMember, deliverAgain, keptId } = world;
-    expect(heldOrder(await buy(keptId))).toMatchObject({ customerId: keptId, points: 50 });
-    await deliverAgain('orders/fulfilled', late, 'late-order');
-    expect(heldOrder(late)).toMatchObject({ customerId: keptId, points: 50 });
-    expect(heldMember(keptId)?.Email).toBe(ROBIN.email);
-  });
-});
-
-describe('a customer who is redacted', () => {
-  it.each([
-    ['keep', true],
-    ['deactivate', false],
-  ] as const)('with redactedCustomers %s is active in the service: %s', async (how, isActive) => {
-    const { signUp, step, heldMember, connector, store, deliverAgain } = await open({
-      redactedCustomers: how,
-    });
-    const { id: customerId } = await signUp();
-    await step(() => store.actions.redactCustomer({ customerId }));
-    expect(heldMember(customerId)?.isActive).toBe(isActive);
-    connector.newOperations();
-    await deliverAgain('customers/create', customerId, 'captured');
-    expect(connector.newOperations()).toEqual([]);
-    expect(await connector.ledgerText()).not.toContain('m1{');
-    expect(await connector.deadLetters()).toEqual([]);
   });
 });

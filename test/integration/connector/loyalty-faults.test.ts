@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
-import { orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
+import { orderAt, withId } from '../../fixtures/order-life.ts';
 import { persons } from '../../fixtures/persons.ts';
 import { storeCoupon } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
@@ -39,9 +39,6 @@ async function expectAgreement(connector: RunningConnector): Promise<void> {
   expect(await connector.waiting()).toBe(0);
   expect(await connector.deadLetters()).toEqual([]);
 }
-
-const secondsBetween = (one?: { readonly at: string }, other?: { readonly at: string }): number =>
-  (Date.parse(other?.at ?? '') - Date.parse(one?.at ?? '')) / 1000;
 
 describe('after the loyalty service was ill', () => {
   const illnesses: Record<string, readonly FaultRule[]> = {
@@ -90,45 +87,6 @@ describe('after the loyalty service was ill', () => {
   });
 });
 
-describe('between two calls for one order', () => {
-  it('a Retry-After is kept', async () => {
-    const connector = await connectors.open();
-    connector.loyalty.faults.add({ kind: 'http-429', retryAfterSeconds: 600, count: 1 });
-    await connector.deliver(['orders/create', order(1)]);
-    const [refused, sent, ...others] = connector.newCalls();
-    expect(others).toEqual([]);
-    expect(secondsBetween(refused, sent)).toBeGreaterThanOrEqual(600);
-  });
-
-  it.each(['reset-after', 'truncated'] as const)(
-    'half a minute passes after %s, because the service may still be at work',
-    async (kind) => {
-      const connector = await connectors.open();
-      connector.loyalty.faults.add({ kind, count: 1 });
-      await connector.deliver(['orders/create', order(1)]);
-      const [unanswered, sent, ...others] = connector.newCalls();
-      expect(others).toEqual([]);
-      expect(secondsBetween(unanswered, sent)).toBeGreaterThanOrEqual(30);
-      expect(connector.loyalty.state().points).toHaveLength(1);
-    },
-  );
-
-  it('a change that was applied without an answer, then given up, is undone by a return to the old state', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['orders/create', order(1, 1, 5000)]);
-    // Nobody records the change: its first attempt has no answer, its second one is refused.
-    connector.loyalty.faults.add({ kind: 'reset-after', count: 1 });
-    connector.loyalty.faults.add({ kind: 'business-error', code: 50, count: 1 });
-    await connector.deliver(['orders/updated', order(1, 2, 9000)]);
-    expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 90 }]);
-    expect(await connector.deadLetters()).toHaveLength(1);
-    connector.store.putOrder(SHOP, storeOrderOf(order(1, 3, 5000)));
-    await connector.deliver(['orders/updated', order(1, 3, 5000)]);
-    // 40 of the 90 are taken back.
-    expect(connector.loyalty.state().orders).toMatchObject([{ OrderTotal: 90, points: 50 }]);
-  });
-});
-
 describe('an order that the service refuses', () => {
   it('is parked at once with the reason, affects no other, and is applied when replayed', async () => {
     const connector = await connectors.open();
@@ -165,17 +123,5 @@ describe('an order that the service refuses', () => {
     expect(connector.loyalty.state().orders).toHaveLength(3);
     expect(connector.loyalty.state().points).toHaveLength(3);
     expect(await connector.deadLetters()).toHaveLength(1);
-  });
-
-  it('is parked again when its replay is refused again, within five minutes', async () => {
-    const connector = await connectors.open();
-    connector.loyalty.faults.add({ kind: 'business-error', code: 50 });
-    await connector.deliver(['orders/create', order(1)]);
-    const [letter] = await connector.deadLetters();
-    const decoded = decodeEvent(letter?.body ?? '');
-    if (decoded.kind !== 'event') throw new Error(decoded.why);
-    await connector.send({ ...decoded.event, replays: [{ at: '2026-10-09T12:01:00Z', by: 'x' }] });
-    await connector.settle();
-    expect(await connector.deadLetters()).toHaveLength(2);
   });
 });

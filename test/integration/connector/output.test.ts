@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { orderAt, withId } from '../../fixtures/order-life.ts';
+import { orderAt } from '../../fixtures/order-life.ts';
 import { personalFields, persons } from '../../fixtures/persons.ts';
 import { createConfidential } from '../../support/disclosure.ts';
 import { type RunningConnector, runConnectors } from '../../support/running-connector.ts';
-import { readMetricLine } from '../../support/watched-metrics.ts';
 
 const connectors = runConnectors();
 
@@ -16,12 +15,6 @@ function told({ output }: RunningConnector, correlationId: string) {
     .filter((line) => String(line.correlationId).startsWith(correlationId))
     .map(({ service, message }) => `${service}: ${message}`);
 }
-
-const counted = ({ output }: RunningConnector, from: number) =>
-  output
-    .lines()
-    .slice(from)
-    .flatMap((line) => ('_aws' in line ? readMetricLine(line) : []));
 
 describe('what is written', () => {
   it('leads from the webhook to what was applied by one correlation id', async () => {
@@ -43,61 +36,6 @@ describe('what is written', () => {
       'sync-orders: will be tried again',
       'sync-orders: parked in the dead-letter queue',
     ]);
-  });
-
-  it('counts every outcome once, and measures the way from the store to the service', async () => {
-    const connector = await connectors.open();
-    const from = connector.output.lines().length;
-    const order = orderAt(1, fulfilled);
-    expect(await connector.post('orders/create', order)).toBe(200);
-    connector.pass(7);
-    await connector.settle();
-    await connector.deliver(['orders/updated', orderAt(2, fulfilled)]);
-    await connector.deliver(['orders/updated', order]);
-    await connector.deliver(['orders/create', orderAt(1, {}, { ...withId(2), test: true })]);
-    expect(await connector.post('orders/create', order, { secret: 'a guess' })).toBe(401);
-    expect(await connector.post('carts/update', {})).toBe(200);
-    const old = { 'x-shopify-api-version': '2024-10' };
-    await connector.deliver(['orders/updated', orderAt(3, fulfilled), { headers: old }]);
-
-    const metrics = counted(connector, from);
-    const total = (metric: string) =>
-      metrics
-        .filter((one) => one.metric === metric)
-        .flatMap(({ values }) => values)
-        .reduce((sum, value) => sum + value, 0);
-    expect(
-      Object.fromEntries(
-        [
-          'received',
-          'applied',
-          'no-change',
-          'signatures-refused',
-          'unknown-topic',
-          'unexpected-api-version',
-          'retried',
-          'rejected',
-        ].map((metric) => [metric, total(metric)]),
-      ),
-    ).toEqual({
-      received: 5,
-      applied: 1,
-      'no-change': 4,
-      'signatures-refused': 1,
-      'unknown-topic': 1,
-      'unexpected-api-version': 1,
-      retried: 0,
-      rejected: 0,
-    });
-    const [latency, ...others] = metrics.filter(({ metric }) => metric === 'latency-ms');
-    expect(others).toEqual([]);
-    expect(latency?.values[0]).toBeGreaterThanOrEqual(7_000);
-    expect(latency?.values[0]).toBeLessThan(8_000);
-    const skipped = connector.output
-      .lines()
-      .slice(from)
-      .find(({ message }) => message === 'skipped');
-    expect(skipped).toMatchObject({ why: 'test-order', kind: 'order', service: 'sync-orders' });
   });
 
   it('reports a crash by its place, and not by the data that caused it', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { productAt } from '../../../local/harness/product-payload.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
-import { persons } from '../../fixtures/persons.ts';
 import { amount, storeCoupon, storeProduct } from '../../fixtures/store-entities.ts';
 import { type RunningConnector, runConnectors, SHOP } from '../../support/running-connector.ts';
 
@@ -45,26 +44,6 @@ describe('the life of a product', () => {
     expect(connector.newOperations()).toEqual([]);
     expect(await connector.deadLetters()).toEqual([]);
   });
-
-  it('makes no call for the noise of inventory and sales', async () => {
-    const connector = await connectors.open();
-    await connector.deliver(['products/create', productAt(1)]);
-    connector.newCalls();
-    for (let sale = 1; sale <= 20; sale += 1) {
-      const variants = [
-        { id: 1, price: '59.90', inventory_quantity: 12 - sale },
-        { id: 2, price: '49.90', inventory_quantity: 3, compare_at_price: String(sale) },
-      ];
-      expect(await connector.post('products/update', productAt(1 + sale, { variants }))).toBe(200);
-      if (sale % 5 === 0) await connector.settle();
-    }
-    expect(connector.newOperations()).toEqual([]);
-
-    // The noise moved the version on: what came before it is late.
-    await connector.deliver(['products/update', productAt(10, { title: 'Old name' })]);
-    expect(connector.newOperations()).toEqual([]);
-    expect(heldProducts(connector)).toMatchObject([{ Title: 'Linen shirt' }]);
-  });
 });
 
 const GID = 'gid://shopify/DiscountCodeNode/1688847450345';
@@ -104,63 +83,6 @@ describe('the life of a coupon', () => {
 
     await change(connector, 5, { value: amount('15') });
     expect(heldCoupons(connector)).toMatchObject([{ isActive: true }]);
-    expect(await connector.deadLetters()).toEqual([]);
-  });
-
-  it('of one customer is sent with that customer', async () => {
-    const connector = await connectors.open();
-    const { id, first_name, last_name, email, phone } = persons.tibbold;
-    const customer = { id: String(id), name: `${first_name} ${last_name}`, email, phone };
-    const customers = [{ ...customer, createdAt: undefined }];
-    await change(connector, 1, { audience: { kind: 'customers', customers } });
-    expect(heldCoupons(connector)).toMatchObject([{ customerId: String(id) }]);
-    expect(connector.loyalty.state().customers).toMatchObject([{ Email: email }]);
-  });
-
-  it('ends when its code is removed, and the other codes of the discount do not', async () => {
-    const connector = await connectors.open();
-    const codes = ['KEEP', 'LOSE me/50%'];
-    codes.forEach((code, index) => {
-      connector.store.putCoupon(SHOP, storeCoupon({ code, codeId: String(index + 1) }));
-    });
-    await connector.deliver(['discounts/create', changed(1)]);
-    connector.newCalls();
-    connector.store.remove(SHOP, 'coupon', 'LOSE me/50%');
-    const redeem_code = { id: 'gid://shopify/DiscountRedeemCode/2', code: 'LOSE me/50%' };
-    await connector.deliver(['discounts/redeemcode_removed', { ...changed(2), redeem_code }]);
-    expect(connector.newOperations()).toEqual(['deactivateCoupon']);
-    const active = heldCoupons(connector).map(({ CouponCode, isActive }) => [CouponCode, isActive]);
-    // Codes of one discount travel side by side, in no particular order.
-    expect(active.toSorted()).toEqual([
-      ['KEEP', true],
-      ['LOSE me/50%', false],
-    ]);
-  });
-});
-
-describe('a discount with 120 codes', () => {
-  it('fans out into all of them, says nothing twice, and ends with all of them', async () => {
-    const connector = await connectors.open();
-    const { store } = connector;
-    const codes = Array.from({ length: 120 }, (_, index) => `CLUB-${1000 + index}`);
-    codes.forEach((code, index) => {
-      store.putCoupon(SHOP, storeCoupon({ code, codeId: String(9000 + index) }));
-    });
-    await connector.deliver(['discounts/create', changed(1)]);
-    expect(connector.newOperations()).toEqual(codes.map(() => 'createCoupon'));
-    expect(
-      heldCoupons(connector)
-        .map(({ CouponCode }) => CouponCode)
-        .toSorted(),
-    ).toEqual(codes);
-
-    await connector.deliver(['discounts/update', changed(2)]);
-    expect(connector.newOperations()).toEqual([]);
-
-    store.remove(SHOP, 'discount', '1688847450345');
-    await connector.deliver(['discounts/delete', { admin_graphql_api_id: GID, deleted_at: at(3) }]);
-    expect(connector.newOperations()).toEqual(codes.map(() => 'deactivateCoupon'));
-    expect(heldCoupons(connector).filter(({ isActive }) => isActive)).toEqual([]);
     expect(await connector.deadLetters()).toEqual([]);
   });
 });

@@ -133,17 +133,6 @@ describe('the compliance topics', () => {
     expect(await connector.ledgerText()).not.toMatch(traces);
     expect(await connector.deadLetters()).toEqual([]);
   });
-
-  it("one shop's redaction at another's address erases nothing and is shown to a person", async () => {
-    const connector = await connectors.open();
-    const shop = SECOND_SHOP;
-    await connector.deliver(['orders/create', orderAt(1, fulfilled, withId(1)), { shop }]);
-    await connector.deliver(['customers/redact', { ...request, orders_to_redact: [1] }, { shop }]);
-    expect(await connector.ledgerText()).toMatch(traces);
-    expect(await connector.deadLetters()).toMatchObject([
-      { attributes: { reason: 'unreadable', why: expect.stringContaining('shop_domain') } },
-    ]);
-  });
 });
 
 const stops: (() => Promise<void>)[] = [];

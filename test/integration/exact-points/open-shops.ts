@@ -2,11 +2,9 @@ import { afterEach } from 'vitest';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
 import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 
-type PointEvent = components['schemas']['PointEvent'];
 type Settings = Partial<Parameters<typeof openStoreAndConnector>[1]>;
 type Draft = ActionInput<'placeOrder'>;
 /** The price of one piece, or the price and the quantity. */
@@ -32,8 +30,8 @@ export function openShops(service: PartialSettings = {}) {
   return {
     open,
     /** With one order that is shipped, and has its points. */
-    async openSold(goods: readonly Goods[], settings: Settings = {}) {
-      const shop = await open(settings);
+    async openSold(goods: readonly Goods[]) {
+      const shop = await open();
       const order = shop.sell(goods);
       await shop.rest();
       return { shop, order };
@@ -62,7 +60,6 @@ async function openShop(
     connector,
     loyalty,
     actions: store.actions,
-    customerId,
     stop,
     held,
 
@@ -104,11 +101,6 @@ async function openShop(
     /** All points of the customer in the service. */
     balance: (): number =>
       loyalty.state().customers.find(({ OriginalId }) => OriginalId === customerId)?.points ?? 0,
-    /** The customer's balance after each change of it. */
-    balances: (): number[] =>
-      loyalty.events
-        .all()
-        .map(({ payload }) => (payload as PointEvent).PointsBalance.PointsBalance ?? 0),
 
     /** The operations on orders since the last use of this function. */
     orderCalls: (): string[] =>

@@ -3,7 +3,7 @@ import { createSqsClient } from '../../../local/harness/sdk-clients.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { pollOnce } from '../../support/event-source.ts';
 import type { Addresses } from '../../support/outside-line.ts';
-import { type RunningSettings, SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
+import { SECOND_SHOP, SHOP } from '../../support/running-connector.ts';
 import type { Shop } from './open-shops.ts';
 
 /** Everything that the workers of this shop talk to. */
@@ -18,13 +18,10 @@ export function outsideOf({ loyalty, store }: Shop): Addresses {
 }
 
 /**
- * Another worker of the shop that was opened last, with settings and addresses of its own. Returns a function that
+ * Another worker of the shop that was opened last, with addresses of its own. Returns a function that
  * works on one batch of orders and returns the number of messages.
  */
-export function startOrdersWorker(
-  addresses: Addresses,
-  { rules = {}, assumptions = {} }: Pick<RunningSettings, 'rules' | 'assumptions'> = {},
-): () => Promise<number> {
+export function startOrdersWorker(addresses: Addresses): () => Promise<number> {
   const environment = { ...process.env };
   const url = environment.ORDERS_QUEUE_URL ?? '';
   Object.assign(process.env, {
@@ -37,8 +34,8 @@ export function startOrdersWorker(
   });
   const connector = defineConnector({
     shops: [{ domain: SHOP }, { domain: SECOND_SHOP }],
-    loyalty: { address: addresses.loyalty, assumptions },
-    rules: { currency: 'any', ...rules },
+    loyalty: { address: addresses.loyalty },
+    rules: { currency: 'any' },
   });
   const worker = createWorker(connector, 'orders');
   Object.assign(process.env, environment);

@@ -142,29 +142,4 @@ describe('a reconcile that is killed', () => {
       { numRuns: 40 },
     );
   });
-
-  it('makes way for another: of two runs at once the older one ends, and nothing is sent twice', async () => {
-    const whole = await openAfterLosses();
-    await whole.reconcile();
-    for (const gap of [0, 3, 10, 25]) {
-      const connector = await openAfterLosses();
-      let second: Promise<void> | undefined;
-      const { parts } = connector;
-      const { queue } = parts;
-      let sent = 0;
-      parts.queue = {
-        async send(event) {
-          sent += 1;
-          if (sent === gap + 1) second = connector.reconcile();
-          await queue.send(event);
-        },
-      };
-      await connector.reconcile();
-      await second;
-      expect(waiting(connector)).toEqual(waiting(whole));
-      const ends = connector.telemetry.logged.filter(({ fields }) => fields.why === 'overtaken');
-      // Both scan the orders then; later, the second one follows the first without meeting it.
-      if (gap <= 3) expect(ends.length, `after ${gap} messages`).toBeGreaterThan(0);
-    }
-  });
 });

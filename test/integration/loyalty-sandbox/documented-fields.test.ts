@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type CatalogReward, defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
+import type { OperationId } from '../../../shared/loyalty/operations.ts';
+import { readAnswer } from '../../../shared/loyalty/read-answer.ts';
 import {
   compare,
   documentedOperations,
@@ -25,8 +27,9 @@ const full: CatalogReward = {
 
 let receiver: ScriptedServer;
 let sandbox: LoyaltySandbox;
-/** What was received, by operation. */
+/** What was received, and what the client makes of it, by operation. */
 const received = new Map<string, Record<string, unknown>[]>();
+const results = new Map<string, ReturnType<typeof readAnswer>[]>();
 
 beforeAll(async () => {
   receiver = await startScriptedServer();
@@ -66,8 +69,17 @@ async function ask(operation: string, { path = {}, query = {}, body }: Asked = {
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as Record<string, unknown>;
+  const { status } = response;
+  const text = await response.text();
+  const answer = JSON.parse(text) as Record<string, unknown>;
   received.set(operation, [...(received.get(operation) ?? []), answer]);
+  const result = readAnswer(
+    operation as OperationId,
+    { kind: 'answer', status, headers: Object.fromEntries(response.headers), text },
+    { input: { path, body }, hidden: () => [token, key] },
+    new Date(),
+  );
+  results.set(operation, [...(results.get(operation) ?? []), result]);
   return answer;
 }
 
@@ -216,6 +228,12 @@ describe('the sandbox', () => {
       expect(compare(fieldsOf(id), received.get(id) ?? [])).toEqual([]);
     },
   );
+
+  it.each(documentedOperations)('%s is answered so that the client knows a success', (id) => {
+    const kinds = results.get(id)?.map(({ kind }) => kind) ?? [];
+    expect(kinds).toContain('success');
+    expect(kinds).not.toContain('transport-failure');
+  });
 
   it('delivers events with the documented fields, and with no others', () => {
     const delivered = receiver.received.map(({ body }) => JSON.parse(body));

@@ -17,21 +17,6 @@ beforeEach(() => sandbox.reset());
 afterAll(() => sandbox.stop());
 
 describe('the controls', () => {
-  it('show the state, with balances and tiers', async () => {
-    await callApi(sandbox, 'POST', orders, completedOrder('1', 'customer-1', 600));
-    const { status, json } = await control(sandbox, 'GET', '/sandbox/state');
-    expect(status).toBe(200);
-    expect(json).toMatchObject({
-      customers: [{ OriginalId: 'customer-1', points: 600, tier: { name: 'Bronze' } }],
-      orders: [{ OriginalId: '1', points: 600 }],
-      points: [{ points: 600 }],
-      events: [{ topic: 'Point_Add' }],
-      subscriptions: [{ ...ADDED, headers: ['x-secret'], isOn: true }],
-      faults: [],
-      journal: { entries: 1, dropped: 0 },
-    });
-  });
-
   it('reset everything, and the next ids are the first ones again', async () => {
     const first = await callApi(sandbox, 'POST', orders, completedOrder('1'));
     sandbox.faults.add({ kind: 'latency', ms: 1 });

@@ -175,12 +175,4 @@ describe('a data file in use', () => {
     await other.kill('SIGTERM');
     await during(file, () => {});
   });
-
-  it('is free again after a process was killed', async () => {
-    const file = newFile();
-    const killed = await startSandboxProcess('loyalty', '--data', file);
-    await killed.kill('SIGKILL');
-    expect(existsSync(`${file}.lock`)).toBe(true);
-    await during(file, () => {});
-  });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { checkAlarms } from '../../../scripts/connector/doctor/check-aws.ts';
-import type { World } from '../../../scripts/connector/setup/setup-step.ts';
+import type { SetupDeps } from '../../../scripts/connector/setup/setup-step.ts';
 import { alarmsStep } from '../../../scripts/connector/setup/stack-steps.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
@@ -110,7 +110,7 @@ describe('the step of setup for alarms', () => {
     stage: 'prod',
     session: { beginChange },
     terminal: { line: (line = '') => void lines.push(line), width: 200 },
-  } as unknown as World;
+  } as unknown as SetupDeps;
 
   it('subscribes the given address, records the change, and leaves the confirmation', async () => {
     vi.stubEnv('CONNECTOR_ALARM_EMAIL', 'olivia@shop.example');

@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { SECRETS, SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
 
-let deliveries = 0;
-
-/** As reconciliation sends it: the worker reads the store. */
 async function sync(kind: 'order' | 'product' | 'coupon', id: string): Promise<void> {
-  deliveries += 1;
-  await connector.send({
-    ...{ shop: SHOP, kind, id, topic: `${kind}s/updated`, deliveryId: `sync-${deliveries}` },
-    ...{ receivedAt: new Date().toISOString(), body: undefined },
-    ...{ claim: 'changed', origin: 'reconcile' },
-  });
+  await tellOf(connector, kind, id);
   await connector.work();
 }
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { recordWaiting } from '../../../shared/core/batch/waiting.ts';
 import { changeControl, withServicePause } from '../../../shared/core/calls/shop-pause.ts';
-import type { QueuedEvent, ReceivedMessage } from '../../../shared/core/events/event.ts';
-import { placeOrder, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import {
+  leaveWaiting,
+  placeOrder,
+  SHOP,
+  useOperatedConnector,
+} from '../../support/operated-connector.ts';
 
 const operated = useOperatedConnector();
 const orders = () => operated.loyalty.state().orders.length;
@@ -60,25 +63,7 @@ describe('loyalty-connector pause and resume', () => {
 
   it('resume sends at once what would have waited for an hour', async () => {
     const before = orders();
-    await placeOrder(operated);
-    const { Messages: [message] = [] } = await operated.sqs.receiveMessage({
-      QueueUrl: operated.queues.urls.orders.url,
-      VisibilityTimeout: 3_600,
-    });
-    const event = {
-      shop: SHOP,
-      kind: 'order',
-      receivedAt: new Date().toISOString(),
-    } as QueuedEvent;
-    const received = {
-      messageId: message?.MessageId ?? '',
-      receiptHandle: message?.ReceiptHandle ?? '',
-      attempts: 12,
-    } as ReceivedMessage;
-    const paused = { why: 'shop-paused', pausedBy: 'operator' } as const;
-    const time = { begins: new Date(), seconds: 3_600 };
-    await recordWaiting([{ message: received, event }], paused, time, operated.ledger);
-
+    await leaveWaiting(operated, { why: 'shop-paused', pausedBy: 'operator' });
     const { stdout } = await operated.run('resume');
     expect(stdout).toContain('1 message is tried again now: orders 1.');
     await operated.work();

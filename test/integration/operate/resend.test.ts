@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 
 /** The functions still count with taxes; the settings that the command reads count without. */
 const operated = useOperatedConnector({ rules: { taxes: 'include' } });
@@ -13,11 +13,7 @@ describe('loyalty-connector resend', () => {
       const lines = [{ title: 'Linen shirt', price }];
       const order = actions.placeOrder({ lines, customerId, payment: 'paid' });
       actions.fulfilOrder({ orderId: order.id });
-      await operated.send({
-        ...{ shop: SHOP, kind: 'order', id: order.id, topic: 'orders/updated' },
-        ...{ claim: 'changed', origin: 'reconcile', deliveryId: `told-${order.id}` },
-        ...{ receivedAt: new Date().toISOString(), body: undefined },
-      });
+      await tellOf(operated, 'order', order.id);
     }
     // Not shipped, so it was never sent.
     actions.placeOrder({ lines: [{ title: 'Hat', price: 9 }], customerId, payment: 'paid' });

@@ -18,10 +18,10 @@ import { awsSettings, type Deployment } from '../../../scripts/connector/deploym
 import type { CheckResult } from '../../../scripts/connector/doctor/finding.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import {
+  type SetupDeps,
   type SetupOptions,
   type ShopSetup,
   storedFields,
-  type World,
 } from '../../../scripts/connector/setup/setup-step.ts';
 import {
   appConfigurationStep,
@@ -89,7 +89,7 @@ async function open(
     agrees: async () => false,
     session: { beginChange: async () => ({ count: () => {} }) },
     terminal: { line: (line = '') => void lines.push(line), width: 200 },
-  } as unknown as World;
+  } as unknown as SetupDeps;
   const [shop = expect.fail()] = deployment.connector.shops;
   return { deps, deployment, shop, isOnly: true };
 }

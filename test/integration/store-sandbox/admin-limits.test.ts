@@ -4,7 +4,7 @@ import {
   type StoreSandboxOptions,
   startStoreSandbox,
 } from '../../../local/store-sandbox/sandbox.ts';
-import { askAdmin, control } from './ask-admin.ts';
+import { askAdmin } from './ask-admin.ts';
 
 let sandbox: StoreSandbox;
 let time = new Date();
@@ -88,45 +88,6 @@ describe('access tokens', () => {
       expect((await askAdmin(sandbox, shopName, {}, access_token)).status).toBe(401);
     }
   });
-
-  it('are refused to the wrong app, and cannot be used after they were revoked', async () => {
-    await start();
-    for (const wrong of [
-      { ...credentials, client_secret: 'x' },
-      { ...credentials, client_id: 'x' },
-      { ...credentials, grant_type: 'password' },
-      {},
-      'nonsense',
-    ]) {
-      expect((await grant(wrong)).status).toBe(400);
-    }
-    const { access_token } = (await (await grant(credentials)).json()) as { access_token: string };
-    sandbox.revokeTokens();
-    expect((await askAdmin(sandbox, shopName, {}, access_token)).status).toBe(401);
-  });
-});
-
-describe('access scopes', () => {
-  it('hide what they do not include, and the error names the missing scope', async () => {
-    await start({ settings: { scopes: ['read_orders', 'write_products'] } });
-    sandbox.actions.placeRandomOrder();
-    const { data, errors } = await askAdmin(
-      sandbox,
-      '{ orders(first: 1) { nodes { name customer { id } staffMember { id } } } products(first: 1) { nodes { id } } }',
-    );
-    expect(data.orders.nodes).toMatchObject([{ customer: null, staffMember: null }]);
-    expect(data.products.nodes).toHaveLength(1);
-    expect(errors?.map(({ message }) => message).join()).toMatch(/read_customers.*read_users/s);
-    expect(errors?.every(({ extensions }) => extensions?.code === 'ACCESS_DENIED')).toBe(true);
-    const discounts = await askAdmin(
-      sandbox,
-      '{ codeDiscountNodeByCode(code: "WELCOME10") { id } }',
-    );
-    expect(discounts).toMatchObject({
-      data: { codeDiscountNodeByCode: null },
-      errors: [{ message: expect.stringContaining('read_discounts') }],
-    });
-  });
 });
 
 describe('simulated faults', () => {
@@ -158,29 +119,5 @@ describe('simulated faults', () => {
       status: 200,
       errors: undefined,
     });
-  });
-
-  it.each(['reset-before', 'reset-after', 'truncated', 'empty', 'not-json'] as const)(
-    '%s leaves the client without an answer it can read',
-    async (kind) => {
-      await start();
-      sandbox.faults.add({ kind, operation: 'metafieldsSet', count: 1 });
-      const [customer] = sandbox.rows.customers.values();
-      const query = `mutation { metafieldsSet(metafields: [{ ownerId: "gid://shopify/Customer/${customer?.id}", namespace: "a", key: "b", type: "single_line_text_field", value: "c" }]) { userErrors { message } } }`;
-      await expect(askAdmin(sandbox, query)).rejects.toThrow();
-      const carriedOut = kind === 'reset-after' || kind === 'truncated' || kind === 'empty';
-      expect(sandbox.state().metafields).toHaveLength(carriedOut ? 1 : 0);
-    },
-  );
-
-  it('an outage affects every call, including tokens, until it is removed', async () => {
-    await start();
-    sandbox.faults.add({ kind: 'outage' });
-    await expect(askAdmin(sandbox, shopName)).rejects.toThrow();
-    await expect(
-      fetch(`${sandbox.address}/admin/oauth/access_token`, { method: 'POST' }),
-    ).rejects.toThrow();
-    await control(sandbox, 'DELETE', 'faults');
-    expect((await askAdmin(sandbox, shopName)).status).toBe(200);
   });
 });

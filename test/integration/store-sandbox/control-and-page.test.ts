@@ -11,22 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-describe('the control API', () => {
-  it('performs every action over HTTP and returns its result', async () => {
-    const placed = await control(sandbox, 'POST', 'actions/placeOrder', {
-      lines: [{ title: 'Thing', price: '9.99' }],
-    });
-    const { result } = (await placed.json()) as { result: { id: string } };
-    expect(placed.status).toBe(200);
-    const paid = await control(sandbox, 'POST', 'actions/payOrder', { orderId: result.id });
-    expect(paid.status).toBe(200);
-    const state = (await (await control(sandbox, 'GET', 'state')).json()) as { orders: unknown[] };
-    expect(state.orders).toMatchObject([
-      { id: result.id, financialStatus: 'paid', totals: { totalMinor: 999 } },
-    ]);
-  });
-});
-
 describe('the page', () => {
   const hostile = '<img src=x onerror="alert(1)">\'"&</script><script>alert(2)</script>';
 

@@ -115,39 +115,3 @@ describe('the two readers', () => {
     },
   );
 });
-
-describe('the coupon reader', () => {
-  it('finds every code of every kind', async () => {
-    const { sandbox, store } = await openStore('usual');
-    const { domain } = sandbox.shop;
-    try {
-      const [customer] = sandbox.rows.customers.values();
-      sandbox.actions.createDiscount({ kind: 'app', codes: ['APP-1'] });
-      const hostile = 'A "quoted" (code) OR é*';
-      sandbox.actions.createDiscount({
-        codes: [hostile],
-        amount: '7.50',
-        customerIds: [customer?.id ?? ''],
-      });
-      const kinds = await Promise.all(
-        ['welcome10', 'FIVEOFF', 'SHIPFREE', 'BUY2GET1', 'APP-1', hostile].map(async (code) => {
-          const answer = await store.readCoupon(domain, code);
-          if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
-          const { kind, value, audience } = answer.value;
-          return [kind, value, audience.kind];
-        }),
-      );
-      expect(kinds).toEqual([
-        ['percentage', '10', 'everyone'],
-        ['fixed-amount', '5', 'everyone'],
-        ['free-shipping', undefined, 'everyone'],
-        ['buy-x-get-y', undefined, 'everyone'],
-        ['app', undefined, 'everyone'],
-        ['fixed-amount', '7.5', 'customers'],
-      ]);
-      expect(await store.readCoupon(domain, 'NOSUCH')).toEqual({ kind: 'gone' });
-    } finally {
-      await sandbox.stop();
-    }
-  });
-});

@@ -124,17 +124,6 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     await world.stack.settled();
   });
 
-  it('repairs what doctor found, after showing what would be done', async () => {
-    await unsubscribe('ORDERS_PAID');
-    const { page } = await world.visit({ at: '#/set-up' });
-    const checks = section(page, 'Checks');
-    await checks.getByText(/orders\/paid is missing/).waitFor();
-    await checks.getByRole('button', { name: 'Repair the subscriptions' }).click();
-    await page.getByRole('dialog').getByText('Nothing was changed.').waitFor();
-    expect(await agree(page)).toContain('created orders/paid');
-    await page.getByText('Everything is set up.').waitFor();
-  });
-
   it('says what is wrong while the loyalty service refuses, with the command', async () => {
     world.stack.loyalty.faults.add({ kind: 'business-error', code: 80 });
     onTestFinished(() => world.stack.loyalty.faults.clear());
@@ -205,18 +194,5 @@ describe.skipIf(!findBrowser())('healing, set-up and what was done', { timeout: 
     const row = page.getByRole('row', { name: /another address/ });
     expect(await row.innerText()).toContain('onerror=document.title="taken">\\u202e\\u001b[2J');
     expect(await page.title()).toContain('Healing');
-  });
-
-  it('fits a phone', async () => {
-    const { page } = await world.visit({ width: 390, at: '#/healing' });
-    await page
-      .getByRole('heading', { name: 'Comparisons of the store with what was sent' })
-      .waitFor();
-    await page.goto(`${page.url().split('#')[0]}#/set-up`);
-    await page.getByRole('heading', { name: 'Calls to the loyalty service' }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    await page.goto(`${page.url().split('#')[0]}#/history`);
-    await page.locator('tbody tr').first().waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
   });
 });

@@ -189,26 +189,6 @@ describe.runIf(findBrowser() !== undefined)('the view "Find"', { timeout: 400_00
     await world.stack.settled();
   });
 
-  it('sends again what the loyalty service lost', async () => {
-    const { loyalty } = world.stack;
-    const order = placeOrder({ email: 'zenobia@example.org' });
-    const calls = () =>
-      loyalty.journal.entries().filter((call) => JSON.stringify(call).includes(order.id)).length;
-    await world.stack.settled();
-    expect(calls()).toBeGreaterThan(0);
-    loyalty.faults.add({ operation: 'getOrder', kind: 'business-error', code: 37 });
-    const { page } = await world.visit({ at: `#/story/order/${order.id}` });
-    await answerOf(page).getByText('the loyalty service does not have it').first().waitFor();
-    loyalty.faults.clear();
-    await page.getByRole('button', { name: 'Send again' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('It would be sent: sendOrder.').waitFor();
-    const before = calls();
-    await dialog.getByRole('button', { name: 'Do it' }).click();
-    await dialog.getByText('Done: the loyalty service accepted it.').waitFor();
-    expect(calls()).toBeGreaterThan(before);
-  });
-
   it('fits a small screen, in the dark', async () => {
     const { page } = await world.visit({
       ...{ at: `#/story/order/${refused.id}`, width: 390, colours: 'dark' },

@@ -14,7 +14,7 @@ beforeAll(async () => {
   }
 }, 120_000);
 /** Ends the command when its first order is on the queue. At one a second, the last one is far away. */
-function runUntilFirstSent(line: string, signal: NodeJS.Signals) {
+function interruptAfterFirst(line: string) {
   let isStarted = false;
   return runCommand(`${line} --rate 1 --yes`.split(' '), {
     folder: operated.folder,
@@ -23,7 +23,7 @@ function runUntilFirstSent(line: string, signal: NodeJS.Signals) {
       isStarted = true;
       const isSent = async () => expect(await operated.queues.waiting()).toBeGreaterThan(0);
       await vi.waitFor(isSent, { timeout: 120_000 });
-      child.kill(signal);
+      child.kill('SIGINT');
     },
   });
 }
@@ -43,7 +43,7 @@ describe('backfill orders', PATIENCE, () => {
   });
 
   it('can be stopped with Ctrl-C, goes on by the same command, and sends nothing twice', async () => {
-    const first = await runUntilFirstSent('backfill orders --since 2d', 'SIGINT');
+    const first = await interruptAfterFirst('backfill orders --since 2d');
     expect(first.code).toBe(130);
     expect(first.stdout).toMatch(
       /Stopped after \d+( of 25)?\. To resume:\n +npx loyalty-connector backfill resume orders_/,
@@ -90,26 +90,6 @@ describe('backfill orders', PATIENCE, () => {
     expect(again.stdout).toContain('Done: 25 orders');
     await operated.work();
     expect(sentOrders()).toHaveLength(before);
-  });
-});
-
-describe('a backfill that is killed', PATIENCE, () => {
-  it('goes on where it stopped and causes no call twice', async () => {
-    const before = sentOrders().length;
-    const first = await runUntilFirstSent('backfill orders --since 3d', 'SIGKILL');
-    expect(first.code).toBeNull();
-    const { stdout: status } = await operated.run('backfill status --json');
-    const { backfills } = JSON.parse(status);
-    const { id } = backfills[0];
-    const { code, stdout } = await operated.run(`backfill resume ${id} --rate 1000`);
-    expect(code).toBe(0);
-    expect(stdout).toContain('Done: 25 orders');
-    expect(await operated.queues.waiting()).toBe(ORDERS);
-    await operated.work();
-    expect(sentOrders()).toHaveLength(before);
-    expect((await operated.run(`backfill resume ${id}`)).stdout).toContain(
-      'The backfill is finished: 25',
-    );
   });
 });
 

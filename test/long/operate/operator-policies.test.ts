@@ -8,10 +8,6 @@ import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import {
-  redemptionsKey,
-  rememberRedemptions,
-} from '../../../shared/core/redemptions/redemption-record.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
 import { COMMAND_LINES } from '../../support/command-lines.ts';
 import {
@@ -21,6 +17,7 @@ import {
 } from '../../support/connector-command.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 
 const settings = resolve('test/fixtures/own-key.config.ts');
 const shop = 'example-store.myshopify.com';
@@ -54,21 +51,7 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
   await parkLetters(stack.sqs, stack.outputs.OrdersDeadLetterQueueUrl ?? '', letters, {
     ...{ ledger, family: 'orders' },
   });
-  const terms = { title: 'a', points: 1, kind: 'fixed', value: 1, combines: false } as const;
-  const body = { CustomerId: '7012345', RewardId: 1, OriginalKey: 'a-key' };
-  const redemption = {
-    id: 'K3F9A2LQ7ZPX',
-    rewardId: 1,
-    clientKeys: [],
-    terms: { ...terms, codePrefix: '', limited: false },
-    intendedAt: at,
-    since: at,
-    state: { at: 'calling', body, attempts: 1, calledAt: at },
-    stuck: 'look-up-refused',
-  } as const;
-  const remembered = rememberRedemptions({ redemptions: [redemption], intents: [] });
-  const entry = { version: 1, uncertain: false, remembered, outcomes: [] };
-  await ledger.write(redemptionsKey({ shop, customerId: '7012345' }), entry, undefined);
+  await leaveStuckRedemption(ledger, { shop, customerId: '7012345' }, { at });
   const backfill = { id: 'orders_2026-01-01_2026-02-01', shop, kind: 'orders', run: 1 } as const;
   const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
   await openBackfills(ledger, shop, () => new Date()).save(

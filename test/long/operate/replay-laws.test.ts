@@ -9,7 +9,7 @@ import {
   type ReplayChoice,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import { createSqsEventQueue, createSqsLetterQueue } from '../../../shared/aws/sqs-queues.ts';
+import { createSqsDeadLetterQueue, createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import type { StoreEvent, StoreQueueFamily } from '../../../shared/core/events/event.ts';
 import { countMessages, createConnectorQueues, receive } from '../../support/event-source.ts';
@@ -42,7 +42,9 @@ async function openQueues() {
   const { urls } = await createConnectorQueues(sqs, emulator.endpoint, `laws-${opened}`);
   const families: readonly StoreQueueFamily[] = ['orders', 'products', 'coupons'];
   const world = {
-    queues: families.map((family) => createSqsLetterQueue(sqs, urls[family].deadLetterUrl, family)),
+    queues: families.map((family) =>
+      createSqsDeadLetterQueue(sqs, urls[family].deadLetterUrl, family),
+    ),
     replayQueue: createSqsEventQueue(sqs, {
       orders: urls.orders.url,
       products: urls.products.url,
@@ -131,54 +133,6 @@ describe('a replay of thousands', () => {
       expect(deliveries, `entity ${id}`).toEqual(deliveries.toSorted((a, b) => a - b));
     }
   }, 120_000);
-
-  it('goes to the queue of its kind, whichever queue it was found in', async () => {
-    const { urls, replay } = await openQueues();
-    const letter = (kind: StoreEvent['kind'], id: string): ParkedLetter => ({
-      event: letterEvent({ kind, id, topic: `${kind}s/update`, deliveryId: id }),
-      reason: letterReason(),
-    });
-    await parkLetters(sqs, urls.products.deadLetterUrl, [letter('product', 'p')]);
-    await parkLetters(sqs, urls.coupons.deadLetterUrl, [
-      letter('coupon', 'c'),
-      letter('discount', 'd'),
-    ]);
-    expect(await replay({ filter: { kind: 'product' } })).toMatchObject({ replayed: 1 });
-    expect((await drain(urls.products.url)).map(({ id }) => id)).toEqual(['p']);
-    expect(await replay()).toMatchObject({ replayed: 2 });
-    expect((await drain(urls.coupons.url)).map(({ id }) => id).toSorted()).toEqual(['c', 'd']);
-  });
-
-  it('leaves what this release cannot read, and says why', async () => {
-    const { urls, replay } = await openQueues();
-    const body = new TextEncoder().encode('{"not":"an order"}');
-    await parkLetters(sqs, urls.orders.deadLetterUrl, [
-      { event: '{"v":9}', reason: letterReason({ reason: 'unreadable' }) },
-      { event: '{"v":"x"}', reason: letterReason({ reason: 'unreadable' }) },
-      { event: letterEvent({ body }), reason: letterReason({ reason: 'unreadable' }) },
-      {
-        event: letterEvent({ kind: 'customer', topic: 'customers/redact', body }),
-        reason: undefined,
-      },
-    ]);
-    const before = await replay();
-    expect(before.replayed).toBe(0);
-    expect(Object.fromEntries(before.obstacles)).toEqual({
-      'newer-release': 1,
-      undecodable: 1,
-      'still-unreadable': 1,
-      'unreadable-for-ever': 1,
-    });
-
-    const refetched = await replay({ refetch: true });
-    expect(refetched.replayed).toBe(1);
-    expect(Object.fromEntries(refetched.obstacles)).toEqual({
-      'newer-release': 1,
-      undecodable: 1,
-      'not-in-the-store': 1,
-    });
-    expect(await drain(urls.orders.url)).toMatchObject([{ id: '1001', body: undefined }]);
-  });
 
   it('carries the wish to force, and the whole history of replays', async () => {
     const { urls, replay } = await openQueues();

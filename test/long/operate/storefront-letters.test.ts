@@ -1,6 +1,3 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -10,10 +7,7 @@ import {
 } from '../../../local/harness/sdk-clients.ts';
 import connector from '../../../local/harness/storefront.config.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
-import { dropCommand } from '../../../scripts/connector/dead-letters/drop.ts';
-import { listLetters } from '../../../scripts/connector/dead-letters/list.ts';
 import { replayCommand } from '../../../scripts/connector/dead-letters/replay-command.ts';
-import { showLetter } from '../../../scripts/connector/dead-letters/show.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
@@ -28,12 +22,10 @@ import { countMessages, createSourceQueue, receive } from '../../support/event-s
 
 const budget = { connectMs: 10_000, attemptMs: 10_000, attempts: 2 };
 const FAMILIES = ['Orders', 'Products', 'Coupons', 'Balances'];
-const folder = process.cwd();
 let emulator: Emulator;
 let dynamoDb: Emulator;
 let gateway: Emulator;
 let sqs: SQS;
-let workplace: string;
 let outputs: Record<string, string>;
 let opened = 0;
 
@@ -43,12 +35,8 @@ beforeAll(async () => {
   dynamoDb = await startDynamoDb();
   await createLedgerTable(createDynamoDbClient({ budget, emulator: dynamoDb }), 'ledger');
   gateway = await startAwsGateway({ sqs: emulator.endpoint, dynamodb: dynamoDb.endpoint });
-  workplace = await mkdtemp(join(tmpdir(), 'storefront-letters-'));
-  process.chdir(workplace);
 });
 afterAll(async () => {
-  process.chdir(folder);
-  await rm(workplace, { recursive: true });
   sqs.destroy();
   for (const part of [gateway, emulator, dynamoDb]) await part.stop();
 });
@@ -120,27 +108,7 @@ async function park(event: QueuedEvent): Promise<void> {
 describe.each([
   ['balance', balance],
   ['redemption', redemption],
-] as const)('a dead letter of a %s', (kind, event) => {
-  it('is listed and shown, and stays where it is', async () => {
-    await park(event);
-    const listed = await run((session) => listLetters(session, { kind }, { scan: true }));
-    expect(listed).toMatchObject({
-      code: 0,
-      document: { matching: 1, groups: [{ reason: 'rejected', example: { kind, id: event.id } }] },
-    });
-    const shown = await run((session) => showLetter(session, event.id, {}));
-    expect(shown).toMatchObject({ document: { matching: 1, letters: [{ event: { kind } }] } });
-    expect(JSON.stringify(shown.document)).not.toContain('4321');
-    expect(await countMessages(sqs, urlOf('BalancesDeadLetterQueueUrl'))).toBe(1);
-  });
-
-  it('is only counted by a replay without --yes', async () => {
-    await park(event);
-    const { document } = await run((session) => replayCommand(session, { kind }, {}));
-    expect(document).toMatchObject({ dryRun: true, wouldReplay: 1, cannot: {} });
-    expect(await countMessages(sqs, urlOf('BalancesQueueUrl'))).toBe(0);
-  });
-
+] as const)('a dead letter of a %s', (_, event) => {
   it('goes back to its queue, in its own group, with a new time for retries', async () => {
     await park(event);
     const { code, document } = await run((session) =>
@@ -156,19 +124,6 @@ describe.each([
       event: { ...event, replays },
     });
   });
-
-  it('leaves for good when it is dropped, and is kept in a file', async () => {
-    await park(event);
-    const { document } = await run((session) =>
-      dropCommand(session, { kind }, { because: 'test', yes: true }),
-    );
-    expect(document).toMatchObject({ dropped: 1 });
-    expect(await countMessages(sqs, urlOf('BalancesDeadLetterQueueUrl'))).toBe(0);
-    const dropped = join('.connector', 'dropped');
-    const files = await readdir(dropped);
-    const kept = await Promise.all(files.map((file) => readFile(join(dropped, file), 'utf8')));
-    expect(kept.join('')).toContain(event.deliveryId);
-  });
 });
 
 describe('a replayed balance', () => {
@@ -182,13 +137,5 @@ describe('a replayed balance', () => {
     expect(await worker.work()).toEqual({ received: 1, left: 0 });
     expect(worker.dead.size).toBe(0);
     expect(worker.store.customers.get('7001')).toMatchObject({ points: '4321.5' });
-  });
-
-  it('is left where it is when its shop is not in the settings', async () => {
-    await park({ ...balance, shop: 'gone.myshopify.com' });
-    const { code, document } = await run((session) => replayCommand(session, {}, { yes: true }));
-    expect({ code, document }).toMatchObject({ code: 1, document: { replayed: 0 } });
-    expect(document).toMatchObject({ cannot: { 'shop-not-configured': 1 } });
-    expect(await countMessages(sqs, urlOf('BalancesDeadLetterQueueUrl'))).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectClearMistake } from '../../support/clear-mistake.ts';
-import { SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
+import { SHOP, tellOf, useOperatedConnector } from '../../support/operated-connector.ts';
 import { letterEvent, parkLetters } from '../../support/parked-letters.ts';
 
 const connector = useOperatedConnector();
@@ -23,23 +23,15 @@ function placeOrder(): string {
   return id;
 }
 
-let deliveries = 0;
-
-/** As a feeder tells of a change: the worker reads the store. */
-async function tellOf(kind: 'order' | 'product' | 'coupon', id: string): Promise<void> {
-  deliveries += 1;
-  await connector.send({
-    ...{ shop: SHOP, kind, id, topic: `${kind}s/updated`, deliveryId: `told-${deliveries}` },
-    ...{ receivedAt: new Date().toISOString(), body: undefined },
-    ...{ claim: 'changed', origin: 'reconcile' },
-  });
+async function sync(kind: 'order' | 'product' | 'coupon', id: string): Promise<void> {
+  await tellOf(connector, kind, id);
   await connector.work();
 }
 
 describe('loyalty-connector trace', () => {
   it('shows the life of an order in time order and that both sides agree', async () => {
     const id = placeOrder();
-    await tellOf('order', id);
+    await sync('order', id);
     const { code, stdout } = await connector.run(`trace order ${id} --full`);
     expect(stdout).toContain(`order ${id} of ${SHOP}`);
     expect(stdout).toContain('IN AGREEMENT\n  The current state of the store was applied.');
@@ -59,7 +51,7 @@ describe('loyalty-connector trace', () => {
 
   it('shows personal data only with its option, and records that it did', async () => {
     const id = placeOrder();
-    await tellOf('order', id);
+    await sync('order', id);
     const line = 'trace order orsolya@example.org --full --reveal';
     await expect(connector.run(line)).rejects.toThrow('must not be told');
     const { stdout } = await connector.run('history --json');
@@ -97,7 +89,7 @@ describe('loyalty-connector trace', () => {
       kind: 'business-error',
       code: 34,
     });
-    await tellOf('order', id);
+    await sync('order', id);
     connector.loyalty.faults.clear();
     const { code, stdout } = await connector.run(`trace order ${id} --json`);
     const document = JSON.parse(stdout);
@@ -123,7 +115,7 @@ describe('loyalty-connector trace', () => {
 
   it('traces products and coupons, and says what a rule leaves out', async () => {
     const product = connector.store.actions.createProduct({ title: 'Linen shirt', price: 49.9 });
-    await tellOf('product', product.id);
+    await sync('product', product.id);
     const traced = await connector.run(`trace product ${product.id}`);
     expect(traced.stdout).toContain('IN AGREEMENT');
     expect(traced.stdout).toContain('the ledger is the record of what was sent');
@@ -133,7 +125,7 @@ describe('loyalty-connector trace', () => {
     expect(changed.stdout).toContain('an earlier state was');
 
     connector.store.actions.createDiscount({ percentage: 10, codes: ['SUMMER10'] });
-    await tellOf('coupon', 'SUMMER10');
+    await sync('coupon', 'SUMMER10');
     const coupon = await connector.run('trace coupon SUMMER10');
     expect(coupon.stdout).toContain('IN AGREEMENT');
     expect(coupon.stdout).toMatch(/^the store now .*percentage, 10, active/m);
@@ -149,12 +141,12 @@ describe('loyalty-connector trace', () => {
   it('tells the spellings of a code that was renamed in case only apart', async () => {
     const { actions } = connector.store;
     const { id: discountId } = actions.createDiscount({ percentage: 10, codes: ['WINTER'] });
-    await tellOf('coupon', 'WINTER');
+    await sync('coupon', 'WINTER');
     actions.removeCodes({ discountId, codes: ['WINTER'] });
     actions.addCodes({ discountId, codes: ['Winter'] });
     const missed = await connector.run('trace coupon WINTER');
     expect(missed.stdout).toContain('NOT IN AGREEMENT');
-    await tellOf('coupon', 'WINTER');
+    await sync('coupon', 'WINTER');
     await connector.work();
     for (const [code, state] of [
       ['WINTER', 'not active'],
@@ -164,27 +156,6 @@ describe('loyalty-connector trace', () => {
       expect(stdout).toContain(`should hold a coupon, ${state}`);
       expect(stdout).toContain('IN AGREEMENT\n  The current state of the store was applied.');
     }
-  });
-
-  it('says of an order that ended before anything of it was sent why, and that nothing is expected', async () => {
-    const { actions } = connector.store;
-    const lines = [{ title: 'Shirt', price: 1 }];
-    const { id } = actions.placeOrder({ lines, payment: 'paid' });
-    actions.fulfilOrder({ orderId: id });
-    await tellOf('order', id);
-    const expectNothing = async () => {
-      const { code, stdout } = await connector.run(`trace order ${id}`);
-      expect(stdout).toContain('IN AGREEMENT\n  It is not sent, by rule: guest.');
-      expect(stdout).toContain('No points: it is a guest order');
-      expect(stdout).toMatch(/^loyalty service +should hold nothing: it is skipped \(guest\)$/m);
-      expect(code).toBe(0);
-    };
-    actions.cancelOrder({ orderId: id });
-    await expectNothing();
-    await tellOf('order', id);
-    await expectNothing();
-    actions.deleteOrder({ orderId: id });
-    await expectNothing();
   });
 
   it('finds an order by its number, its name or an e-mail address, and a customer by theirs', async () => {
@@ -244,7 +215,7 @@ describe('loyalty-connector trace', () => {
 
   it('answers with what the loyalty service gives for the order', async () => {
     const id = placeOrder();
-    await tellOf('order', id);
+    await sync('order', id);
     const { stdout } = await connector.run(`trace order ${id} --json`);
     const { points, service, timeline } = JSON.parse(stdout);
     expect(service).toMatchObject({ kind: 'held', earning: { points: expect.any(Number) } });
@@ -255,14 +226,6 @@ describe('loyalty-connector trace', () => {
     expect(timeline).toContainEqual(
       expect.objectContaining({ event: 'outcome', outcome: 'applied' }),
     );
-  });
-
-  it('says that a webhook was lost and reconciliation found the order', async () => {
-    const id = placeOrder();
-    await tellOf('order', id);
-    const { stdout } = await connector.run(`trace order ${id}`);
-    expect(stdout).toMatch(/A webhook was lost: .* and reconciliation\s+found the order/);
-    expect(stdout).toMatch(/ledger {7}applied, orders\/updated,.* found\s+by reconciliation/);
   });
 
   it.each([

@@ -63,16 +63,16 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'letter-dedup-by-webhook-id',
     bug: 'a second dead letter of one webhook within five minutes is swallowed',
-    find: '  return source.messageId;\n',
+    find: 'deadLetterIdOf({ messageId }: { readonly messageId: string }): string {\n',
     replace:
-      '  return /"deliveryId":"([^"]+)"/.exec(source.body)?.[1]?.replaceAll(/[^\\x21-\\x7e]/g, \'-\') ?? source.messageId;\n',
+      'deadLetterIdOf({ messageId, body }: { readonly messageId: string; readonly body: string }): string {\n  const [, webhookId] = /"deliveryId":"([^"]+)"/.exec(body) ?? [];\n  if (webhookId) return webhookId.replaceAll(/[^\\x21-\\x7e]/g, \'-\');\n',
     within: 300,
   },
   {
     name: 'retry-without-cap',
     bug: 'the delay between two tries doubles without a limit',
-    find: 'const LONGEST_DELAY = 1800;',
-    replace: 'const LONGEST_DELAY = Number.POSITIVE_INFINITY;',
+    find: 'const LONGEST_DELAY_SECONDS = 1800;',
+    replace: 'const LONGEST_DELAY_SECONDS = Number.POSITIVE_INFINITY;',
     within: 300,
   },
   {
@@ -162,7 +162,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'no-wait-after-an-unknown-outcome',
     bug: 'after a time-out the next call follows at once, and may overtake the first',
-    find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME : 0,',
+    find: '        mayHaveHappened ? AFTER_UNKNOWN_OUTCOME_SECONDS : 0,',
     replace: '        0,',
     within: 60,
   },

@@ -4,7 +4,7 @@ import {
   routeOf,
 } from '../../../local/harness/in-process-loyalty.ts';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
-import { AFTER_UNKNOWN_OUTCOME } from '../../../shared/core/events/outcome.ts';
+import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import { createLoyaltyClient, type LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import type {
@@ -23,7 +23,7 @@ const REFUSAL_IN_LIST = { HasError: true, ErrorMessages: [REFUSED_ON_DEMAND], It
 const TRY_LATER = { HasError: true, ErrorCode: 77, ErrorMessage: 'Try later.', Result: null };
 const TRY_LATER_IN_LIST = { HasError: true, ErrorMessages: ['GenericError'], Items: null };
 
-/** After this time the service has executed a call or never will. Below `AFTER_UNKNOWN_OUTCOME`. */
+/** After this time the service has executed a call or never will. Below `AFTER_UNKNOWN_OUTCOME_SECONDS`. */
 const LONGEST_EXECUTION_MS = 22_000;
 
 /** An attempt is recorded before it begins. */
@@ -139,7 +139,10 @@ export class LoyaltyService {
         // The next attempt of a redemption is counted from the beginning of the last.
         const since = call.operation === 'redeemRewardByKey' ? began : time.now;
         if (entity && unknown) {
-          this.#unknownUntil.set(entity, since + AFTER_UNKNOWN_OUTCOME * 1000 - LEDGER_WRITE_MS);
+          this.#unknownUntil.set(
+            entity,
+            since + AFTER_UNKNOWN_OUTCOME_SECONDS * 1000 - LEDGER_WRITE_MS,
+          );
         }
         if (entity && isToBeTriedAgain(result)) failed.add(entity);
         process.hear(() => resolve(result));

@@ -212,19 +212,6 @@ describe('looking again', () => {
     expect(settledOnes).toEqual(['r1 ready']);
   });
 
-  it('announces that a redemption was cancelled, and the next press is another one', async () => {
-    await load(60, 'pending');
-    void program.redeem(3);
-    const [first] = asked.splice(0);
-    first?.answer(failed('network'));
-    await tick();
-    await look(60, 'cancelled');
-    await look(60, 'cancelled');
-    expect(settledOnes).toEqual(['r1 cancelled']);
-    void program.redeem(3);
-    expect(asked.at(-1)?.body).not.toEqual(first?.body);
-  });
-
   it('does not hide a new code behind a list from before it', async () => {
     await load(60, 'making');
     nextLook()?.run();
@@ -248,18 +235,25 @@ describe('looking again', () => {
     expect(program.model.view).toMatchObject({ code: 'not-logged-in' });
   });
 
-  it('finds what became of a redemption whose answer was lost, and gives the next one a key of its own', async () => {
-    void program.load();
-    await answerAll({ ...answers(60, 'ready'), view: view(60) });
-    void program.redeem(3);
-    const [first] = asked.splice(0);
-    first?.answer(failed('network'));
-    await tick();
-    await look(60, 'ready');
-    expect(settledOnes).toEqual(['r1 ready']);
-    void program.redeem(3);
-    expect(asked.at(-1)?.body).not.toEqual(first?.body);
-  });
+  it.each([
+    ['was made', [], 'ready'],
+    ['was known, and cancelled', [redemption('pending').redemption], 'cancelled'],
+  ])(
+    'finds that a redemption whose answer was lost %s, once, and gives the next one a key of its own',
+    async (_, known, state) => {
+      void program.load();
+      await answerAll({ ...answers(60, 'ready'), view: view(60, known) });
+      void program.redeem(3);
+      const [first] = asked.splice(0);
+      first?.answer(failed('network'));
+      await tick();
+      await look(60, state);
+      await look(60, state);
+      expect(settledOnes).toEqual([`r1 ${state}`]);
+      void program.redeem(3);
+      expect(asked.at(-1)?.body).not.toEqual(first?.body);
+    },
+  );
 
   it('is over when the element leaves the page', async () => {
     await load(60, 'pending');

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { storedKeys, Till, type TillCart } from '../../../app/extensions/loyalty-till/src/till.ts';
+import {
+  cartProblem,
+  hasCode,
+  itemsOf,
+  storedKeys,
+  Till,
+  type TillCart,
+} from '../../../app/extensions/loyalty-till/src/till.ts';
 import type { Redemption, Reward } from '../../../app/program/answers.ts';
 import type { Answer } from '../../../app/program/ask.ts';
 
@@ -275,5 +282,50 @@ describe('a reward at the till', () => {
     cart = robins;
     await till.program.load();
     expect(asked).toEqual(['view', 'view?items=8%3A49.00%3A1']);
+  });
+});
+
+const sale = { customerId: 7, currency: 'EUR' };
+const shirts = { ...shirt, quantity: 2 };
+
+describe('the cart of a till', () => {
+  it('can have a reward when it is that of the customer, with products, in the currency of the program', () => {
+    expect(cartProblem(robins, sale)).toBeUndefined();
+    expect(cartProblem({ ...robins, editable: true }, sale)).toBeUndefined();
+  });
+
+  it('names the first obstacle', () => {
+    const { customer: _, ...guest } = robins;
+    expect(cartProblem({ ...guest, lineItems: [] }, sale)).toBe('no-customer');
+    expect(cartProblem({ ...robins, customer: { id: 8 } }, sale)).toBe('other-customer');
+    expect(cartProblem({ ...robins, lineItems: [] }, sale)).toBe('empty-cart');
+    expect(cartProblem({ ...robins, currency: 'USD' }, sale)).toBe('other-currency');
+    expect(cartProblem({ ...robins, editable: false }, sale)).toBe('not-editable');
+  });
+
+  it('shows a code at the cart or at a line, in any case of letters', () => {
+    const code = { discountDescription: 'five-1A' };
+    expect(hasCode({ ...robins, cartDiscounts: [code] }, 'FIVE-1a')).toBe(true);
+    expect(hasCode({ ...robins, lineItems: [{ ...shirts, discounts: [code] }] }, 'FIVE-1A')).toBe(
+      true,
+    );
+    expect(hasCode({ ...robins, cartDiscounts: [code, {}] }, 'FIVE')).toBe(false);
+  });
+
+  it('is sent as products with what is paid for one piece', () => {
+    const off = [{ allocatedAmount: { amount: '9.80' } }, { allocatedAmount: { amount: '0.20' } }];
+    const lines = [
+      { ...shirts, discountAllocations: off },
+      { ...shirts, productId: 5, price: 0.1 },
+    ];
+    expect(itemsOf({ ...robins, lineItems: lines })).toBe('8:44.00:2,5:0.10:2');
+  });
+
+  it('leaves out what has no product or no price, and never has a price below 0', () => {
+    const custom = { price: 3, quantity: 1, discounts: [] };
+    const open = { productId: 5, quantity: 1, discounts: [] };
+    const gift = { ...shirts, discountAllocations: [{ allocatedAmount: { amount: '99' } }] };
+    expect(itemsOf({ ...robins, lineItems: [custom, open] })).toBeUndefined();
+    expect(itemsOf({ ...robins, lineItems: [custom, gift] })).toBe('8:0.00:2');
   });
 });

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
-import { moduleFile } from '../../../shared/config/folders.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { versionDifference } from '../../../scripts/connector/deployment/deployment.ts';
+import { findProject, moduleFile } from '../../../shared/config/folders.ts';
+import { compareVersions } from '../../../shared/config/release.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -66,4 +68,51 @@ const found = faultsOf(
 
 it.each(Object.entries(FILES))('%s: a mistake is named with its place', (name, [, fault]) => {
   expect(found[name]).toEqual([fault]);
+});
+
+let projects: string;
+beforeEach(() => {
+  projects = mkdtempSync(join(tmpdir(), 'connector-folders-'));
+  mkdirSync(join(projects, 'agency/paper/notes'), { recursive: true });
+});
+afterEach(() => rmSync(projects, { recursive: true }));
+
+const at = (path: string) => join(projects, path);
+
+describe('the project', () => {
+  it('is the nearest folder with settings, of any stage, from the current one upwards', () => {
+    writeFileSync(at('agency/connector.config.ts'), '');
+    expect(findProject(at('agency/paper/notes'))).toBe(at('agency'));
+    writeFileSync(at('agency/paper/connector.config.test.ts'), '');
+    expect(findProject(at('agency/paper/notes'))).toBe(at('agency/paper'));
+  });
+
+  it('is the current folder where none has settings', () => {
+    writeFileSync(at('agency/connector.config.json'), '');
+    expect(findProject(at('agency/paper'))).toBe(at('agency/paper'));
+  });
+});
+
+it('a module of ours is a source file in the clone', () => {
+  expect(moduleFile('infra/app')).toMatch(/\/infra\/app\.ts$/);
+});
+
+describe('versions', () => {
+  it.each([
+    ['0.2.0', '0.1.0', 'newer'],
+    ['0.2.0', '0.10.0', 'older'],
+    ['1.0.0', '0.99.99', 'newer'],
+    ['0.2.0', '0.2.1', 'older'],
+    ['0.2.0', '0.2.0', 'same'],
+    ['0.2.0-rc.1', '0.2.0', 'same'],
+    ['nonsense', '0.0.1', 'older'],
+  ] as const)('%s beside %s is %s', (one, other, order) => {
+    expect(compareVersions(one, other)).toBe(order);
+  });
+
+  it('that differ are reported with what to do', () => {
+    expect(versionDifference('0.2.0', '0.2.0')).toBeUndefined();
+    expect(versionDifference('0.1.0', '0.2.0')?.older).toBe('stack');
+    expect(versionDifference('0.3.0', '0.2.0')?.older).toBe('command');
+  });
 });

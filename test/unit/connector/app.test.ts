@@ -12,8 +12,6 @@ import {
   defineConnector,
 } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
-import { wantedSubscriptions } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import { complianceTopics } from '../../../shared/shopify/webhooks/topics.ts';
 
 const HOOKS = 'https://hooks.example.com/example-store';
 const STOREFRONT = 'https://front.example.com/example-store';
@@ -89,18 +87,6 @@ describe('shopify.app.toml', () => {
     expect(toml.client_id).toBe('client-1');
   });
 
-  it('always subscribes to the compliance topics, to the others only where the app makes them', () => {
-    const topics = (toml: Parsed, name: string) =>
-      toml.webhooks.subscriptions.flatMap((one) => one[name] ?? []);
-    const own = tomlWith({ healing: { subscriptions: 'app-configuration' } });
-    for (const toml of [tomlWith(), own]) {
-      expect(topics(toml, 'compliance_topics')).toEqual([...complianceTopics]);
-    }
-    expect(topics(tomlWith(), 'topics')).toEqual([]);
-    const wanted = wantedSubscriptions(HOOKS).map(({ topic }) => topic);
-    expect(topics(own, 'topics').toSorted()).toEqual(wanted.toSorted());
-  });
-
   it('has no app proxy without a storefront', () => {
     const { connector, shop } = describeWith();
     const bare = { ...connector, storefront: undefined };
@@ -127,9 +113,13 @@ describe('shopify.app.toml', () => {
 const EXTENSION = 'extensions/loyalty-account/page.js';
 const OWN = { healing: { subscriptions: 'app-configuration' } } as const;
 
-function filesWith(change: (text: string) => string = (text) => text, page = pageOf(VERSION)) {
+function filesWith(
+  change: (text: string) => string = (text) => text,
+  page = pageOf(VERSION),
+  settings: Partial<ConnectorSettings> = OWN,
+) {
   const files = new Map<string, Uint8Array>();
-  files.set('shopify.app.toml', Buffer.from(change(appToml(describeWith(OWN).app))));
+  files.set('shopify.app.toml', Buffer.from(change(appToml(describeWith(settings).app))));
   if (page !== '') files.set(EXTENSION, Buffer.from(page));
   return files;
 }
@@ -137,10 +127,11 @@ function filesWith(change: (text: string) => string = (text) => text, page = pag
 const pageOf = (release: string, address = STOREFRONT) =>
   `// Written by loyalty-connector ${release}, app write: changes here are lost.\nask("${address}");\n`;
 
+type Files = ReturnType<typeof filesWith>;
+const findingsBetween = (wanted: Files, found: Files) =>
+  compareApp(wanted, found, { write: 'app write', release: undefined }).map(({ what }) => what);
 const findingsOf = (...changed: Parameters<typeof filesWith>) =>
-  compareApp(filesWith(), filesWith(...changed), { write: 'app write', release: undefined }).map(
-    ({ what }) => what,
-  );
+  findingsBetween(filesWith(), filesWith(...changed));
 const swap = (from: string | RegExp, to: string) => (text: string) => {
   const changed = text.replace(from, to);
   expect(changed).not.toBe(text);
@@ -205,21 +196,9 @@ describe('the comparison of an app folder', () => {
   });
 
   it('finds a removed Event, and one with another query', () => {
-    const eventsWith = (change: (text: string) => string) =>
-      new Map([
-        [
-          'shopify.app.toml',
-          Buffer.from(
-            change(appToml(describeWith({ healing: { productChanges: 'events' } }).app)),
-          ) as Uint8Array,
-        ],
-      ]);
+    const events = { healing: { productChanges: 'events' } } as const;
     const compare = (change: (text: string) => string) =>
-      compareApp(
-        eventsWith((text) => text),
-        eventsWith(change),
-        { write: 'app write', release: undefined },
-      ).map(({ what }) => what);
+      findingsBetween(filesWith(undefined, '', events), filesWith(change, '', events));
     expect(compare(swap('handle = "loyalty_products"', 'handle = "mine"'))).toEqual([
       'shopify.app.toml: no subscription to the event loyalty_products',
       'shopify.app.toml: a subscription to the event mine is not wanted',
@@ -266,12 +245,11 @@ describe('the comparison of an app folder', () => {
 
   it('says when there is no file, or none that can be read', () => {
     const compare = (text: string | undefined) =>
-      compareApp(
+      findingsBetween(
         filesWith(),
         new Map(text === undefined ? [] : [['shopify.app.toml', Buffer.from(text)]]),
-        { write: 'app write', release: undefined },
       );
-    expect(compare(undefined)).toMatchObject([{ what: 'there is no shopify.app.toml' }]);
-    expect(compare('name = ')).toMatchObject([{ what: 'shopify.app.toml cannot be read' }]);
+    expect(compare(undefined)).toEqual(['there is no shopify.app.toml']);
+    expect(compare('name = ')).toEqual(['shopify.app.toml cannot be read']);
   });
 });

@@ -32,22 +32,14 @@ import {
   hashBody,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
-import { encodeEvent } from '../../../shared/core/events/message-body.ts';
 import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 import { type LedgerEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { LETTER_SHOP, letterEvent } from '../../support/parked-letters.ts';
-
-const at = Date.parse('2026-10-09T12:00:00Z');
-
-function deadLetter(event: Partial<StoreEvent> | string, changes: Partial<DeadLetter> = {}) {
-  return {
-    ...({ family: 'orders', reason: 'rejected', why: 'refused' } as const),
-    ...{ letterId: 'letter-1', messageId: 'message-1', receiptHandle: 'handle' },
-    body: typeof event === 'string' ? event : encodeEvent(letterEvent(event)),
-    ...{ sequenceNumber: sequenceNumber(1), code: 'Order_InvalidTotal', attempts: 1, at },
-    ...changes,
-  };
-}
+import {
+  LETTER_AT as at,
+  deadLetter,
+  LETTER_SHOP,
+  letterEvent,
+} from '../../support/parked-letters.ts';
 
 const letterOf = (...given: Parameters<typeof deadLetter>) => readLetter(deadLetter(...given));
 

@@ -218,7 +218,6 @@ describe('what the connector would make of a reward', () => {
   const reward = { Id: 1, Title: 'A reward', Points: 200, Value: 10 };
   it.each([
     ['percent', { RewardType: 0 }, '10 % off, 200 points, a code for this customer'],
-    ['fixed', { RewardType: 1 }, '10 off, 200 points, a code for this customer'],
     [
       'its minimum',
       { RewardType: 1, MinimalValue: 50 },
@@ -239,11 +238,6 @@ describe('what the connector would make of a reward', () => {
     [
       'too much',
       { RewardType: 0, Value: 110 },
-      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
-    ],
-    [
-      'a collection',
-      { RewardType: 0, HasProductCollection: true },
       'shown, not redeemable: a discount of the store cannot have its value or its conditions',
     ],
     [

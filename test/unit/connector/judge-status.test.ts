@@ -35,22 +35,26 @@ function queues(orders: Partial<QueueStatus>) {
   ]);
 }
 
+const reconciled = (changes: object) =>
+  known([
+    {
+      shop: SHOP,
+      endedAt: '2026-11-15T02:30:00.000Z',
+      looked: 100,
+      healed: 0,
+      rolledOut: 0,
+      stopped: [],
+      ...changes,
+    },
+  ]);
+
 function status(changes: Partial<Status> = {}): Status {
   return {
     at: AT,
     queues: queues({}),
     lastHour: hour(),
     waiting: known([]),
-    reconcile: known([
-      {
-        shop: SHOP,
-        endedAt: '2026-11-15T02:30:00.000Z',
-        looked: 100,
-        healed: 0,
-        rolledOut: 0,
-        stopped: [],
-      },
-    ]),
+    reconcile: reconciled({}),
     notices: known([]),
     pauses: known([]),
     subscriptions: [{ shop: SHOP, found: known({ right: 12, faults: [], notes: [] }) }],
@@ -66,19 +70,6 @@ const waiting = (changes: Partial<WaitingStatus> = {}) =>
       ...{ since: '2026-11-15T02:50:00.000Z', nextTry: '2026-11-15T03:00:40.000Z' },
       ...changes,
     } as WaitingStatus,
-  ]);
-
-const reconciled = (changes: object) =>
-  known([
-    {
-      shop: SHOP,
-      endedAt: '2026-11-15T02:30:00.000Z',
-      looked: 100,
-      healed: 0,
-      rolledOut: 0,
-      stopped: [],
-      ...changes,
-    },
   ]);
 
 describe('the verdict on a deployment', () => {

@@ -78,17 +78,19 @@ const sentEvent: Trace['letters'][number]['event'] = {
   replays: [{ at: at('00:59:00'), by: 'ops' }],
 };
 
-describe('an order that was refunded', () => {
-  const at = '2026-11-15T01:00:00.000Z';
-  const order = { OriginalId: '7', OrderTotal: 70, IsCompleted: true };
-  const wanted = {
+const wantedOrder = (changes: object, isRefunded = false) =>
+  ({
     kind: 'order',
     id: '7',
-    order,
+    order: { OriginalId: '7', OrderTotal: 40, IsCompleted: true, ...changes },
     sold: [],
-    isRefunded: true,
+    isRefunded,
     earlier: [],
-  } as const;
+  }) as const;
+
+describe('an order that was refunded', () => {
+  const at = '2026-11-15T01:00:00.000Z';
+  const wanted = wantedOrder({ OrderTotal: 70 }, true);
   const amounts = { sent: { total: 100_000, products: [], completedAt: at }, taken: 30_000 };
   const traced = (until: number) =>
     judgeTrace(
@@ -245,20 +247,9 @@ it('shows what happened in time order, from every source, up to the next attempt
 });
 
 describe('the points of an order', () => {
-  const order = { OriginalId: '7', OrderTotal: 40, IsCompleted: true };
-  const wantedOf = (changes: object) =>
-    ({
-      kind: 'order',
-      id: '7',
-      order: { ...order, ...changes },
-      sold: [],
-      isRefunded: false,
-      earlier: [],
-    }) as const;
-
   /** An order that was sent in this form. */
   function sent(changes: object, trace: Partial<Trace> = {}): Partial<Trace> {
-    const wanted = wantedOf(changes);
+    const wanted = wantedOrder(changes);
     const appliedKey = idempotencyKey(wanted);
     return {
       ...{ mapped: { kind: 'wanted', wanted, remember: undefined } },
@@ -269,7 +260,7 @@ describe('the points of an order', () => {
   const held = (changes: Partial<OrderEarning>) =>
     sent({}, { serviceOrder: { ...heldOrder, earning: { ...earning, ...changes } } });
   const byOtherRules: Mapped = {
-    ...{ kind: 'wanted', wanted: wantedOf({}), remember: undefined, rules: 'b' },
+    ...{ kind: 'wanted', wanted: wantedOrder({}), remember: undefined, rules: 'b' },
   };
 
   it.each<[Partial<Trace>, string, RegExp]>([

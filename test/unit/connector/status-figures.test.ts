@@ -20,6 +20,12 @@ const sample = (name: string, value: number, at = minutesAgo(10)) => ({
 });
 
 describe("the last hour's figures of a local stack", () => {
+  const hourIn = (answer: unknown) =>
+    readLastHour(
+      createLocalFigures(async () => answer),
+      NOW,
+    );
+
   it('are summed, and latency is shown by its percentiles', async () => {
     const metrics = [
       sample('received', 3),
@@ -31,10 +37,7 @@ describe("the last hour's figures of a local stack", () => {
       sample('no-change', 1),
       ...Array.from({ length: 100 }, (_, index) => sample('latency-ms', index + 1)),
     ];
-    const hour = await readLastHour(
-      createLocalFigures(async () => ({ metrics })),
-      NOW,
-    );
+    const hour = await hourIn({ metrics });
     expect(hour).toEqual({
       ...{ applied: 2, 'no-change': 1, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
       ...{ received: 5, 'signatures-refused': 4, 'unknown-topic': 0, 'older-secret-used': 0 },
@@ -51,21 +54,14 @@ describe("the last hour's figures of a local stack", () => {
       ...[at('crash', 1, 10), at('crash', 1, 20), at('crash', 0, 30)],
       ...[at('applied', 5, 20), at('applied', 2, 21), at('no-change', 1, 40)],
     ];
-    const { signs } = await readLastHour(
-      createLocalFigures(async () => ({ metrics })),
-      NOW,
-    );
+    const { signs } = await hourIn({ metrics });
     expect(signs).toEqual({ crash: { lastAt: start + 20, acceptedSince: 3 } });
   });
 
   it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(
     'are unknown, not zero, when the address answers with %j',
     async (answer) => {
-      const reading = readLastHour(
-        createLocalFigures(async () => answer),
-        NOW,
-      );
-      await expect(reading).rejects.toThrow('not understood');
+      await expect(hourIn(answer)).rejects.toThrow('not understood');
     },
   );
 });

@@ -7,25 +7,12 @@ import { letterAsJson, printLetter } from '../../../scripts/connector/dead-lette
 import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
+import { deadLetter } from '../../support/parked-letters.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const common = { shop: SHOP, receivedAt: '2026-10-09T12:00:00.000Z' };
 
-function letterOf(body: string) {
-  return readLetter({
-    family: 'balances',
-    letterId: 'letter-1',
-    messageId: 'message-1',
-    receiptHandle: 'handle',
-    body,
-    sequenceNumber: '1',
-    reason: 'rejected',
-    why: 'the store does not take it',
-    code: undefined,
-    attempts: 1,
-    at: 0,
-  });
-}
+const letterOf = (body: string) => readLetter(deadLetter(body, { family: 'balances' }));
 
 const balance = encodeEvent({
   ...common,

@@ -86,7 +86,7 @@ describe('words for people', () => {
     expect(shellWord('')).toBe("''");
   });
 
-  it('keep ordinary dead letters of any language', () => {
+  it('keep ordinary letters of any language', () => {
     expect(printable('Ångström 値引き')).toBe('Ångström 値引き');
   });
 });

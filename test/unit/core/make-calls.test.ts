@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAssumptions } from '../../../shared/config/connector-settings.ts';
 import { judge } from '../../../shared/core/calls/call-loyalty.ts';
-import {
-  type CallAssumptions,
-  type LoyaltyCalls,
-  makeCall,
-  type WantedRest,
-} from '../../../shared/core/sync/change-service.ts';
+import { makeCall, type WantedOther } from '../../../shared/core/sync/apply-other.ts';
+import type { CallAssumptions, LoyaltyCalls } from '../../../shared/core/sync/change-service.ts';
 import { cancelOrder, readHeld, takePart } from '../../../shared/core/sync/held-order.ts';
 import { classify, nameOfError } from '../../../shared/loyalty/error-codes.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
@@ -63,7 +59,7 @@ const cancel = async (
 describe('what is no order', () => {
   const coupon = { OriginalId: 'c', CouponCode: 'c' };
 
-  it.each<[OperationId, WantedRest]>([
+  it.each<[OperationId, WantedOther]>([
     ['updateProduct', { kind: 'product', id: 'p', product: {} }],
     ['createCoupon', { kind: 'coupon', id: 'c', coupon }],
     ['deactivateCoupon', { kind: 'inactive-coupon', id: 'c' }],

@@ -156,19 +156,34 @@ describe('single alarms', () => {
     });
   });
 
-  it('every function but the receiver, whose errors are answers, has an alarm for its errors', () => {
-    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
-    const watching = (name: string) =>
-      alarms
-        .flatMap(({ metrics }) => metrics)
-        .filter((metric) => metric.namespace === 'AWS/Lambda' && metric.name === name)
-        .map(({ dimensions }) => dimensions.FunctionName)
-        .toSorted();
-    const others = functions.filter((id) => !id.startsWith('ReceiveWebhook'));
-    expect(watching('Errors')).toEqual(others.map((id) => `{${id}}`).toSorted());
-    // Messages of a throttled worker wait: the age of their queue shows it.
-    expect(watching('Throttles')).toEqual([expect.stringContaining('ReceiveWebhook')]);
-  });
+  it.each([undefined, {}])(
+    'watch every queue and function, with the storefront %j',
+    (storefront) => {
+      const stack = synthesizeStack(storefront && { storefront });
+      const watched = alarmsOf(stack).flatMap(({ metrics }) => metrics);
+      const watching = (name: string, dimension: string) => {
+        const metrics = watched.filter((metric) => metric.name === name);
+        return new Set(metrics.map(({ dimensions }) => dimensions[dimension]));
+      };
+      const queues = Object.entries(stack.findResources('AWS::SQS::Queue'));
+      const named = (isDead: boolean) =>
+        queues
+          .filter(([, { Properties }]) => (Properties.RedrivePolicy === undefined) === isDead)
+          .map(([id]) => `{${id}.QueueName}`);
+      const dead = watching('ApproximateNumberOfMessagesVisible', 'QueueName');
+      expect(dead).toEqual(new Set(named(true)));
+      const oldest = watching('ApproximateAgeOfOldestMessage', 'QueueName');
+      expect(oldest).toEqual(new Set(named(false)));
+      // The receiver's errors are answers.
+      const functions = Object.keys(stack.findResources('AWS::Lambda::Function'));
+      const others = functions.filter((id) => !id.startsWith('ReceiveWebhook'));
+      expect(watching('Errors', 'FunctionName')).toEqual(new Set(others.map((id) => `{${id}}`)));
+      // Messages of a throttled worker wait: the age of their queue shows it.
+      const addresses = functions.filter((id) => /^(?:ReceiveW|BalancesR|Storefront)/.test(id));
+      const throttled = watching('Throttles', 'FunctionName');
+      expect(throttled).toEqual(new Set(addresses.map((id) => `{${id}}`)));
+    },
+  );
 });
 
 describe('the topic', () => {
@@ -220,5 +235,48 @@ describe('what watching costs', () => {
     const unused = Object.keys(RHYTHMS).filter((name) => !looked.has(name));
     // The first needs the setting of its alarm, and `status` shows the last.
     expect(unused.toSorted()).toEqual(['orders-received', 'unknown-topic']);
+  });
+});
+
+describe('the dashboard', () => {
+  const { widgets, metrics } = dashboardOf(template);
+
+  it('begins with every alarm of the stack', () => {
+    const [first] = widgets;
+    expect(first?.type).toBe('alarm');
+    expect(first?.properties.alarms).toHaveLength(alarmsOf(template).length);
+  });
+
+  it('ends with what to type for each alarm', () => {
+    const text = widgets.at(-1)?.properties.markdown ?? '';
+    expect(text).toContain('export CONNECTOR_STACK=loyalty-connector-prod');
+    for (const { description } of alarmsOf(template)) {
+      const [, heading = ''] = /docs\/runbook\.md, "(.+)"$/.exec(description) ?? [];
+      expect(text).toContain(`| ${heading} |`);
+    }
+  });
+
+  it('fills every row of its width and no more', () => {
+    const rows = Map.groupBy(widgets as readonly { width: number; y?: number }[], ({ y }) => y);
+    for (const row of rows.values()) {
+      expect(row.reduce((sum, { width }) => sum + width, 0)).toBe(24);
+    }
+  });
+
+  it('shows every queue', () => {
+    const queues = Object.keys(template.findResources('AWS::SQS::Queue'));
+    const shown = new Set(metrics.map(({ dimensions }) => dimensions.QueueName));
+    expect(queues.filter((id) => !shown.has(`{${id}.QueueName}`))).toEqual([]);
+  });
+
+  it('is found by the output of the stack', () => {
+    const { Dashboard, AlarmTopic } = template.toJSON().Outputs;
+    expect(JSON.stringify(Dashboard.Value)).toContain(
+      'dashboards/dashboard/loyalty-connector-prod',
+    );
+    expect(AlarmTopic.Value).toEqual({ Ref: expect.stringContaining('Topic') });
+    template.hasResourceProperties('AWS::CloudWatch::Dashboard', {
+      DashboardName: 'loyalty-connector-prod',
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConcurrency } from '../../../shared/config/concurrency.ts';
+import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack({
@@ -108,5 +109,73 @@ describe('the event sources', () => {
   it('run as many workers as the settings say, to protect the loyalty service', () => {
     const most = sources.map(({ ScalingConfig }) => ScalingConfig.MaximumConcurrency);
     expect(most).toEqual([20, 5, 5]);
+  });
+});
+
+const often = synthesizeStack({ healing: { everyMinutes: 15, deepEveryDays: false } });
+const rules = propertiesOf(template, 'AWS::Events::Rule');
+
+describe('the reconcile schedule', () => {
+  it('runs every hour, and over everything once a week', () => {
+    expect(rules).toMatchObject([
+      { ScheduleExpression: 'rate(1 hour)', Targets: [{ Input: '{}' }] },
+      { ScheduleExpression: 'rate(7 days)', Targets: [{ Input: '{"mode":"deep"}' }] },
+    ]);
+  });
+
+  it('runs as often as the settings say, and not over everything when they say never', () => {
+    expect(propertiesOf(often, 'AWS::Events::Rule')).toMatchObject([
+      { ScheduleExpression: 'rate(15 minutes)', Targets: [{ Input: '{}' }] },
+    ]);
+  });
+
+  it('ends a run before the next one begins, however often it runs', () => {
+    const [reconcile] = propertiesOf(template, 'AWS::Lambda::Function').filter(
+      ({ Environment }) => Environment.Variables.WEBHOOK_ADDRESS,
+    );
+    expect(reconcile?.Timeout).toBeLessThanOrEqual(/* the shortest that is accepted */ 15 * 60);
+  });
+
+  it('repeats no run that failed: the next one goes on where it was', () => {
+    expect(propertiesOf(template, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
+      { MaximumRetryAttempts: 0 },
+    ]);
+  });
+
+  it('starts no run so late that it would run beside the next one', () => {
+    const [lambda] = propertiesOf(template, 'AWS::Lambda::EventInvokeConfig');
+    expect(lambda?.MaximumEventAgeInSeconds).toBe(300);
+    for (const { Targets } of rules) {
+      expect(Targets).toMatchObject([{ RetryPolicy: { MaximumEventAgeInSeconds: 300 } }]);
+    }
+  });
+
+  it('knows the address that the webhooks of every shop must go to', () => {
+    const addresses = propertiesOf(template, 'AWS::Lambda::Function').flatMap(
+      ({ Environment }) => Environment.Variables.WEBHOOK_ADDRESS ?? [],
+    );
+    expect(addresses).toEqual([template.toJSON().Outputs.WebhookAddress.Value]);
+  });
+});
+
+const { Outputs: outputs } = synthesizeStack({}, 'dev').toJSON();
+
+describe('the outputs', () => {
+  it('are those that the command line looks for, each with a word about it', () => {
+    expect(Object.keys(outputs).toSorted()).toEqual([...STACK_OUTPUTS].toSorted());
+    for (const output of Object.values<{ Description: string }>(outputs)) {
+      expect(output.Description).toMatch(/\w/);
+    }
+  });
+
+  it('belong to one stage', () => {
+    expect(outputs.SecretsPrefix.Value).toBe('loyalty-connector/dev');
+    expect(outputs.MetricsNamespace.Value).toBe('LoyaltyConnector/dev');
+  });
+
+  it('end in the command that comes next, complete with stack and region', () => {
+    const text = JSON.stringify(outputs.NextCommand.Value);
+    expect(text).toContain('npx loyalty-connector setup --stack loyalty-connector-dev --region ');
+    expect(text).toContain('AWS::Region');
   });
 });

@@ -8,6 +8,7 @@ const template = synthesizeStack(
     shops: [{ domain: 'one.myshopify.com' }, { domain: 'two.myshopify.com', path: 'second' }],
     rules: { currency: 'EUR' },
     alarms: { emails: [alarmed] },
+    storefront: {},
   },
   'dev',
 );
@@ -16,7 +17,9 @@ const secrets = propertiesOf(template, 'AWS::SecretsManager::Secret');
 describe('the secrets', () => {
   it('are one per shop and purpose, under the names by which the functions ask for them', () => {
     const names = ['one', 'second'].flatMap((path) =>
-      ['loyalty', 'store', 'webhook'].map((purpose) => `loyalty-connector/dev/${path}/${purpose}`),
+      ['loyalty', 'points', 'store', 'webhook'].map(
+        (purpose) => `loyalty-connector/dev/${path}/${purpose}`,
+      ),
     );
     expect(secrets.map(({ Name }) => Name).toSorted()).toEqual(names);
     for (const { Properties } of Object.values(template.findResources('AWS::Lambda::Function'))) {
@@ -28,6 +31,12 @@ describe('the secrets', () => {
     for (const secret of secrets) {
       expect(secret.SecretString).toBeUndefined();
       expect(secret.GenerateSecretString).toEqual({});
+    }
+    expect(JSON.stringify(template.toJSON())).not.toContain('{{resolve:');
+    for (const { Environment } of propertiesOf(template, 'AWS::Lambda::Function')) {
+      const names = Object.keys(Environment.Variables);
+      const secretNames = /TOKEN|PASSWORD|_KEY|SECRET(?!S_PREFIX)/;
+      expect(names.filter((name) => secretNames.test(name))).toEqual([]);
     }
   });
 

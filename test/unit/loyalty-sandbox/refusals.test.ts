@@ -41,6 +41,11 @@ refuses('sendOrder', [
   ['a list', [], 39],
   ['a completion without its date', makeOrder({ OrderCompletedDate: null }), 11],
   ['a completion before the placement', makeOrder({ OrderCompletedDate: BEFORE }), 12],
+  [
+    'a completion before the placement, by its offset from UTC',
+    makeOrder({ OrderCompletedDate: '2026-10-05T09:00:01+01:00' }),
+    12,
+  ],
   ['a cancellation without its date', makeOrder({ IsCancelledOrReturned: true }), 14],
   [
     'a cancellation before the placement',
@@ -69,63 +74,20 @@ refuses('sendOrder', [
 ]);
 
 const cancellation = { OrderCancelledDate: '2026-10-07T09:00:00Z', OrderStatus: 'cancelled' };
-for (const operation of ['cancelPosOrder', 'cancelOrder'] as const) {
-  refuses(
-    operation,
-    [
-      ['an unknown order', cancellation, 37, { path: { orderId: 'unknown' } }],
-      ['no date', {}, 14],
-      ['no body', undefined, 14],
-      ['a date before the placement', { OrderCancelledDate: BEFORE }, 15],
-      ['a date that cannot be read', { OrderCancelledDate: 'now' }, 36],
-      ['a status that is a number', { ...cancellation, OrderStatus: 4 }, 36],
-    ],
-    { path: { orderId: 'open' } },
-  );
-}
+refuses(
+  'cancelPosOrder',
+  [
+    ['an unknown order', cancellation, 37, { path: { orderId: 'unknown' } }],
+    ['no date', {}, 14],
+    ['no body', undefined, 14],
+    ['a date before the placement', { OrderCancelledDate: BEFORE }, 15],
+    ['a date that cannot be read', { OrderCancelledDate: 'now' }, 36],
+    ['a status that is a number', { ...cancellation, OrderStatus: 4 }, 36],
+  ],
+  { path: { orderId: 'open' } },
+);
 
-const change = (changes: object = {}) => ({
-  ...{ Value: 5.5, OperationType: 0, Reason: 'Correction', ChangeKey: 'k1', ...changes },
-});
 const changeOf = (id: string) => ({ path: { id } });
-refuses(
-  'changeCashback',
-  [
-    ['an unknown customer', change(), 59, changeOf('unknown')],
-    ['a customer who takes no part', change(), 69, changeOf('left')],
-    ['no key', change({ ChangeKey: undefined }), 65],
-    ['a blank key', change({ ChangeKey: ' ' }), 65],
-    ['no body', undefined, 65],
-    ['no reason', change({ Reason: undefined }), 67],
-    ['a blank reason', change({ Reason: '\t' }), 67],
-    ['no value', change({ Value: undefined }), 7],
-    ['a value that cannot be counted exactly', change({ Value: 1e300 }), 7],
-    ['an unknown type', change({ OperationType: 2 }), 7],
-    ['a value of zero', change({ Value: 0 }), 64],
-    ['a value below a hundredth', change({ Value: 0.009 }), 64],
-    ['to add less than nothing', change({ Value: -1 }), 62],
-    ['to remove with a value above zero', change({ Value: 1, OperationType: 1 }), 63],
-    ['to remove more than the balance', change({ Value: -10.01, OperationType: 1 }), 70],
-  ],
-  changeOf('c1'),
-);
-
-const points = (changes: object = {}) => ({
-  ...{ Points: 40, OperationType: 0, Reason: 'Correction', ChangeKey: 'k1', ...changes },
-});
-refuses(
-  'changePoints',
-  [
-    ['parts of a point', points({ Points: 1.5 }), 7],
-    ['no key', points({ ChangeKey: undefined }), 65],
-    ['a blank reason', points({ Reason: ' ' }), 67],
-    ['no points', points({ Points: 0 }), 64],
-    ['to add less than nothing', points({ Points: -1 }), 62],
-    ['to remove with points above zero', points({ OperationType: 1 }), 63],
-    ['to remove more than the balance', points({ OperationType: 1, Points: -200 }), 70],
-  ],
-  changeOf('c1'),
-);
 
 const coupon = (changes: object = {}) => ({
   ...{ OriginalId: 'k1', CouponCode: 'AUTUMN10', CouponType: 1, CouponValue: 10 },
@@ -157,26 +119,22 @@ refuses(
   changeOf('p1'),
 );
 
-for (const operation of ['getRewardConfiguration', 'redeemReward'] as const) {
-  const code = operation === 'redeemReward' ? 43 : 44;
-  const body = operation === 'redeemReward' ? { CustomerId: 'c1' } : undefined;
-  const ids = ['99', '0', 'x', '1e0', '99999999999'];
-  refuses(
-    operation,
-    ids.map((id) => [`the reward ${id}`, body, code, changeOf(id)]),
-  );
-}
 refuses(
-  'redeemReward',
+  'getRewardConfiguration',
+  ['99', '0', 'x', '1e0', '99999999999'].map((id) => [`reward ${id}`, undefined, 44, changeOf(id)]),
+);
+const redemption = (CustomerId: string) => ({ CustomerId, OriginalKey: 'k' });
+refuses(
+  'redeemRewardByKey',
   [
-    ['an unknown customer', { CustomerId: 'c9' }, 46],
-    ['a blank customer', { CustomerId: ' ' }, 46],
-    ['no customer', undefined, 46],
-    ['a reward that is off', { CustomerId: 'c1' }, 47, changeOf('7')],
-    ['a reward whose season is over', { CustomerId: 'c1' }, 47, changeOf('6')],
-    ['a reward of a higher tier', { CustomerId: 'c1' }, 47, changeOf('5')],
-    ['a reward that costs more than the balance', { CustomerId: 'c1' }, 47, changeOf('2')],
-    ['a customer who takes no part', { CustomerId: 'left' }, 47],
+    ['an unknown customer', redemption('c9'), 46],
+    ['a blank customer', redemption(' '), 46],
+    ['an unknown reward', redemption('c1'), 87, changeOf('99')],
+    ['a reward that is off', redemption('c1'), 47, changeOf('7')],
+    ['a reward whose season is over', redemption('c1'), 47, changeOf('6')],
+    ['a reward of a higher tier', redemption('c1'), 47, changeOf('5')],
+    ['a reward that costs more than the balance', redemption('c1'), 94, changeOf('2')],
+    ['a customer who takes no part', redemption('left'), 47],
   ],
   changeOf('1'),
 );
@@ -184,6 +142,16 @@ refuses('updateRewardMetadata', [
   ['no key', {}, 7],
   ['an unknown key', { OriginalKey: 'redeem-99' }, 87],
 ]);
+
+refuses(
+  'startChallenge',
+  [
+    ['no TransactionId', undefined, 7],
+    ['a blank TransactionId', { TransactionId: ' ' }, 7],
+    ['an unknown customer', { TransactionId: 'sale-1' }, 59, changeOf('c9')],
+  ],
+  changeOf('c1'),
+);
 
 const answers = [
   { QuizQuestionId: 11, OpenAnswer: null, OptionIds: [101, 103] },
@@ -204,6 +172,10 @@ refuses(
   ],
   { query: { customerId: 'c1' } },
 );
+refuses('changeCustomerStatus', [
+  ['a blank reason', { IsEnabled: false, Reason: ' ' }, 67, { path: { originalId: 'c1' } }],
+]);
+refuses('listCustomersReport', [['the page 0', undefined, 45, { query: { pageNumber: '0' } }]]);
 refuses('listQuizzes', [['an unknown customer', undefined, 59, { query: { customerId: 'c9' } }]]);
 refuses('listTiers', [
   ['an unknown customer', { CustomerId: 'c9' }, 59],

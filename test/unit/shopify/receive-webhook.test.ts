@@ -182,11 +182,6 @@ describe('receiving a webhook', () => {
     expect(status).toBe(200);
     expect(queued).toMatchObject([{ kind, id, topic, ...(claim && { claim }) }]);
   });
-
-  it('keeps an id beyond 2^53 exact', async () => {
-    await send({ bytes: Buffer.from('{"id": 820982911946154508}') });
-    expect(queued).toMatchObject([{ id: '820982911946154508' }]);
-  });
 });
 
 describe('an Event', () => {
@@ -303,18 +298,6 @@ describe('bad input', () => {
       expect(queued).toMatchObject([{ kind: 'order', id: hashBody(bytes), body: bytes }]);
     },
   );
-
-  it('a __proto__ key: no effect', async () => {
-    await send({ bytes: Buffer.from('{"__proto__": {"id": 1, "polluted": true}, "id": 2}') });
-    expect(queued).toMatchObject([{ id: '2' }]);
-    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-  });
-
-  it('a body of 6 MB: accepted', async () => {
-    const bytes = Buffer.from(JSON.stringify({ ...order, note: 'x'.repeat(6_000_000) }));
-    expect(await send({ bytes })).toMatchObject({ status: 200 });
-    expect(queued).toMatchObject([{ id: '450789469' }]);
-  });
 
   it('headers in upper case: the same', async () => {
     const bytes = Buffer.from('{"id":1}');

@@ -94,19 +94,13 @@ describe('the signature check', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.nat(), (body, at) => {
         expect(checkSignature(body, sign(body), { current: secret })).toBe('current');
+        const rotated = { current: 'new', previous: secret };
+        expect(checkSignature(body, sign(body), rotated)).toBe('previous');
         if (body.length === 0) return;
         const changed = body.map((byte, index) => (index === at % body.length ? byte ^ 1 : byte));
         expect(checkSignature(changed, sign(body), { current: secret })).toBe('invalid');
       }),
     );
-  });
-
-  it('accepts the previous secret after a rotation and reports it', () => {
-    const body = Buffer.from('{}');
-    const secrets = { current: 'new', previous: 'old' };
-    expect(checkSignature(body, sign(body, 'new'), secrets)).toBe('current');
-    expect(checkSignature(body, sign(body, 'old'), secrets)).toBe('previous');
-    expect(checkSignature(body, sign(body, 'older'), secrets)).toBe('invalid');
   });
 
   it('refuses a signature that only decodes to the right bytes', () => {

@@ -25,24 +25,6 @@ const queue: TemplateResource = {
 };
 const dead: TemplateResource = { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } };
 
-const worker: TemplateResource = {
-  Type: 'AWS::Lambda::Function',
-  Properties: {
-    Runtime: 'nodejs24.x',
-    Handler: 'index.handler',
-    Role: { 'Fn::GetAtt': ['Role', 'Arn'] },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own way to write it.
-    Code: { S3Bucket: { 'Fn::Sub': 'assets-${AWS::Region}' }, S3Key: 'abc.zip' },
-    Timeout: 120,
-    MemorySize: 512,
-    Environment: {
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation's own way to write it.
-      Variables: { QUEUE_URL: { Ref: 'Queue' }, WEB: { 'Fn::Sub': '${Url.FunctionUrl}x' } },
-    },
-    LoggingConfig: { LogGroup: { Ref: 'Logs' } },
-  },
-};
-
 describe('a template, read for this machine', () => {
   it('gives a queue the attributes it would be created with, its dead-letter queue by ARN', () => {
     const { queues } = describeOf({ Queue: queue, Dead: dead });
@@ -56,32 +38,6 @@ describe('a template, read for this machine', () => {
       deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:connector-test-Dead.fifo',
       maxReceiveCount: 5,
     });
-  });
-
-  it('resolves what a function refers to: its queue, its address, its role, its log', () => {
-    const { functions, webs } = describeOf({
-      Queue: queue,
-      Dead: dead,
-      Role: { Type: 'AWS::IAM::Role' },
-      Logs: { Type: 'AWS::Logs::LogGroup', Properties: { LogGroupName: 'of-worker' } },
-      Worker: worker,
-      Url: {
-        Type: 'AWS::Lambda::Url',
-        Properties: { AuthType: 'NONE', TargetFunctionArn: { 'Fn::GetAtt': ['Worker', 'Arn'] } },
-      },
-    });
-    expect(functions[0]).toMatchObject({
-      roleArn: 'arn:aws:iam::000000000000:role/connector-test-Role',
-      assetKey: 'abc.zip',
-      timeoutSeconds: 120,
-      memoryMb: 512,
-      logGroup: 'of-worker',
-      environment: {
-        QUEUE_URL: 'http://127.0.0.1:4566/000000000000/connector-test-Queue.fifo',
-        WEB: 'http://127.0.0.1:4030/x',
-      },
-    });
-    expect(Object.values(webs)).toEqual([{ kind: 'function-url', target: functions[0]?.arn }]);
   });
 
   it('uses http for addresses on this machine', () => {
@@ -152,7 +108,10 @@ describe('an unsupported part of a template stops the start', () => {
         },
       },
     ],
-    ['the runtime python3.13', { Worker: { ...worker, Properties: { Runtime: 'python3.13' } } }],
+    [
+      'the runtime python3.13',
+      { Worker: { Type: 'AWS::Lambda::Function', Properties: { Runtime: 'python3.13' } } },
+    ],
     [
       'the AuthType',
       {

@@ -8,13 +8,21 @@ import {
 } from '../../../local/store-sandbox/model/order-totals.ts';
 import { openStore } from './open-store.ts';
 
-const store = () => openStore({ shop: { inventoryNoise: false } });
+const store = () => openStore({ shop: { currency: 'BRL', taxes: [], inventoryNoise: false } });
 type Store = ReturnType<typeof store>;
 const current = (one: Store, id: string) => {
   const order = one.rows.orders.get(id);
   if (!order) throw new Error('The order is gone.');
   return { order, totals: orderTotals(order) };
 };
+
+/** The last body of a topic. */
+const told = (one: Store, topic = 'orders/updated') =>
+  JSON.parse(one.sent.findLast((sent) => sent.topic === topic)?.body ?? '');
+
+/** One thing of 100, paid. */
+const sell = (one: Store, changes: object = {}) =>
+  one.do('placeOrder', { lines: [{ title: 'a', price: 100 }], payment: 'paid', ...changes });
 
 describe('discounts', () => {
   it('are split over the lines to the cent, the odd cents to the largest remainders', () => {
@@ -94,44 +102,6 @@ describe('the life of an order', () => {
     expect(current(one, orderId).order.cancelledAt).toBeNull();
   });
 
-  it('has an amount due after an edit adds a line; a removal is a refund without money', () => {
-    const one = store();
-    const { id: orderId, lines } = one.do('placeOrder', {
-      lines: [{ title: 'a', price: 10, quantity: 2 }],
-      payment: 'paid',
-    });
-    const lineId = lines[0]?.id ?? '';
-    one.takeSent();
-    one.do('editOrder', {
-      orderId,
-      set: [{ lineId, quantity: 1 }],
-      add: [{ title: 'b', price: 25 }],
-    });
-    expect(one.takeSent().map(({ topic }) => topic)).toEqual([
-      'orders/edited',
-      'refunds/create',
-      'orders/updated',
-    ]);
-    const { order, totals } = current(one, orderId);
-    expect(totals).toMatchObject({
-      totalMinor: 4_500,
-      outstandingMinor: 1_500,
-      refundedMinor: 0,
-      current: { totalMinor: 3_500 },
-    });
-    expect(order.refunds).toMatchObject([{ transactionIds: [] }]);
-    expect(financialStatus(order)).toBe('partially_paid');
-  });
-
-  it('takes more of a line until all of it is fulfilled', () => {
-    const one = store();
-    const { id: orderId, lines } = one.do('placeOrder', { lines: [{ title: 'a', price: 10 }] });
-    const set = (quantity: number) => [{ lineId: lines[0]?.id ?? '', quantity }];
-    one.do('editOrder', { orderId, set: set(2) });
-    one.do('fulfilOrder', { orderId });
-    expect(() => one.do('editOrder', { orderId, set: set(3) })).toThrow('is fulfilled');
-  });
-
   it('counts returned pieces at once, and pays for them with the refund of the return', () => {
     const one = store();
     const { id: orderId, lines } = one.do('placeOrder', {
@@ -155,38 +125,121 @@ describe('the life of an order', () => {
     expect(current(one, orderId).order.reductions[0]?.restock).toBe('return');
   });
 
-  it('keeps its lines when only an amount is refunded', () => {
+  it('loses all personal data with the redaction of its customer', () => {
     const one = store();
-    const { id: orderId } = one.do('placeOrder', {
-      lines: [{ title: 'a', price: 10 }],
-      payment: 'paid',
-    });
-    one.do('refundOrder', { orderId, amount: 4 });
-    const { order, totals } = current(one, orderId);
-    expect(totals).toMatchObject({ refundedMinor: 400, current: { totalMinor: 1_000, pieces: 1 } });
-    expect(order.refunds[0]?.discrepancies).toMatchObject([{ minor: -400 }]);
-    expect(() => one.do('refundOrder', { orderId, amount: 7 })).toThrow('at most');
-  });
-
-  it('loses its customer when that one is deleted, and all personal data with a redaction', () => {
-    const one = store();
-    const [robin, sasha] = one.rows.customers.values();
-    const place = (customerId: string | undefined) =>
-      one.do('placeOrder', {
-        lines: [{ title: 'a', price: 1 }],
-        customerId: customerId ?? null,
-        shipping: [{ price: 1 }],
-      });
-    const [first, second] = [place(robin?.id), place(sasha?.id)];
-    one.do('deleteCustomer', { customerId: robin?.id ?? '' });
-    expect(current(one, first.id).order).toMatchObject({ customerId: null, email: robin?.email });
-    one.takeSent();
+    const [, sasha] = one.rows.customers.values();
+    const { id } = sell(one, { customerId: sasha?.id ?? null, shipping: [{ price: 1 }] });
+    expect(JSON.stringify(current(one, id).order)).toMatch(/sasha/i);
     one.do('redactCustomer', { customerId: sasha?.id ?? '' });
-    const { order } = current(one, second.id);
-    expect(JSON.stringify(order)).not.toMatch(/sasha|Specimen|5555550102/i);
-    expect(JSON.parse(one.takeSent()[0]?.body ?? '')).toMatchObject({
-      orders_to_redact: [Number(second.id)],
+    expect(JSON.stringify(current(one, id).order)).not.toMatch(/sasha|Specimen|5555550102/i);
+    expect(told(one, 'customers/redact')).toMatchObject({ orders_to_redact: [Number(id)] });
+  });
+});
+
+describe('an order in two currencies', () => {
+  it('has the shop money everywhere except in the transactions of refunds', () => {
+    const one = store();
+    const presentment = { currency: 'USD', rate: 0.2 };
+    const { id: orderId } = sell(one, { lines: [{ title: 'a', price: 500 }], presentment });
+    one.do('refundOrder', { orderId, amount: 100 });
+    expect(told(one)).toMatchObject({
+      currency: 'BRL',
+      presentment_currency: 'USD',
+      total_price: '500.00',
+      total_price_set: {
+        shop_money: { amount: '500.00', currency_code: 'BRL' },
+        presentment_money: { amount: '100.00', currency_code: 'USD' },
+      },
+      refunds: [
+        {
+          order_adjustments: [
+            {
+              amount: '-100.00',
+              amount_set: {
+                shop_money: { amount: '-100.00', currency_code: 'BRL' },
+                presentment_money: { amount: '-20.00', currency_code: 'USD' },
+              },
+            },
+          ],
+          transactions: [{ amount: '20.00', currency: 'USD' }],
+        },
+      ],
     });
+  });
+});
+
+describe('a refund whose money is on its way', () => {
+  it.each([
+    ['balanced', ['-30.00', '30.00'], ['-30.00', '30.00', '-30.00']],
+    ['paired', ['-30.00', '30.00', '-30.00'], ['-30.00', '30.00', '-30.00']],
+    ['rise', ['30.00'], ['30.00', '-60.00']],
+  ] as const)('is not back until it settles (%s)', (pending, before, after) => {
+    const one = store();
+    const { id: orderId } = sell(one);
+    one.do('refundOrder', { orderId, amount: 30, pending });
+    const amounts = () =>
+      told(one).refunds[0].order_adjustments.map(({ amount }: { amount: string }) => amount);
+    expect(told(one)).toMatchObject({
+      financial_status: 'paid',
+      refunds: [{ transactions: [{ status: 'pending', processed_at: null, amount: '30.00' }] }],
+    });
+    expect(amounts()).toEqual(before);
+    expect(current(one, orderId).totals.refundedMinor).toBe(0);
+    expect(() => one.do('refundOrder', { orderId, amount: 71 })).toThrow('at most');
+    one.takeSent();
+    one.do('settleRefund', { orderId });
+    expect(one.sent.map(({ topic }) => topic)).toEqual(['orders/updated']);
+    expect(told(one)).toMatchObject({
+      financial_status: 'partially_refunded',
+      refunds: [{ transactions: [{ status: 'success' }] }],
+    });
+    expect(amounts()).toEqual(after);
+    expect(() => one.do('settleRefund', { orderId })).toThrow('on its way');
+  });
+});
+
+describe('a payment', () => {
+  it.each([
+    ['voidPayment', 'voided'],
+    ['expirePayment', 'expired'],
+  ] as const)('that was only authorized ends by %s, and another can be made', (action, status) => {
+    const one = store();
+    const { id: orderId } = sell(one, { payment: 'authorized' });
+    one.do(action, { orderId });
+    expect(told(one)).toMatchObject({ financial_status: status, cancelled_at: null });
+    expect(() => one.do(action, { orderId })).toThrow('authorized only');
+    one.do('payOrder', { orderId });
+    expect(told(one).financial_status).toBe('paid');
+    expect(current(one, orderId).order.transactions.at(-1)).toMatchObject({
+      kind: 'sale',
+      minor: 10_000,
+    });
+  });
+});
+
+describe('a dispute', () => {
+  it('is in the currency of the customer, and changes neither the status nor the time of its order', () => {
+    const one = store();
+    const presentment = { currency: 'USD', rate: 0.2 };
+    const { id: orderId } = sell(one, { presentment });
+    const before = current(one, orderId).order;
+    one.do('openDispute', { orderId, type: 'inquiry' });
+    const body = told(one, 'disputes/create');
+    expect(body).toMatchObject({
+      order_id: Number(orderId),
+      type: 'inquiry',
+      status: 'needs_response',
+      amount: '20.00',
+      currency: 'USD',
+    });
+    one.do('updateDispute', { orderId, type: 'chargeback' });
+    one.do('updateDispute', { orderId, status: 'lost' });
+    expect(told(one, 'disputes/update')).toMatchObject({ type: 'chargeback', status: 'lost' });
+    const order = current(one, orderId).order;
+    expect(order).toMatchObject({ updatedAt: before.updatedAt });
+    expect(financialStatus(order)).toBe('paid');
+    expect(order.disputes).toMatchObject([{ initiatedAs: 'inquiry', type: 'chargeback' }]);
+    expect(() => one.do('updateDispute', { orderId, status: 'won' })).toThrow('is over');
   });
 });
 

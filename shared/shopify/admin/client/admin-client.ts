@@ -187,7 +187,7 @@ const OWN_MACHINE = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
  * shop's token. A wrong address is thrown: no request could succeed with it.
  */
 export function adminAddress(shop: string, sandbox?: string): string {
-  if (!SHOP.test(shop)) throw new Error('a shop must be named by its .myshopify.com domain');
+  if (!SHOP.test(shop)) throw new Error(`not a .myshopify.com domain: ${shop}`);
   if (sandbox === undefined) return `https://${shop}`;
   const url = URL.parse(sandbox);
   if (url?.protocol !== 'http:' || !OWN_MACHINE.test(url.hostname) || url.username !== '') {

@@ -10,11 +10,11 @@ import { createVirtualClock } from '../../../support/virtual-clock.ts';
 
 const START = 1_800_000_000_000;
 
-/** The line as the ledger keeps it; `latencyMs` of a write may let another one pass. */
-function createLine(clock: ReturnType<typeof createVirtualClock>, latencyMs = () => 5) {
+/** The timeline as the ledger keeps it; `latencyMs` of a write may let another one pass. */
+function createTimeline(clock: ReturnType<typeof createVirtualClock>, latencyMs = () => 5) {
   let end = 0;
   const bookings: number[] = [];
-  const line: SharedRate = {
+  const shared: SharedRate = {
     async book(lengthMs, now, latest) {
       bookings.push(clock.now());
       await clock.pause(latencyMs());
@@ -25,7 +25,7 @@ function createLine(clock: ReturnType<typeof createVirtualClock>, latencyMs = ()
       return { kind: 'booked', from };
     },
   };
-  return { line, bookings, bookedUntil: () => end };
+  return { shared, bookings, bookedUntil: () => end };
 }
 
 interface Process {
@@ -38,7 +38,7 @@ interface Process {
 /** Each process has a backlog without an end. Returns the moments at which calls began, in ms. */
 async function run(perSecond: number, processes: readonly Process[], seconds: number) {
   const clock = createVirtualClock(START);
-  const { line } = createLine(clock);
+  const { shared } = createTimeline(clock);
   const calls: number[] = [];
   async function work(rate: CallRate, { callMs, idleMs }: Process) {
     for (let count = 1; ; count += 1) {
@@ -51,7 +51,7 @@ async function run(perSecond: number, processes: readonly Process[], seconds: nu
     }
   }
   for (const process of processes) {
-    const rate = createCallRate({ perSecond, line, ...clock });
+    const rate = createCallRate({ perSecond, shared, ...clock });
     for (let one = 0; one < process.parallel; one += 1) void work(rate, process);
   }
   await clock.runUntil(START + seconds * 1_000);
@@ -115,8 +115,8 @@ describe('the rate of calls', () => {
   // The first version lost a call that came while the last one before it was being let go.
   it('serves a call that comes right after another began', async () => {
     const clock = createVirtualClock(START);
-    const { line } = createLine(clock);
-    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    const { shared } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 1, shared, ...clock });
     let began = 0;
     const work = async () => {
       for (; began < 5; began += 1) await rate.take();
@@ -138,9 +138,9 @@ describe('the rate of calls', () => {
     ['once for one who came before the turn of the first', [0, 100], 5_000, 5_000, 2],
   ] as const)('is booked %s', async (_, callers, ahead, from, tokens) => {
     const clock = createVirtualClock(START);
-    const { line, bookedUntil } = createLine(clock, () => 0);
-    if (ahead > 0) await Promise.all([line.book(ahead, START, START), clock.runUntil(START)]);
-    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    const { shared, bookedUntil } = createTimeline(clock, () => 0);
+    if (ahead > 0) await Promise.all([shared.book(ahead, START, START), clock.runUntil(START)]);
+    const rate = createCallRate({ perSecond: 10, shared, ...clock });
     for (const at of callers) {
       await clock.runUntil(START + at);
       void rate.take();
@@ -151,8 +151,8 @@ describe('the rate of calls', () => {
 
   it('makes a caller wait for the next booking, and books once a second', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings } = createLine(clock);
-    const rate = createCallRate({ perSecond: 20, line, ...clock });
+    const { shared, bookings } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 20, shared, ...clock });
     for (let one = 0; one < 3; one += 1) {
       void rate.take();
       await clock.runUntil(START + 100 * (one + 1));
@@ -164,8 +164,8 @@ describe('the rate of calls', () => {
 
   it('saves nothing up: after a busy time and an idle hour calls are as far apart as ever', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings, bookedUntil } = createLine(clock);
-    const rate = createCallRate({ perSecond: 2, line, ...clock });
+    const { shared, bookings, bookedUntil } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 2, shared, ...clock });
     for (let one = 0; one < 6; one += 1) {
       void rate.take();
       await clock.runUntil(START + 500 * (one + 1));
@@ -186,11 +186,11 @@ describe('the rate of calls', () => {
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(490);
   });
 
-  it('sends a call back to its queue when the line is booked ten seconds ahead', async () => {
+  it('sends a call back to its queue when the timeline is booked ten seconds ahead', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings } = createLine(clock);
-    await Promise.all([line.book(11_000, START, START), clock.runUntil(START + 20)]);
-    const rate = createCallRate({ perSecond: 10, line, ...clock });
+    const { shared, bookings } = createTimeline(clock);
+    await Promise.all([shared.book(11_000, START, START), clock.runUntil(START + 20)]);
+    const rate = createCallRate({ perSecond: 10, shared, ...clock });
     const turns = [rate.take(), rate.take()];
     await clock.runUntil(START + 100);
     for (const turn of await Promise.all([...turns, rate.take()])) {
@@ -201,15 +201,15 @@ describe('the rate of calls', () => {
 
   it('makes no call that it cannot book', async () => {
     const clock = createVirtualClock(START);
-    const line: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
-    const turn = await createCallRate({ perSecond: 10, line, ...clock }).take();
+    const shared: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
+    const turn = await createCallRate({ perSecond: 10, shared, ...clock }).take();
     expect(turn).toMatchObject({ kind: 'wait', why: 'tokens-unreachable' });
   });
 
   it('lets a call go that is no longer wanted, and gives its token to the next', async () => {
     const clock = createVirtualClock(START);
-    const { line } = createLine(clock);
-    const rate = createCallRate({ perSecond: 1, line, ...clock });
+    const { shared } = createTimeline(clock);
+    const rate = createCallRate({ perSecond: 1, shared, ...clock });
     const abort = new AbortController();
     const unwanted = rate.take(abort.signal);
     const next = rate.take();
@@ -221,9 +221,9 @@ describe('the rate of calls', () => {
 
   it('lets a shopper go first, and the workers make room', async () => {
     const clock = createVirtualClock(START);
-    const { line, bookings, bookedUntil } = createLine(clock);
-    await Promise.all([line.book(5_000, START, START), clock.runUntil(START + 20)]);
-    const rate = createShopperRate({ perSecond: 2, line, now: clock.now });
+    const { shared, bookings, bookedUntil } = createTimeline(clock);
+    await Promise.all([shared.book(5_000, START, START), clock.runUntil(START + 20)]);
+    const rate = createShopperRate({ perSecond: 2, shared, now: clock.now });
     const first = rate.take();
     await clock.runUntil(START + 40);
     expect(await first).toEqual({ kind: 'go' });
@@ -238,8 +238,8 @@ describe('the rate of calls', () => {
   });
 
   it('never keeps a shopper from the program because the ledger does not answer', async () => {
-    const line: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
-    const rate = createShopperRate({ perSecond: 2, line, now: () => START });
+    const shared: SharedRate = { book: () => Promise.reject(new Error('no ledger')) };
+    const rate = createShopperRate({ perSecond: 2, shared, now: () => START });
     expect(await rate.take()).toEqual({ kind: 'go' });
   });
 });

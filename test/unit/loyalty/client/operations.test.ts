@@ -166,7 +166,6 @@ describe('the operations of the client', () => {
       Object.entries(methods).map(([method, one]) => [one.operationId, method.toUpperCase(), path]),
     );
     const inTable = Object.entries(operationTable).map(([id, one]) => [id, one.method, one.path]);
-    expect(inTable).toHaveLength(34);
     expect(inTable.toSorted()).toEqual(inContract.toSorted());
   });
 

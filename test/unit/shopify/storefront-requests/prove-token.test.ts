@@ -21,8 +21,9 @@ const issue = { shop: SHOP, clientId: CLIENT_ID, secret: SECRET, now: NOW };
 const customer = { kind: 'customer', id: '7001' } as const;
 const staff = { kind: 'staff', id: '42' } as const;
 
+const app = { shop: SHOP, clientId: CLIENT_ID };
+
 function prove(token: string, wanted: TokenHolder['kind'] = 'customer', now = NOW) {
-  const app = { shop: SHOP, clientId: CLIENT_ID };
   return proveToken(`Bearer ${token}`, wanted, app, { current: SECRET }, now);
 }
 
@@ -45,7 +46,6 @@ describe('the session token of an extension', () => {
 
   it('is accepted with the secret before the current one, and says so', () => {
     const secrets = { current: 'newer-secret', previous: SECRET };
-    const app = { shop: SHOP, clientId: CLIENT_ID };
     const bearer = `Bearer ${issueSessionToken(customer, issue)}`;
     expect(proveToken(bearer, 'customer', app, secrets, NOW)).toMatchObject({ by: 'previous' });
     const only = { current: 'newer-secret' };
@@ -199,7 +199,6 @@ describe('a token that Shopify did not sign', () => {
 
   it('is refused behind any other header than one Bearer token', () => {
     const token = issueSessionToken(customer, issue);
-    const app = { shop: SHOP, clientId: CLIENT_ID };
     const whyOf = (header: string | undefined) => {
       const proof = proveToken(header, 'customer', app, { current: SECRET }, NOW);
       return proof.kind === 'refused' ? proof.why : proof.kind;

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_KINDS } from '../../../scripts/connector/command-kinds.ts';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { explainAwsError } from '../../../scripts/connector/deployment/explain-aws-error.ts';
+import { argumentsOf } from '../../../scripts/connector/history/audit-records.ts';
+import { send } from '../../../scripts/connector/resend/resend-orders.ts';
+import { AwsUnanswered } from '../../../shared/aws/aws-client.ts';
+import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import type { BulkQueue } from '../../../shared/core/events/event.ts';
+import { COMMAND_LINES } from '../../support/command-lines.ts';
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent ? `${pathOf(parent)} ${command.name()}`.trim() : '';
+}
+
+function allOf(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text;
+}
+
+/** The words of each example, without what the shell takes and without the remark beside it. */
+function examplesIn(help: string): readonly (readonly string[])[] {
+  const lines = help.replaceAll(/\\\n\s*/g, '').matchAll(/^ {2}npx loyalty-connector (.+)$/gm);
+  return [...lines].map(([, line = '']) => {
+    const [said = ''] = line.split(/ {2,}| [|<>]/, 1);
+    return (said.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+  });
+}
+
+/** The command that the real program runs for these words; throws for a mistake in them. */
+function commandFor(words: readonly string[]): string {
+  const program = createProgram();
+  let found = '';
+  for (const command of allOf(program)) {
+    command.configureOutput({ writeErr: () => {} });
+    if (command.commands.length > 0 && command.name() !== 'reconcile') continue;
+    command.action(() => {
+      found = pathOf(command);
+    });
+  }
+  program.parse(words, { from: 'user' });
+  return found;
+}
+
+const helps = allOf(createProgram()).map((command) => ({
+  path: pathOf(command),
+  help: helpOf(command),
+}));
+
+describe('the help', () => {
+  it('agrees with the runbook and the receiver on what counts as refused, and how soon a secret is used', () => {
+    const of = (path: string) => helps.find((one) => one.path === path)?.help;
+    const runbook = readFileSync('docs/runbook.md', 'utf8');
+    // test/unit/shopify/receive-webhook.test.ts holds the receiver to it.
+    expect(of('doctor')).toContain('one forged signature, which is refused and not counted');
+    expect(runbook).toContain('the webhooks that `doctor` sends are not counted');
+    const minutes = SECRET_MAX_AGE_MS / 60_000;
+    expect(of('secrets set')).toContain(`within ${minutes} minutes only the new one`);
+    expect(runbook).toContain(`\`--finish\` ended is accepted for ${minutes} more minutes at most`);
+  });
+
+  it.each(helps)('of "$path" has an example that the program accepts', ({ path, help }) => {
+    const shown = examplesIn(help).map(commandFor);
+    expect(shown.filter((one) => `${one} `.startsWith(path && `${path} `))).not.toEqual([]);
+    expect(shown).not.toContain('');
+  });
+});
+
+function leavesOf(command: Command, path = ''): readonly string[] {
+  return command.commands.flatMap((child) => {
+    const name = `${path} ${child.name()}`.trim();
+    const own = child.commands.length === 0 || child.name() === 'reconcile' ? [name] : [];
+    return [...own, ...leavesOf(child, name)];
+  });
+}
+
+it('every command has a kind', () => {
+  expect(leavesOf(createProgram()).toSorted()).toEqual(Object.keys(COMMAND_KINDS).toSorted());
+});
+
+it('every command for a running stack is tried with the policy that it needs (test/long/operate/operator-policies.test.ts)', () => {
+  const kinds = Object.entries(COMMAND_KINDS);
+  const forStacks = kinds.filter(([, kind]) => kind !== 'own').map(([name]) => name);
+  expect(Object.keys(COMMAND_LINES).toSorted()).toEqual(forStacks.toSorted());
+});
+
+it('an audit record keeps ids, choices and dates as they were typed', () => {
+  const options = { since: Date.parse('2026-10-01'), kind: 'order', limit: 20, shop: undefined };
+  expect(argumentsOf({ operands: ['7012345', 'K3F9A2LQ7ZPX'], options })).toEqual({
+    1: '7012345',
+    2: 'K3F9A2LQ7ZPX',
+    since: '2026-10-01T00:00:00.000Z',
+    kind: 'order',
+    limit: '20',
+  });
+});
+
+it('an audit record leaves out e-mail addresses, and of an address all but its host', () => {
+  const options = {
+    because: 'jo.doe+x@example.com asked <jo@example.com>',
+    to: 'https://example.com/shop/token-1?key=2',
+    id: 'jo@example.com',
+  };
+  expect(argumentsOf({ operands: [], options })).toEqual({
+    because: '(an e-mail address) asked <(an e-mail address)>',
+    to: 'https://example.com',
+    id: '(an e-mail address)',
+  });
+});
+
+it('an audit record stays small, whatever was typed', () => {
+  const { because = '' } = argumentsOf({ operands: [], options: { because: 'x'.repeat(9_999) } });
+  expect(because).toHaveLength(200);
+});
+
+it('explains that AWS did not answer, however the request was sent', () => {
+  const error = new AwsUnanswered({
+    ...{ kind: 'failure', reason: 'time-out', phase: 'waiting' },
+    ...{ mayHaveHappened: true, tries: 1 },
+  });
+  expect(explainAwsError(error, {})?.message).toContain('AWS does not answer from here');
+});
+
+type Given = Parameters<typeof send>;
+
+const session = {
+  interruption: () => new AbortController().signal,
+  terminal: { progress: () => ({ report: () => {}, end: () => {} }) },
+} as unknown as Given[0];
+
+function open(sendAll: BulkQueue['sendAll']): Given[1] {
+  const depth = { of: async () => ({ ready: 0, hidden: 0 }) };
+  const shop = { domain: 'example-store.myshopify.com' };
+  return { shop, queue: { sendAll }, depth } as unknown as Given[1];
+}
+
+const found = ['1', '2'].map((id) => ({ id, version: 1, wantedKey: 'k', before: 2, after: 1 }));
+
+const pace = { rate: 10, onSent: () => {} };
+
+it('resend counts what the queue has taken', async () => {
+  const taking = open(async () => []);
+  expect(await send(session, taking, found, pace)).toBe(2);
+});
+
+it('resend says so if the queue refuses an order', async () => {
+  const refusing = open(async ([event]) => (event ? [{ event, code: 'InternalError' }] : []));
+  await expect(send(session, refusing, found, pace)).rejects.toThrow(
+    'SQS did not take 1 of 2 messages (InternalError).',
+  );
+});

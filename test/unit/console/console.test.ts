@@ -1,0 +1,236 @@
+import { Command } from 'commander';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createGuard } from '../../../scripts/connector/console/guard.ts';
+import { readSuggestion } from '../../../scripts/connector/console/page/suggestion.ts';
+import {
+  type CommandLine,
+  type ConsoleEvent,
+  offeredCommands,
+  type RunSettings,
+  runCommand,
+  wordsOf,
+} from '../../../scripts/connector/console/run-command.ts';
+import { createProgram } from '../../../scripts/connector/create-program.ts';
+import { type Deployment, nextCommand } from '../../../scripts/connector/deployment/deployment.ts';
+import { describeNewerSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
+import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
+
+const PORT = 4999;
+const HOST = `127.0.0.1:${PORT}`;
+
+function opened() {
+  const guard = createGuard(PORT);
+  const session = guard.open(guard.token);
+  const cookie = session?.cookie.split(';')[0] ?? '';
+  const own = {
+    host: HOST,
+    origin: `http://${HOST}`,
+    'content-type': 'application/json',
+    cookie: `other=1; ${cookie}`,
+    'x-console-key': session?.key ?? '',
+    'sec-fetch-site': 'same-origin',
+  };
+  return { guard, session, own };
+}
+
+describe('the guard of the console', () => {
+  it('lets the own page ask', () => {
+    const { guard, own } = opened();
+    expect(guard.refusesRun(own)).toBeUndefined();
+    expect(guard.refusesRun({ ...own, 'sec-fetch-site': undefined })).toBeUndefined();
+  });
+
+  it.each([
+    ['a name that leads here', { host: `attacker.example:${PORT}` }, 'other-host'],
+    ['another port', { host: '127.0.0.1:80' }, 'other-host'],
+    ['no host', { host: undefined }, 'other-host'],
+    ["another page's script", { origin: 'https://attacker.example' }, 'other-origin'],
+    ['a sandboxed frame', { origin: 'null' }, 'other-origin'],
+    ['a request without an origin', { origin: undefined }, 'other-origin'],
+    ['another port of this machine', { origin: 'http://127.0.0.1:80' }, 'other-origin'],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 'other-origin'],
+    ["another page's form", { 'content-type': 'text/plain' }, 'not-json'],
+    ['no cookie', { cookie: undefined }, 'no-session'],
+    ['a wrong cookie', { cookie: `console-${PORT}=guess` }, 'no-session'],
+    ['a stolen cookie without the key', { 'x-console-key': undefined }, 'no-session'],
+    ['a wrong key', { 'x-console-key': 'guess' }, 'no-session'],
+  ])('refuses %s', (_name, headers, refusal) => {
+    const { guard, own } = opened();
+    expect(guard.refusesRun({ ...own, ...headers })).toBe(refusal);
+  });
+
+  it('opens one session, once', () => {
+    const { guard, session } = opened();
+    expect(session?.cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(guard.open(guard.token)).toBeUndefined();
+    expect(createGuard(PORT).open('guess')).toBeUndefined();
+  });
+
+  it('makes other secrets in every run', () => {
+    const [one, other] = [opened(), opened()];
+    expect(one.guard.token).not.toBe(other.guard.token);
+    expect(one.guard.refusesRun(other.own)).toBe('no-session');
+  });
+});
+
+interface Circumstances extends Partial<Omit<RunSettings, 'createProgram' | 'send'>> {
+  /** Instead of what `pause` does. */
+  readonly pause?: Action<object>;
+}
+
+async function run(
+  line: CommandLine,
+  { pause, deployment = {} as Deployment, ...given }: Circumstances = {},
+) {
+  const events: ConsoleEvent[] = [];
+  await runCommand(line, {
+    createProgram() {
+      if (!pause) return createProgram();
+      const program = new Command();
+      program.command('pause').action(runAction(pause));
+      return program;
+    },
+    ...{ deployment, readOnly: false, signal: new AbortController().signal },
+    ...given,
+    send: (event) => events.push(event),
+  });
+  return events;
+}
+
+const PAUSE = { command: 'pause', operands: [], options: {} };
+
+describe('the words of a command', () => {
+  it('never let a value or an operand become an option', () => {
+    const options = { because: '--yes', id: ['1', '--2'], yes: true, force: false };
+    expect(wordsOf({ command: 'dead-letters drop', operands: ['--yes'], options })).toEqual([
+      ...['dead-letters', 'drop', '--because=--yes', '--id=1', '--id=--2', '--yes'],
+      ...['--', '--yes'],
+    ]);
+  });
+});
+
+describe('the offered commands', () => {
+  it('change nothing in a console that only reads', () => {
+    expect(Object.values(offeredCommands(true))).not.toContain('changes');
+    expect(offeredCommands(true)).toHaveProperty(['dead-letters list'], 'asks');
+    expect(offeredCommands(true)).not.toHaveProperty(['dead-letters replay']);
+    expect(offeredCommands(false)).toHaveProperty(['dead-letters replay'], 'changes');
+  });
+
+  it.each(['secrets set', 'deploy', 'console', 'start', 'app write', 'constructor', '__proto__'])(
+    'do not hold %s',
+    async (command) => {
+      expect(await run({ command, operands: [], options: {} })).toEqual([
+        { kind: 'problem', message: `This console does not offer "${command}".` },
+        { kind: 'end', code: 2 },
+      ]);
+    },
+  );
+
+  it.each(['stack', 'profile', 'region', 'watch', 'help'])('keep --%s', async (option) => {
+    const [problem] = await run({ command: 'status', operands: [], options: { [option]: 'x' } });
+    expect(problem).toMatchObject({ kind: 'problem' });
+  });
+
+  it('refuse a change where the console only reads', async () => {
+    const line = { command: 'dead-letters drop', operands: [], options: { yes: true } };
+    expect(await run(line, { readOnly: true })).toContainEqual({ kind: 'end', code: 2 });
+  });
+});
+
+it('reports the mistakes of a line', async () => {
+  const events = await run({ command: 'status', operands: [], options: { colour: 'red' } });
+  expect(events).toEqual([
+    { kind: 'problem', message: expect.stringContaining('unknown option') },
+    { kind: 'end', code: 2 },
+  ]);
+});
+
+it('says in every answer what changed since the console was started', async () => {
+  const answerAfter = (started: Date) =>
+    run(PAUSE, {
+      deployment: { note: async () => describeNewerSettings('prod', started) } as Deployment,
+      async pause(session) {
+        await session.findDeployment();
+        return 0;
+      },
+    });
+  expect(await answerAfter(new Date(0))).toContainEqual({
+    ...{ kind: 'note', text: expect.stringContaining('connector.config.ts has changed since') },
+  });
+  expect(await answerAfter(new Date())).toEqual([{ kind: 'end', code: 0 }]);
+});
+
+it.each([
+  ['an error', new Error('refused'), 'Error: refused'],
+  ['something else', 'refused', 'refused'],
+])(
+  'answers with what went wrong, also where this process is searched for bugs: %s',
+  async (_, thrown, message) => {
+    vi.stubEnv('DEBUG', '1');
+    const printed = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      printed.mockRestore();
+    });
+    expect(await run(PAUSE, { pause: () => Promise.reject(thrown) })).toEqual([
+      { kind: 'problem', message },
+      { kind: 'end', code: 1 },
+    ]);
+  },
+);
+
+it('begins no change after it was stopped', async () => {
+  const stop = new AbortController();
+  const events = await run(PAUSE, {
+    signal: stop.signal,
+    async pause(session) {
+      stop.abort();
+      await session.beginChange({} as Deployment);
+      return 0;
+    },
+  });
+  expect(events).toEqual([
+    { kind: 'problem', message: 'Stopped. Nothing was changed.' },
+    { kind: 'end', code: 130 },
+  ]);
+});
+
+const FLAGS = ['yes', 'wait'];
+const deployed = {
+  where: 'aws',
+  stack: 'loyalty-connector-prod',
+  region: 'eu-west-1',
+  aws: { region: 'eu-west-1', profile: 'shop' },
+} as Parameters<typeof nextCommand>[0];
+
+it.each([
+  [
+    'dead-letters replay --code INVALID_EMAIL --wait --yes',
+    { command: 'dead-letters replay', options: { code: 'INVALID_EMAIL', wait: true, yes: true } },
+  ],
+  ['status', { command: 'status' }],
+  ['compare order 7', { command: 'compare', operands: ['order', '7'] }],
+  [
+    "dead-letters replay --reason=rejected --id='a b'",
+    { options: { reason: 'rejected', id: 'a b' } },
+  ],
+])('reads %s', (text, line) => {
+  expect(readSuggestion(text, FLAGS)).toMatchObject(line);
+});
+
+it('reads what the command line writes, without the place, which the console knows', () => {
+  const text = nextCommand(deployed, 'trace coupon', "--it's a code");
+  expect(readSuggestion(text, FLAGS)).toEqual({
+    command: 'trace',
+    operands: ['coupon', "--it's a code"],
+    options: {},
+  });
+});
+
+it.each(['', 'Wait a minute.', 'rm -rf /', 'npx other-tool status', 'constructor'])(
+  'takes %j for no command',
+  (text) => {
+    expect(readSuggestion(text, FLAGS)).toBeUndefined();
+  },
+);

@@ -1,0 +1,213 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { build } from 'esbuild';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { entryOf } from '../../../infra/bundle-functions.ts';
+import { grantsIn } from '../../support/role-grants.ts';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
+
+const template = synthesizeStack({ storefront: {} });
+const policies = Object.values(template.findResources('AWS::IAM::Policy'));
+
+const grantsWith = (settings: Parameters<typeof synthesizeStack>[0]) =>
+  grantsIn(synthesizeStack(settings)).map(({ role, action, on }) => `${role}: ${action} on ${on}`);
+const without = (given: readonly string[], removed: readonly string[]) =>
+  given.filter((grant) => !removed.includes(grant)).toSorted();
+
+/** What AWS itself does with a function's role: Lambda writes its log, and its event source polls. */
+const LOG_ACTIONS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+const EVENT_SOURCE_ACTIONS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+
+/** The method of our AWS clients that needs the action: `sqs:SendMessage` is `sendMessage`. */
+function methodFor(action: string): string {
+  if (action === 'sqs:ChangeMessageVisibility') return 'changeMessageVisibilityBatch';
+  const [, name = ''] = action.split(':');
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** The function's own code, without what it imports but never uses. */
+async function codeOf(name: Parameters<typeof entryOf>[0]): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: entryOf(name),
+    external: ['#settings'],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+  });
+  return outputFiles.map(({ text }) => text).join();
+}
+
+describe('least privilege', () => {
+  // The whole list, with every setting that adds to it, is that of docs/security.md (test/unit/security).
+  const callsPerSecond = 5;
+  const limited = { loyalty: { address: 'https://loyalty.example.com', callsPerSecond } };
+  const all = grantsWith({ ...limited, storefront: {} });
+
+  it('grants nothing of the storefront where there is none', () => {
+    const added = without(all, grantsWith(limited));
+    const itself = /^(?:receive-points|sync-balances|storefront): /;
+    expect(added.filter((grant) => !itself.test(grant))).toEqual([
+      'reconcile: sqs:GetQueueAttributes on the balances queue',
+      'reconcile: sqs:SendMessage on the balances queue',
+    ]);
+  });
+
+  it('lets no other function book its calls to the loyalty service than where they are limited', () => {
+    expect(without(all, grantsWith({ storefront: {} }))).toEqual([
+      'reconcile: dynamodb:UpdateItem on the ledger',
+      'storefront: dynamodb:UpdateItem on the ledger',
+    ]);
+  });
+
+  it('grants no action that the code of the function never calls', async () => {
+    const grants = grantsIn(template);
+    for (const name of new Set(grants.map(({ role }) => role as Parameters<typeof entryOf>[0]))) {
+      const code = await codeOf(name);
+      const actions = [
+        ...new Set(grants.filter(({ role }) => role === name).map(({ action }) => action)),
+      ];
+      const byAws = [
+        ...LOG_ACTIONS,
+        ...(actions.includes('sqs:ReceiveMessage') ? EVENT_SOURCE_ACTIONS : []),
+      ];
+      const uncalled = actions
+        .filter((action) => !byAws.includes(action))
+        .filter((action) => !code.includes(`.${methodFor(action)}(`));
+      expect(uncalled, name).toEqual([]);
+    }
+  });
+
+  it('uses no wildcard, neither in actions nor in resources', () => {
+    expect(policies).toHaveLength(8);
+    for (const { Properties } of policies) {
+      expect(JSON.stringify(Properties.PolicyDocument)).not.toContain('*');
+    }
+  });
+
+  it('uses no policy that AWS manages, and each role is for Lambda alone', () => {
+    for (const role of propertiesOf(template, 'AWS::IAM::Role')) {
+      expect(role.ManagedPolicyArns).toBeUndefined();
+      expect(role.AssumeRolePolicyDocument.Statement).toMatchObject([
+        { Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } },
+      ]);
+    }
+  });
+});
+
+const keyCondition = v.object({
+  'ForAllValues:StringLike': v.object({
+    'dynamodb:LeadingKeys': v.union([
+      v.array(v.string()),
+      v.pipe(
+        v.string(),
+        v.transform((one) => [one]),
+      ),
+    ]),
+  }),
+});
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** Those that allow something. */
+function statementsOf(stack: Template, output: string): readonly Statement[] {
+  const { Outputs: outputs, Resources: resources } = stack.toJSON();
+  const { Statement: all } = resources[outputs[output].Value.Ref].Properties.PolicyDocument;
+  return all.filter(({ Effect }: Statement) => Effect === 'Allow');
+}
+
+const actionsOf = (output: string): readonly string[] =>
+  statementsOf(template, output).flatMap(({ Action }) => Action);
+
+/** The keys of the ledger that a person may write; throws where a statement has no such condition. */
+function writtenKeys(output: string): readonly string[] {
+  const writes = statementsOf(template, output).filter(({ Action }) =>
+    [Action].flat().includes('dynamodb:PutItem'),
+  );
+  return writes.flatMap(({ Condition }) => {
+    const { 'ForAllValues:StringLike': like } = v.parse(keyCondition, Condition);
+    return like['dynamodb:LeadingKeys'];
+  });
+}
+
+describe('the policies for people', () => {
+  it('let a reader see no secret, and write only that personal data is shown to them', () => {
+    expect(actionsOf('ReadOnlyOperatorPolicy').toSorted()).toEqual([
+      'cloudformation:DescribeStacks',
+      'cloudwatch:GetMetricData',
+      'dynamodb:BatchGetItem',
+      'dynamodb:DescribeTable',
+      'dynamodb:PutItem',
+      'dynamodb:Query',
+      'lambda:GetAccountSettings',
+      'sns:ListSubscriptionsByTopic',
+      'sqs:ChangeMessageVisibility',
+      'sqs:GetQueueAttributes',
+      'sqs:ReceiveMessage',
+    ]);
+    expect(writtenKeys('ReadOnlyOperatorPolicy')).toEqual([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+      'audit|operators-????-??|${aws:userid}|*|reveal-*',
+    ]);
+  });
+
+  it('let an operator do all that and repair, but neither delete data nor deploy', () => {
+    const looks = new Set(actionsOf('ReadOnlyOperatorPolicy'));
+    const all = actionsOf('OperatorPolicy');
+    expect([...looks].filter((action) => !all.includes(action))).toEqual([]);
+    expect(all.filter((action) => !looks.has(action)).toSorted()).toEqual([
+      'lambda:InvokeFunction',
+      'secretsmanager:DescribeSecret',
+      'secretsmanager:GetSecretValue',
+      'secretsmanager:PutSecretValue',
+      'sns:Subscribe',
+      'sqs:DeleteMessage',
+      'sqs:SendMessage',
+    ]);
+  });
+
+  it('name no action by a pattern, and everything only where AWS knows no resources', () => {
+    for (const { Action, Resource } of statementsOf(template, 'OperatorPolicy')) {
+      expect(JSON.stringify(Action)).not.toContain('*');
+      if (Resource !== '*') continue;
+      expect(Action).toEqual(['cloudwatch:GetMetricData', 'lambda:GetAccountSettings']);
+    }
+  });
+
+  it('let an operator write no audit record of another person', () => {
+    const keys = writtenKeys('OperatorPolicy');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM, not of JavaScript
+    const own = 'audit|operators-????-??|${aws:userid}|*';
+    expect(keys.filter((key) => /^[a-z-]+\|\*$/.test(key) === false)).toEqual([own]);
+    expect(keys).toContain('order|*');
+    expect(keys).not.toContain('audit|*');
+  });
+
+  it('fit into the size of a policy, however many shops there are', () => {
+    const statements = statementsOf(template, 'OperatorPolicy');
+    expect(JSON.stringify(statements)).not.toContain('example-store');
+    // A reference becomes an ARN of at most 130 characters. IAM, "IAM and AWS STS quotas": 6144.
+    const text = JSON.stringify(statements).replaceAll(
+      /\{"(?:Ref|Fn::GetAtt)":[^{}]*\}/g,
+      'x'.repeat(130),
+    );
+    expect(text.length).toBeLessThan(6_144);
+  });
+
+  it('keep their descriptions and logical ids: another one would replace them unattached', () => {
+    const policies = Object.entries(template.findResources('AWS::IAM::ManagedPolicy'));
+    expect(policies.map(([id, { Properties }]) => [id, Properties.Description])).toEqual([
+      [
+        'OperatorPoliciesReadOnly80463994',
+        'A person who looks at, but cannot change, loyalty-connector-prod',
+      ],
+      ['OperatorPoliciesOperator0A5E6B4A', 'A person who operates loyalty-connector-prod'],
+    ]);
+  });
+});
