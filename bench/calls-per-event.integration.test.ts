@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { LambdaFunctionURLResult, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bundleFunctions } from '../infra/bundle-functions.ts';
@@ -30,15 +31,9 @@ const context = { getRemainingTimeInMillis: () => 240_000 };
 
 const LOYALTY_ANSWER = JSON.stringify({ HasError: false, Result: { Id: 1, OriginalId: '1' } });
 
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
-
 async function answerAws(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = String(request.headers['x-amz-target']);
-  const body = await readBody(request);
+  const body = await text(request);
   count(target.slice(target.indexOf('.') + 1));
   const fault = faults.shift();
   if (fault === 'drop') request.socket.destroy();
@@ -46,7 +41,7 @@ async function answerAws(request: IncomingMessage, response: ServerResponse): Pr
 }
 
 async function answerLoyalty(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  await readBody(request);
+  await text(request);
   count('loyalty');
   response.end(LOYALTY_ANSWER);
 }

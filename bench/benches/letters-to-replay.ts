@@ -4,8 +4,10 @@ import { CreateQueueCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk
 import { buildApp } from 'fauxqs';
 import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
+import { reportReady } from '../answering-process.ts';
+import type { ReplayQueues, ReplayTask } from './replay.ts';
 
-const [count, shop = ''] = process.argv.slice(2);
+const { count, shop } = JSON.parse(process.argv[2] ?? '') as ReplayTask;
 const app = buildApp({ logger: false });
 const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
 const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
@@ -48,7 +50,7 @@ function productOf(index: number) {
 
 const deadLetterUrl = await createQueue('dead.fifo');
 const url = await createQueue('products.fifo');
-for (let start = 0; start < Number(count); start += 10) {
+for (let start = 0; start < count; start += 10) {
   const Entries = Array.from({ length: 10 }, (_, offset) => ({
     Id: String(offset),
     MessageBody: letter(start + offset),
@@ -58,9 +60,4 @@ for (let start = 0; start < Number(count); start += 10) {
   }));
   await client.send(new SendMessageBatchCommand({ QueueUrl: deadLetterUrl, Entries }));
 }
-process.send?.({ endpoint, url, deadLetterUrl });
-process.once('disconnect', async () => {
-  client.destroy();
-  await app.close();
-  process.exit(0);
-});
+reportReady({ endpoint, url, deadLetterUrl } satisfies ReplayQueues);

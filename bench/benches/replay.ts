@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SQS } from '@aws-sdk/client-sqs';
 import { surveyLetters } from '../../scripts/connector/dead-letters/read.ts';
@@ -11,8 +9,10 @@ import {
 } from '../../scripts/connector/dead-letters/replay.ts';
 import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
 import { createSqsDeadLetterQueue, createSqsEventQueue } from '../../shared/aws/sqs-queues.ts';
+import { AnsweringProcess } from '../answering-process.ts';
 import type { Bench } from '../bench.ts';
 
+const QUEUES = fileURLToPath(new URL('./letters-to-replay.ts', import.meta.url));
 const SHOP = 'example-store.myshopify.com';
 const LETTERS = 10_000;
 const LETTERS_QUICK = 500;
@@ -22,10 +22,11 @@ export const replay: Bench = {
   name: 'replay',
   async run({ quick }) {
     const count = quick ? LETTERS_QUICK : LETTERS;
-    const queues = await startQueues(count);
+    const task: ReplayTask = { count, shop: SHOP };
+    const queues = new AnsweringProcess<ReplayQueues, never>(QUEUES, task);
     try {
       const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
-      const { endpoint, url, deadLetterUrl } = queues;
+      const { endpoint, url, deadLetterUrl } = await queues.ready;
       const client = new SQS(awsSettings({ region: 'us-east-1', endpoint, credentials }));
       const letters = createSqsDeadLetterQueue(client, deadLetterUrl, 'products');
       const signal = new AbortController().signal;
@@ -75,22 +76,13 @@ export const replay: Bench = {
   },
 };
 
-interface Queues {
+export interface ReplayTask {
+  readonly count: number;
+  readonly shop: string;
+}
+
+export interface ReplayQueues {
   readonly endpoint: string;
   readonly url: string;
   readonly deadLetterUrl: string;
-}
-
-async function startQueues(count: number): Promise<Queues & { stop(): Promise<void> }> {
-  const script = fileURLToPath(new URL('./letters-to-replay.ts', import.meta.url));
-  const child = fork(script, [String(count), SHOP]);
-  const [queues] = (await once(child, 'message')) as [Queues];
-  return {
-    ...queues,
-    async stop() {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-    },
-  };
 }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
+import { findFreePorts } from '../free-ports.ts';
 import { spreadOf } from '../report/statistics.ts';
 
 const PORTS = 6;
@@ -51,7 +51,7 @@ export const start: Bench = {
 };
 
 async function startOnce(): Promise<{ readonly inSync: number; readonly page: number }> {
-  const first = await freePorts();
+  const first = await findFreePorts(PORTS);
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;
   const command = ['start', '--silent', '--', '--once', '--port', String(first)];
@@ -79,27 +79,4 @@ async function firstAnswer(
     await sleep(50);
   }
   return Number.NaN;
-}
-
-/** The first of six ports in a row that are free, below those that the system gives to connections. */
-async function freePorts(): Promise<number> {
-  for (;;) {
-    const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const free = await Promise.all(
-      Array.from({ length: PORTS }, (_, index) => isFree(first + index)),
-    );
-    if (free.every(Boolean)) return first;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, 'close');
-  return true;
 }

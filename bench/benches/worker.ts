@@ -1,13 +1,8 @@
 import type { Bench, BenchSettings, Figure } from '../bench.ts';
-import type { Lab } from '../lab.ts';
-import { countRound, sumCalls } from '../measure/count-calls.ts';
-import { measureAlternately } from '../measure/measure-alternately.ts';
-import { measureCold } from '../measure/measure-cold.ts';
-import { measureInLambda } from '../measure/measure-in-lambda.ts';
+import { compareBundles, compareColdStarts, compareWarm } from '../measure/compare-variants.ts';
 import { startWarmVariants, type WarmVariants } from '../measure/warm-function.ts';
-import { compare, ratiosOf, spreadOf } from '../report/statistics.ts';
+import { ratiosOf, spreadOf } from '../report/statistics.ts';
 import { type OrderTraffic, openOrderTraffic } from '../traffic/order-life.ts';
-import type { Variant } from '../variants/build-variants.ts';
 
 /** The time to process an order from the queue to the loyalty service, with and without a change. */
 export const worker: Bench = {
@@ -16,22 +11,20 @@ export const worker: Bench = {
     const lab = await settings.lab();
     const traffic = await openOrderTraffic(lab);
     const workers = await startWarmVariants(lab, 'worker');
+    const one = { happenings: ['first'], batches: 1, perBatch: 1 } as const;
     try {
       return [
-        ...(await cold(lab, traffic, settings)),
-        ...(await warm(workers, traffic, settings, 1, 'worker.cpu')),
-        ...(await warm(workers, traffic, settings, 10, 'worker.cpu.batch10')),
-        ...(await unchanged(lab, workers, traffic, settings, 1)),
-        ...(await unchanged(lab, workers, traffic, settings, 10)),
-        {
-          key: 'worker.bundle',
-          value: lab.bundles.gzipBytes('connector', 'worker') / 1024,
-          unit: 'KB gzip',
-          peer: lab.bundles.gzipBytes('peer', 'worker') / 1024,
-          floor: lab.bundles.gzipBytes('floor', 'worker') / 1024,
-          note: 'what a cold start loads',
-          bar: { kind: 'at-most', limit: 48, of: 'value' },
-        },
+        ...(await compareColdStarts(lab, 'worker', {
+          runs: settings.quick ? 3 : 25,
+          limit: 1.7,
+          event: 'an order of 8 KiB',
+          eventOf: async (variant) => (await traffic.live(variant, one))[0]?.[0],
+        })),
+        await warm(workers, traffic, settings, 1, 'worker.cpu'),
+        await warm(workers, traffic, settings, 10, 'worker.cpu.batch10'),
+        ...(await unchanged(workers, traffic, settings, 1)),
+        ...(await unchanged(workers, traffic, settings, 10)),
+        compareBundles(lab, 'worker', 48),
       ];
     } finally {
       await workers.stop();
@@ -40,75 +33,24 @@ export const worker: Bench = {
   },
 };
 
-async function cold(
-  { bundles, environment, tlsEnvironment }: Lab,
-  traffic: OrderTraffic,
-  { quick }: BenchSettings,
-): Promise<readonly Figure[]> {
-  const runs = quick ? 3 : 25;
-  const firstOrder = async (variant: Variant) => {
-    const [first] = await traffic.live(variant, { happenings: ['first'], batches: 1, perBatch: 1 });
-    return first?.[0];
-  };
-  const samples = await measureAlternately(runs, async (variant) =>
-    measureCold(bundles.fileOf(variant, 'worker'), await firstOrder(variant), environment),
-  );
-  const part = { unit: 'ms', note: `${runs} fresh processes each, an order of 8 KiB` };
-  return [
-    compare(
-      { key: 'worker.cold', ...part, bar: { kind: 'at-most', limit: 1.7, of: 'ratio' } },
-      samples,
-      ({ importMs, firstMs }) => importMs + firstMs,
-    ),
-    compare({ key: 'worker.cold.import', ...part }, samples, ({ importMs }) => importMs),
-    compare({ key: 'worker.cold.cpu', ...part }, samples, ({ cpuMs }) => cpuMs),
-    compare(
-      { key: 'worker.cold.lambda', ...part },
-      await measureAlternately(runs, async (variant) =>
-        measureInLambda(
-          bundles.fileOf(variant, 'worker'),
-          await firstOrder(variant),
-          tlsEnvironment,
-        ),
-      ),
-      ({ wallMs }) => wallMs,
-    ),
-  ];
-}
-
-async function warm(
+function warm(
   workers: WarmVariants,
   traffic: OrderTraffic,
   { quick }: BenchSettings,
   perBatch: number,
   key: string,
-): Promise<readonly Figure[]> {
-  const [rounds, orders] = quick ? [4, 20] : [15, 60];
-  const wish = { happenings: ['first'], batches: orders / perBatch, perBatch } as const;
-  const round = async (variant: Variant) => {
-    const [first = []] = await traffic.live(variant, wish);
-    return workers.round(variant, first);
-  };
-  await measureAlternately(quick ? 1 : 3, round);
-  const samples = await measureAlternately(rounds, round);
-  const note = `${rounds} rounds of ${orders} orders of 8 KiB, applied in batches of ${perBatch}`;
-  return [
-    compare(
-      {
-        key,
-        unit: 'ms CPU',
-        note,
-        bar: { kind: 'at-most', limit: perBatch === 1 ? 1.9 : 1.4, of: 'ratio' },
-      },
-      samples,
-      ({ cpuMs }) => cpuMs / orders,
-    ),
-  ];
+): Promise<Figure> {
+  const [rounds, perRound] = quick ? [4, 20] : [15, 60];
+  const wish = { happenings: ['first'], batches: perRound / perBatch, perBatch } as const;
+  return compareWarm(workers, {
+    ...{ key, quick, rounds, perRound, limit: perBatch === 1 ? 1.9 : 1.4 },
+    note: `${rounds} rounds of ${perRound} orders of 8 KiB, applied in batches of ${perBatch}`,
+    eventsOf: async (variant) => (await traffic.live(variant, wish))[0],
+  });
 }
 
 /** In the same rounds: new orders, changed orders, and orders with only a later date. */
 async function unchanged(
-  lab: Lab,
   workers: WarmVariants,
   traffic: OrderTraffic,
   { quick }: BenchSettings,
@@ -118,13 +60,11 @@ async function unchanged(
   const cpu = { first: [] as number[], changed: [] as number[], unchanged: [] as number[] };
   const happenings = ['first', 'changed', 'unchanged'] as const;
   const wish = { happenings, batches: orders / perBatch, perBatch };
-  let loyaltyCalls = 0;
   for (let round = 0; round < rounds; round += 1) {
     const life = await traffic.live('connector', wish);
     for (const [index, happening] of happenings.entries()) {
-      const counted = await countRound(lab, workers, 'connector', life[index] ?? []);
-      cpu[happening].push(counted.cpuMs / orders);
-      if (happening === 'unchanged') loyaltyCalls += sumCalls(counted.calls).loyalty;
+      const { cpuMs } = await workers.round('connector', life[index] ?? []);
+      cpu[happening].push(cpuMs / orders);
     }
   }
   const key = perBatch === 1 ? 'worker.unchanged' : `worker.unchanged.batch${perBatch}`;
@@ -146,13 +86,6 @@ async function unchanged(
       spread: toFirst,
       unit: '× a first send',
       note,
-    },
-    {
-      key: `${key}.calls`,
-      value: loyaltyCalls,
-      unit: 'loyalty calls',
-      note: `of ${rounds * orders} events that change nothing`,
-      bar: { kind: 'exactly', limit: 0, of: 'value' },
     },
   ];
 }

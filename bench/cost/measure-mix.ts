@@ -1,5 +1,4 @@
 import type { Lab } from '../lab.ts';
-import { countRound } from '../measure/count-calls.ts';
 import { measureCold } from '../measure/measure-cold.ts';
 import { startWarmVariants, type WarmVariants } from '../measure/warm-function.ts';
 import { spreadOf } from '../report/statistics.ts';
@@ -58,7 +57,9 @@ export async function measureWorking(
     const waited = await traffic.live(variant, few);
     const mix = { waitMs: 0, cpuMs: 0, read: 0, write: 0 };
     for (const [index, happening] of HAPPENINGS.entries()) {
-      const { cpuMs, units } = await countRound(lab, workers, variant, computed[index] ?? []);
+      await lab.endpoints.ask();
+      const { cpuMs } = await workers.round(variant, computed[index] ?? []);
+      const { units } = await lab.endpoints.ask();
       const waits = await waitsOf(lab, workers, variant, waited[index] ?? []);
       mix.waitMs += (MIX[happening] * spreadOf(waits).median) / perBatch;
       mix.cpuMs += (MIX[happening] * cpuMs) / count;

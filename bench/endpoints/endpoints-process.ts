@@ -1,19 +1,15 @@
 // AWS and the loyalty service for all variants, in their own process, which is not measured.
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createSelfSignedCertificate } from '../../local/harness/self-signed-certificate.ts';
+import { answerQuestions, reportReady } from '../answering-process.ts';
 import { POINTS } from '../traffic/visits.ts';
 import { createAwsAnswers } from './aws-answers.ts';
-import type { EndpointsAnswer, EndpointsQuestion, WaitMs } from './endpoints.ts';
+import type { Addresses, EndpointsQuestion, EndpointsReport, WaitMs } from './endpoints.ts';
 
 const aws = createAwsAnswers();
-let calls: Record<string, number> = {};
 let waitMs: WaitMs = {};
 
 const ORDER_ANSWER = JSON.stringify({
@@ -35,9 +31,8 @@ const OTHER_ANSWERS: Readonly<Record<string, object>> = {
 
 const answerAws: RequestListener = async (request, response) => {
   const target = String(request.headers['x-amz-target']);
-  const body = await readBody(request);
+  const body = await text(request);
   const name = target.slice(target.indexOf('.') + 1);
-  count(name);
   const answer = aws.answer(target, body);
   const headers = {
     'content-type': 'application/x-amz-json-1.0',
@@ -51,27 +46,16 @@ const certificate = createSelfSignedCertificate(new Date());
 const tlsServer = createTlsServer(certificate, answerAws);
 
 const loyaltyServer = createServer(async (request, response) => {
-  await readBody(request);
-  count('loyalty');
+  await text(request);
   const other = OTHER_ANSWERS[request.url?.split('?', 1)[0] ?? ''];
-  const text = other ? JSON.stringify(other) : ORDER_ANSWER;
-  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), text);
+  const answer = other ? JSON.stringify(other) : ORDER_ANSWER;
+  later('loyalty', response.writeHead(200, { 'content-type': 'application/json' }), answer);
 });
 
-function count(name: string): void {
-  calls[name] = (calls[name] ?? 0) + 1;
-}
-
-function later(name: string, response: ServerResponse, text: string): void {
+function later(name: string, response: ServerResponse, answer: string): void {
   const wait = waitMs[name] ?? 0;
-  if (wait > 0) setTimeout(() => response.end(text), wait);
-  else response.end(text);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  if (wait > 0) setTimeout(() => response.end(answer), wait);
+  else response.end(answer);
 }
 
 async function listen(server: typeof awsServer | typeof tlsServer): Promise<string> {
@@ -82,18 +66,13 @@ async function listen(server: typeof awsServer | typeof tlsServer): Promise<stri
   return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const reply = (answer: EndpointsAnswer) => process.send?.(answer);
-
-process.on('message', (question: EndpointsQuestion) => {
+answerQuestions<EndpointsQuestion>(async (question) => {
   waitMs = question.waitMs ?? waitMs;
-  reply({ kind: 'report', calls, sent: aws.takeSent(), units: aws.takeUnits() });
-  calls = {};
+  return { sent: aws.takeSent(), units: aws.takeUnits() } satisfies EndpointsReport;
 });
-process.on('disconnect', () => process.exit());
-reply({
-  kind: 'ready',
+reportReady({
   aws: await listen(awsServer),
   awsTls: await listen(tlsServer),
   loyalty: await listen(loyaltyServer),
   certificate: certificate.cert,
-});
+} satisfies Addresses);

@@ -1,6 +1,5 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { AnsweringProcess } from '../answering-process.ts';
 import type { CapacityUnits, SentMessage } from './aws-answers.ts';
 
 /** The delay of an answer by the name of the call: `SendMessage`, `loyalty`. */
@@ -12,28 +11,19 @@ export interface EndpointsQuestion {
 }
 
 export interface EndpointsReport {
-  readonly kind: 'report';
-  /** Calls since the last report, by name. */
-  readonly calls: Readonly<Record<string, number>>;
   /** Messages since the last report. */
   readonly sent: readonly SentMessage[];
   /** What DynamoDB would bill for the calls since the last report. */
   readonly units: CapacityUnits;
 }
 
-interface Addresses {
+export interface Addresses {
   readonly aws: string;
   /** The same AWS, with TLS and this certificate. */
   readonly awsTls: string;
   readonly certificate: string;
   readonly loyalty: string;
 }
-
-interface Ready extends Addresses {
-  readonly kind: 'ready';
-}
-
-export type EndpointsAnswer = EndpointsReport | Ready;
 
 export interface Endpoints extends Addresses {
   ask(question?: EndpointsQuestion): Promise<EndpointsReport>;
@@ -49,27 +39,17 @@ const SCRIPT = fileURLToPath(new URL('./endpoints-process.ts', import.meta.url))
 
 /** Starts the endpoints that every variant is measured against. */
 export async function startEndpoints(): Promise<Endpoints> {
-  const child = fork(SCRIPT, { execArgv: [] });
-  const [ready] = (await once(child, 'message')) as [Ready];
-  const { kind: _, ...addresses } = ready;
+  const started = new AnsweringProcess<Addresses, EndpointsQuestion>(SCRIPT, {});
+  const addresses = await started.ready;
   return {
     ...addresses,
-    async ask(question = {}) {
-      const answer = once(child, 'message');
-      child.send(question);
-      const [report] = (await answer) as [EndpointsReport];
-      return report;
-    },
+    ask: (question = {}) => started.ask<EndpointsReport>(question),
     async put(Item) {
       const headers = { 'x-amz-target': 'DynamoDB_20120810.PutItem' };
       const body = JSON.stringify({ TableName: LEDGER, Item });
-      const { ok } = await fetch(ready.aws, { method: 'POST', headers, body });
+      const { ok } = await fetch(addresses.aws, { method: 'POST', headers, body });
       if (!ok) throw new Error('the endpoints did not take the item');
     },
-    async stop() {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-    },
+    stop: () => started.stop(),
   };
 }

@@ -1,5 +1,6 @@
 // Queues and table, in their own process: accepted messages must survive a kill of it.
 import { startDynamoDb, startSqs } from '../../local/stack/emulators.ts';
+import { reportReady } from '../answering-process.ts';
 
 export interface AwsTask {
   readonly dataFolder: string;
@@ -11,10 +12,8 @@ export interface AwsReady {
   readonly dynamodb: string;
 }
 
-process.on('disconnect', () => process.exit());
 const { dataFolder, ports } = JSON.parse(process.argv[2] ?? '') as AwsTask;
 // The functions survive and still hold messages, which become visible only after their time-out, as on AWS.
 const sqs = await startSqs(dataFolder, { port: ports.sqs, keepInFlight: true });
 const dynamoDb = await startDynamoDb(dataFolder, ports.dynamodb);
-const ready: AwsReady = { sqs: sqs.endpoint, dynamodb: dynamoDb.endpoint };
-process.send?.({ kind: 'ready', ready });
+reportReady({ sqs: sqs.endpoint, dynamodb: dynamoDb.endpoint } satisfies AwsReady);

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Ports } from '../../local/stack/start-options.ts';
-import { AnsweringProcess } from './answering-process.ts';
+import { type Ports, portsFrom } from '../../local/stack/start-options.ts';
+import { AnsweringProcess } from '../answering-process.ts';
+import { findFreePorts } from '../free-ports.ts';
 import type { AwsReady, AwsTask } from './aws-process.ts';
 import type {
   FunctionProcess,
@@ -161,22 +161,8 @@ async function synthesize(folder: string): Promise<void> {
   await promisify(execFile)(process.execPath, [SYNTHESIZE, folder, STAGE]);
 }
 
-/** Free ports that stay the same after a restart, because pending webhooks hold the address. */
+/** They stay the same after a restart, because pending webhooks hold the address. */
 async function findPorts(): Promise<Ports & AwsTask['ports']> {
-  const servers = Array.from({ length: 8 }, () => createServer());
-  const found = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            resolve(typeof address === 'object' && address ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [webhooks = 0, gateway = 0, store = 0, loyalty = 0, metrics = 0, shop = 0] = found;
-  const [sqs = 0, dynamodb = 0] = found.slice(6);
-  return { webhooks, gateway, store, loyalty, metrics, shop, sqs, dynamodb };
+  const first = await findFreePorts(8);
+  return { ...portsFrom(first), sqs: first + 6, dynamodb: first + 7 };
 }

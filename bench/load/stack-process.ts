@@ -7,7 +7,7 @@ import type { Ports } from '../../local/stack/start-options.ts';
 import type { FunctionDescription } from '../../local/stack/template/describe-resources.ts';
 import { readAssembly, type Template } from '../../local/stack/template/template.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
-import { answerQuestions } from './answering-process.ts';
+import { answerQuestions, reportReady } from '../answering-process.ts';
 import type { AwsReady } from './aws-process.ts';
 import { openLineFile, writeDeliveries } from './delivery-record.ts';
 import connector from './two-shops.config.ts';
@@ -67,7 +67,6 @@ export type StackQuestion =
 const SLOW_MS = 1_000;
 const RECORD_EVERY_MS = 500;
 
-process.on('disconnect', () => process.exit());
 const task = JSON.parse(process.argv[2] ?? '') as StackTask;
 const assembly = readAssembly(task.assemblyFolder, task.stackName);
 const stack = await startStack({
@@ -126,11 +125,10 @@ answerQuestions<StackQuestion>(async (question) => {
       return stack.stop();
   }
 });
-const ready: StackReady = {
+reportReady({
   stores: Object.fromEntries(stack.shops.map(({ shop, store }) => [shop.domain, store.address])),
   ledgerTable: stack.description.tables[0]?.name ?? '',
-};
-process.send?.({ kind: 'ready', ready });
+} satisfies StackReady);
 
 /** Calls per second; 0: no limit. */
 function limitOf({ domain }: Shop): number {

@@ -4,10 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { Lab } from '../lab.ts';
 import { type Part, VARIANTS, type Variant } from '../variants/build-variants.ts';
 
-export interface RoundMeasure {
+interface RoundMeasure {
   readonly cpuMs: number;
   readonly wallMs: number;
-  readonly rssBytes: number;
 }
 
 interface WarmFunction {

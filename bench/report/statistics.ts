@@ -26,28 +26,15 @@ export function ratiosOf(samples: readonly number[], to: readonly number[]): rea
 
 type Described = Omit<Figure, 'value' | 'peer' | 'floor' | 'spread' | 'ratio' | 'peerRatio'>;
 
-/** One figure of three variants that were measured alternately. */
+/** One figure of variants that were measured alternately. */
 export function compare<Measure>(
   figure: Described,
   samples: Samples<Measure>,
   pick: (measure: Measure) => number,
 ): Figure {
-  const peer = samples.peer.map(pick);
-  return {
-    ...compareWithFloor(figure, samples, pick),
-    peer: spreadOf(peer).median,
-    peerRatio: spreadOf(ratiosOf(peer, samples.floor.map(pick))),
-  };
-}
-
-/** The same where there is no peer. */
-export function compareWithFloor<Measure>(
-  figure: Described,
-  samples: Samples<Measure, 'connector' | 'floor'>,
-  pick: (measure: Measure) => number,
-): Figure {
   const connector = samples.connector.map(pick);
   const floor = samples.floor.map(pick);
+  const peer = samples.peer.map(pick);
   const { median: value, ...spread } = spreadOf(connector);
   return {
     ...figure,
@@ -55,5 +42,9 @@ export function compareWithFloor<Measure>(
     spread,
     floor: spreadOf(floor).median,
     ratio: spreadOf(ratiosOf(connector, floor)),
+    ...(peer.length > 0 && {
+      peer: spreadOf(peer).median,
+      peerRatio: spreadOf(ratiosOf(peer, floor)),
+    }),
   };
 }

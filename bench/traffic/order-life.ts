@@ -4,7 +4,7 @@ import type { Lab } from '../lab.ts';
 import { startWarmVariants } from '../measure/warm-function.ts';
 import type { Variant } from '../variants/build-variants.ts';
 import { batchEvent, webhookEvent } from './events.ts';
-import { type OrderWish, SIZES } from './orders.ts';
+import { SIZES } from './orders.ts';
 
 type Happening = 'first' | 'changed' | 'unchanged';
 
@@ -21,7 +21,6 @@ interface LifeWish {
   readonly happenings: readonly Happening[];
   readonly batches: number;
   readonly perBatch: number;
-  readonly size?: Pick<OrderWish, 'lines' | 'bytes'>;
 }
 
 /** The first event is an hour old, so that ten can follow, one per minute. */
@@ -45,7 +44,7 @@ export async function openOrderTraffic(
   }
 
   return {
-    async live(variant, { happenings, batches, perBatch, size = SIZES['8k'] }) {
+    async live(variant, { happenings, batches, perBatch }) {
       const ids = Array.from({ length: batches * perBatch }, () => lab.nextOrderId());
       const start = Date.now() - FIRST_SECONDS_AGO * 1000;
       const life: (readonly SQSEvent[])[] = [];
@@ -54,7 +53,7 @@ export async function openOrderTraffic(
         if (happening === 'changed') changes += 1;
         const subtotal = `${10 + changes}.50`;
         const updatedAt = new Date(start + minute * 60_000);
-        const bodies = ids.map((id) => lab.writeOrder({ id, updatedAt, subtotal, ...size }));
+        const bodies = ids.map((id) => lab.writeOrder({ id, updatedAt, subtotal, ...SIZES['8k'] }));
         life.push(inBatches(await enqueue(variant, bodies), perBatch));
       }
       return life;

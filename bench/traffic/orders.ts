@@ -2,7 +2,7 @@ import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
 import { orderPayload } from '../../local/store-sandbox/payloads/order-payload.ts';
 import { startStoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
-export interface OrderWish {
+interface OrderWish {
   readonly id: number;
   readonly updatedAt: Date;
   readonly lines: number;

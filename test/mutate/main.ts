@@ -1,12 +1,13 @@
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { optionsOrHelp, readCommandLine } from '../../local/sandbox-kit/command-line.ts';
+import { hashOfCode } from '../support/proof-run.ts';
 import { applyChange, openCompiler } from './compiler.ts';
 import { type Change, instrument } from './instrument.ts';
 import { KNOWN_CHANGES } from './known-changes.ts';
 import { describeFile, describeFolders, judgeFolders, type TriedFile } from './report.ts';
-import { hash, SavedVerdicts } from './saved-verdicts.ts';
+import { SavedVerdicts } from './saved-verdicts.ts';
 import { Trial } from './try-changes.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,38 +25,34 @@ const FOLDERS = readdirSync(join(PROJECT, 'shared/core'), { withFileTypes: true 
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-const HELP = `npm run mutate -- [FOLDER [FILES]] [--exact] [--again]
+const HELP = `npm run mutate -- [FOLDER [FILES]]
 
 Changes one expression of the core at a time and runs the unit tests: which changes does no test notice?
   FOLDER   one of ${FOLDERS.join(', ')}; default: all
   FILES    how the names of its files begin; default: all
-  --exact  counts nothing that was tried with other sources or tests
-  --again  forgets the saved state, and tries every change anew
 
-A run that is stopped goes on where it was. After a change of the tests, only what no test noticed is tried again,
-unless with --exact. Exit code 1: a folder has more changes that no test notices than test/mutate/known-changes.ts
-says (with FILES, too, the number is that of the whole folder); 3: the run was stopped before all were tried.`;
+A run that is stopped goes on where it was, as long as the code is the same. Exit code 1: a folder has more changes that
+no test notices than test/mutate/known-changes.ts says (with FILES, too, the number is that of the whole folder); 3: the
+run was stopped before all were tried.`;
 
 const wanted = optionsOrHelp(
   readCommandLine(
     process.argv.slice(2),
-    { exact: { type: 'boolean' }, again: { type: 'boolean' } },
-    (values, problems, [only, beginning = '']) => {
+    {},
+    (_, problems, [only, beginning = '']) => {
       const isFound = find([`shared/core/${only ?? '*'}/${beginning}*.ts`]).length > 0;
       if (!isFound) problems.push(`shared/core has no folder or file ${only}/${beginning}`);
-      return { ...values, only, beginning };
+      return { only, beginning };
     },
     true,
   ),
   HELP,
 );
 if (!wanted) process.exit();
-const { only, beginning, exact, again } = wanted;
+const { only, beginning } = wanted;
 mkdirSync(CACHE, { recursive: true });
-if (again) rmSync(STATE, { force: true });
 
-const everything = find(['{shared,local,test}/**/*.ts']).map((name) => readFileSync(name, 'utf8'));
-const saved = new SavedVerdicts(STATE, hash(...everything), exact);
+const saved = new SavedVerdicts(STATE, hashOfCode());
 const compiles = openCompiler(PROJECT);
 const folders = only ? [only] : FOLDERS;
 const begun = new Map<string, () => TriedFile[]>();
@@ -77,40 +74,34 @@ function end(): never {
 async function tryFolder(folder: string): Promise<() => TriedFile[]> {
   const names = find([`shared/core/${folder}/${beginning}*.ts`]);
   const { files, mutants: changes } = await instrument(CACHE, names);
-  const sources = new Map(names.map((name) => [name, readFileSync(name, 'utf8')]));
-  const sourceOf = ({ fileName }: Change) => sources.get(fileName) ?? '';
   const filesOf = () =>
     names.map((name) => ({
       name: name.slice(PROJECT.length),
-      source: sources.get(name) ?? '',
+      source: readFileSync(name, 'utf8'),
       tried: changes
         .filter(({ fileName }) => fileName === name)
-        .map((change) => ({ change, verdict: saved.get(change, sourceOf(change)) })),
+        .map((change) => ({ change, verdict: saved.get(change) })),
     }));
   begun.set(folder, filesOf);
-  const open = changes.filter((change) => !saved.get(change, sourceOf(change)));
+  const open = changes.filter((change) => !saved.get(change));
   if (open.length > 0) {
     const job = join(CACHE, `${folder}.json`);
     const instrumented = files.map(({ name, content }) => [pathToFileURL(name).href, content]);
     const testFiles = find(TESTS).map((name) => pathToFileURL(name).href);
     writeFileSync(job, JSON.stringify({ sources: Object.fromEntries(instrumented), testFiles }));
-    await tryChanges(folder, new Trial(job, changes), open, sourceOf);
+    await tryChanges(folder, new Trial(job, changes), open);
   }
   return filesOf;
 }
 
-async function tryChanges(
-  folder: string,
-  trial: Trial,
-  open: readonly Change[],
-  sourceOf: (change: Change) => string,
-): Promise<void> {
+async function tryChanges(folder: string, trial: Trial, open: readonly Change[]): Promise<void> {
   console.error(`${folder}: ${open.length} changes, ${await trial.begin()} tests`);
   const begun = Date.now();
   for (const [at, change] of open.entries()) {
-    const source = sourceOf(change);
-    const isRefused = () => !compiles(change.fileName, applyChange(source, change));
-    saved.add(change, source, await trial.judge(change, isRefused));
+    const { fileName } = change;
+    const isRefused = () =>
+      !compiles(fileName, applyChange(readFileSync(fileName, 'utf8'), change));
+    saved.add(change, await trial.judge(change, isRefused));
     const seconds = Math.round((Date.now() - begun) / 1000);
     if (at % 100 === 99) console.error(`${folder}: ${at + 1} of ${open.length} in ${seconds} s`);
   }

@@ -1,7 +1,6 @@
 import { TIME_OVER } from '../support/proof-run.ts';
 import type { Change } from './instrument.ts';
-import { isNoticed } from './saved-verdicts.ts';
-import type { Verdict } from './try-changes.ts';
+import { isNoticed, type Verdict } from './try-changes.ts';
 
 interface Tried {
   readonly change: Change;

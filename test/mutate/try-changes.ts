@@ -4,6 +4,8 @@ import { type Answer, openProcess, type TestProcess } from './test-process.ts';
 /** `endless`: a test did not end. `refused`: by the compiler. `unreached`: no test evaluates it. */
 export type Verdict = 'noticed' | 'endless' | 'refused' | 'unnoticed' | 'unreached';
 
+export const isNoticed = (verdict: Verdict) => verdict !== 'unnoticed' && verdict !== 'unreached';
+
 interface Reached {
   readonly test: number;
   readonly ms: number;

@@ -59,11 +59,6 @@ export interface SimulationResult {
 
 const MINUTE = 60_000;
 const MERGE = 'customers/merge';
-/**
- * The longest wait of a message without faults: the visibility time-out after a crash, and twice the longest
- * delay of a retry or of the service, because a group waits for its first message.
- */
-const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
 
 /** Each compares everything, unless a fault ends it. */
 const MOST_RUNS = 12;
@@ -100,6 +95,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     error13: 'cancel-completed',
   });
   const webhooks = new Webhooks(kernel, queues, telemetry);
+  const drain = () => webhooks.deliveries.drain();
   const isGone = ({ kind, id }: QueuedEntity) =>
     (kind === 'order' && !rows.orders.get(id)) || (kind === 'product' && !rows.products.get(id));
   const allowsLetter: AllowsLetter = ({ reason, code, why }, delivery, entity) => {
@@ -145,7 +141,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   waking.wakeAfterFaults();
   await drain();
   await replay();
-  if (webhooks.lost > 0 || rates.storeLags > 0) await heal();
+  if (webhooks.deliveries.lost > 0 || rates.storeLags > 0) await heal();
   if (restore.happened) await recover();
   const stuck = queues.waiting.filter((entity) => !isGone(entity));
   if (stuck.length > 0) {
@@ -178,7 +174,12 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   if (!webhooks.lostTopics.has('customers/redact')) {
     judgeRedactions(compared, ledger, lettersExpire);
   }
-  return result();
+  return resultOf(kernel, telemetry, webhooks.deliveries, {
+    steps,
+    webhooks: webhooks.made,
+    accepted: webhooks.accepted,
+    letters: FAMILIES.reduce((sum, family) => sum + queues.dead[family].size, 0),
+  });
 
   async function replay(filter?: LetterFilter): Promise<void> {
     if (!lettersExpire) operator.replay(filter);
@@ -286,35 +287,27 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     if (drawn < 0.9 - 0.3 * hurry) return size * 20_000;
     return size * (hurry < 0.3 ? 90 * MINUTE : 5 * MINUTE);
   }
+}
 
-  /** The longest time that all work may take after the last fault and the last webhook. */
-  async function drain(): Promise<void> {
-    do await time.passUntil(Math.max(kernel.calmFrom, webhooks.lastPlannedAt) + MINUTE);
-    while (webhooks.lastPlannedAt > time.now);
-    await time.passUntil(time.now + LONGEST_DRAIN_MS);
-  }
-
-  function result(): SimulationResult {
-    const letters = FAMILIES.reduce((sum, family) => sum + queues.dead[family].size, 0);
-    return {
-      violations: journal.violations,
-      trace: journal.trace,
-      steps,
-      faults: journal.faults,
-      lines: journal.lines,
-      counts: {
-        webhooks: webhooks.made,
-        deliveries: webhooks.delivered,
-        accepted: webhooks.accepted,
-        lost: webhooks.lost,
-        letters,
-        happened: time.steps,
-        virtualHours: (time.now - BEGINNING) / 3_600_000,
-        outcomes: telemetry.outcomes,
-        played: journal.played,
-      },
-    };
-  }
+export function resultOf(
+  { journal, time }: Kernel,
+  { outcomes }: WatchedTelemetry,
+  { delivered, lost }: Pick<Webhooks['deliveries'], 'delivered' | 'lost'>,
+  {
+    steps,
+    ...counts
+  }: Pick<SimulationResult, 'steps'> &
+    Pick<SimulationResult['counts'], 'webhooks' | 'accepted' | 'letters'>,
+): SimulationResult {
+  const { violations, trace, faults, lines, played } = journal;
+  return {
+    ...{ violations, trace, steps, faults, lines },
+    counts: {
+      ...counts,
+      ...{ deliveries: delivered, lost, happened: time.steps, outcomes, played },
+      virtualHours: (time.now - BEGINNING) / 3_600_000,
+    },
+  };
 }
 
 /** `onKnown`: an order is about to be sent, or was. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { execute, type GraphQLSchema, parse, validate } from 'graphql';
 import { readAnswer } from '../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../shared/shopify/admin/client/admin-client.ts';
@@ -66,11 +67,9 @@ export async function startAdminServer(root: AdminRoot = {}): Promise<AdminServe
   const used = new WeakSet<object>();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
     const reused = used.has(request.socket);
     used.add(request.socket);
-    for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const body = JSON.parse(await text(request));
     if (request.url === '/admin/oauth/access_token') {
       if (reused && state.resetReused) return void request.socket.resetAndDestroy();
       issueToken(body, response);

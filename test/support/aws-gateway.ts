@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
 import { answerIdentity } from '../../local/stack/gateway/gateway.ts';
 import { forwardRequest } from './forward-request.ts';
@@ -31,17 +32,17 @@ export function startAwsGateway(
     const service = services[name];
     if (typeof service === 'string') {
       if (name !== 'sqs') return forwardRequest(incoming, response, service);
-      return void readAll(incoming).then((text) =>
-        forwardRequest(incoming, response, service, {}, withoutWaiting(text)),
+      return void text(incoming).then((body) =>
+        forwardRequest(incoming, response, service, {}, withoutWaiting(body)),
       );
     }
-    if (service) return void readAll(incoming).then((text) => answer(service, incoming, text));
+    if (service) {
+      return void text(incoming).then((body) =>
+        service(Object.assign(incoming, { text: body }), response),
+      );
+    }
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ __type: 'AccessDeniedException', message: 'no such service' }));
-
-    function answer(scripted: ScriptedService, asked: IncomingMessage, text: string) {
-      scripted(Object.assign(asked, { text }), response);
-    }
   });
   return listen(server);
 }
@@ -49,10 +50,4 @@ export function startAwsGateway(
 /** Unlike SQS, the emulator knows at once that a queue is empty. */
 function withoutWaiting(body: string): Buffer {
   return Buffer.from(body.replace(/"WaitTimeSeconds":\d+/, '"WaitTimeSeconds":0'));
-}
-
-async function readAll(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }

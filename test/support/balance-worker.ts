@@ -14,6 +14,8 @@ import {
   type BalanceRequest,
   deduplicationIdOf,
   groupIdOf,
+  type QueuedEvent,
+  type ReceivedMessage,
 } from '../../shared/core/events/event.ts';
 import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
@@ -21,18 +23,85 @@ import { createMemoryBalanceStore } from './memory-reward-store.ts';
 
 export const SHOP = 'example-store.myshopify.com';
 
+/** The calls of a process: direct, or through one that can be killed. */
+export type Watch = <Part extends object>(part: Part) => Part;
+
+export const asItIs: Watch = (part) => part;
+
+/** The queue of balances and all around its worker, in this process, on a clock that the test moves. */
+export function openBalanceQueue(customers: readonly string[], visibilitySeconds = 30) {
+  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
+  const now = () => new Date(clock.ms);
+  const queue = createMemoryQueue({ now: () => clock.ms, name: 'balances', visibilitySeconds });
+  const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
+  const ledger = createMemoryLedger();
+  const balances = createMemoryBalanceStore(customers);
+  const telemetry = recordTelemetry();
+  const events = {
+    async send(event: QueuedEvent): Promise<void> {
+      queue.send({
+        body: encodeEvent(event),
+        groupId: groupIdOf(event),
+        deduplicationId: deduplicationIdOf(event),
+      });
+    },
+  };
+
+  function acknowledge(batch: readonly ReceivedMessage[]): void {
+    for (const { receiptHandle } of batch) {
+      try {
+        queue.delete(receiptHandle);
+      } catch {
+        // After the visibility time-out another worker may have it.
+      }
+    }
+  }
+
+  return {
+    ...{ clock, now, queue, dead, ledger, balances, telemetry, events },
+
+    /** What every invocation of the worker has. */
+    depsFor: (watch: Watch) => ({
+      ledger: watch(ledger) as Ledger,
+      balances: watch(balances),
+      queue: watch(events),
+      source: watch(createMemorySourceQueue(queue)),
+      deadLetters: watch(createMemoryDeadLetters(dead)),
+      parallel: 10,
+      telemetry,
+      now,
+      random: () => 0.5,
+      retryWindowDays: 4,
+      hasNeighbours: false,
+      stuckAfterMinutes: 30,
+      retentionDays: 400,
+      deadline: new AbortController().signal,
+    }),
+
+    /** One batch; finished messages leave the queue. */
+    async workOn(
+      settle: (batch: readonly ReceivedMessage[]) => Promise<readonly string[]>,
+      watch = asItIs,
+    ) {
+      const batch = queue.receive({ max: 10 });
+      const left = await settle(batch);
+      const done = batch.filter(({ messageId }) => !left.includes(messageId));
+      if (done.length > 0) {
+        await watch({ acknowledge: async () => acknowledge(done) }).acknowledge();
+      }
+      return { received: batch.length, left: left.length };
+    },
+  };
+}
+
 type AnnouncedEvent = Partial<BalanceEvent> & { readonly at?: number; readonly point?: string };
 type Worked = { readonly received: number; readonly left: number };
 
 /** The balance worker in this process, on a clock that the test moves. */
 export function openBalanceWorker(customers: readonly string[]) {
-  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
-  const now = () => new Date(clock.ms);
-  const queue = createMemoryQueue({ now: () => clock.ms, name: 'balances' });
-  const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
-  const memoryLedger = createMemoryLedger();
-  const store = createMemoryBalanceStore(customers);
-  const telemetry = recordTelemetry();
+  const opened = openBalanceQueue(customers);
+  const { clock, now, queue, dead, ledger: memoryLedger, balances: store, telemetry } = opened;
+  const { send } = opened.events;
   const parts: { ledger: Ledger } = { ledger: memoryLedger };
   /** By customer: a tier's name, null for none, or another answer of the service. */
   const tiers = new Map<string, string | null | { readonly failure: unknown }>();
@@ -61,14 +130,6 @@ export function openBalanceWorker(customers: readonly string[]) {
   };
   const pauses = createPauses({ ledger: memoryLedger, telemetry, queue: 'balances' });
   const source = { loyalty, breaker: pauses.guard(SHOP, createCircuitBreaker()) };
-
-  const send = async (event: BalanceEvent | BalanceRequest): Promise<void> => {
-    queue.send({
-      body: encodeEvent(event),
-      groupId: groupIdOf(event),
-      deduplicationId: deduplicationIdOf(event),
-    });
-  };
 
   const worker = {
     clock,
@@ -125,35 +186,11 @@ export function openBalanceWorker(customers: readonly string[]) {
     },
 
     /** One batch; finished messages leave the queue. */
-    async work({ deadline = new AbortController().signal } = {}): Promise<Worked> {
-      const batch = queue.receive({ max: 10 });
-      const left = await runBatch(
-        batch,
-        {
-          ledger: parts.ledger,
-          pauses,
-          balances: store,
-          queue: { send: async (event) => (event.kind === 'balance' ? send(event) : undefined) },
-          source: createMemorySourceQueue(queue),
-          deadLetters: createMemoryDeadLetters(dead),
-          parallel: 10,
-          shops: new Map([[SHOP, source]]),
-          telemetry,
-          now,
-          random: () => 0.5,
-          retryWindowDays: 4,
-          hasNeighbours: false,
-          stuckAfterMinutes: 30,
-          retentionDays: 400,
-          deadline,
-        },
-        settleBalances,
-      );
-      for (const { messageId, receiptHandle } of batch) {
-        if (!left.includes(messageId)) queue.delete(receiptHandle);
-      }
-      return { received: batch.length, left: left.length };
-    },
+    work: ({ deadline = new AbortController().signal } = {}): Promise<Worked> =>
+      opened.workOn((batch) => {
+        const deps = { ...opened.depsFor(asItIs), ledger: parts.ledger, pauses, deadline };
+        return runBatch(batch, { ...deps, shops: new Map([[SHOP, source]]) }, settleBalances);
+      }),
   };
   return worker;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterEach } from 'vitest';
 import { loadConnector } from '../../local/stack/choose-settings.ts';
 import { PLACE } from '../../local/stack/emulators.ts';
 import type { StackOptions } from '../../local/stack/start-parts.ts';
@@ -14,11 +14,9 @@ import {
 } from '../../scripts/connector/deployment/deployment.ts';
 import { PACKAGE_FOLDER } from '../../shared/config/folders.ts';
 import { VERSION } from '../../shared/config/release.ts';
-import { findBrowser, startBrowser } from './browser.ts';
-import { type LocalStack, startLocalStack } from './local-stack.ts';
+import type { LocalStack } from './local-stack.ts';
 import { PROJECT } from './project.ts';
-
-const SETTINGS = 'local/harness/storefront.config.ts';
+import { SETTINGS, type ShopInBrowser, useShopInBrowser } from './shop-in-browser.ts';
 
 /** The deployment that commands find for this stack, with the operator's key. */
 export async function deploymentOf(stack: LocalStack): Promise<Deployment> {
@@ -70,16 +68,11 @@ export function useConsoleInBrowser(
   started: (world: ConsoleInBrowser) => Promise<unknown>,
   options: Pick<StackOptions, 'storeSettings'> = {},
 ): void {
-  let stack: LocalStack | undefined;
-  let browser: Browser | undefined;
   const consoles: RunningConsole[] = [];
-  const visits: ConsoleVisit[] = [];
+  const visits: (ConsoleVisit & { readonly context: BrowserContext })[] = [];
 
-  beforeAll(async () => {
-    stack = await startLocalStack({ settings: SETTINGS, ...options });
-    browser = await startBrowser(findBrowser() ?? '');
-    const world = { stack, browser };
-    const own = await deploymentOf(stack);
+  const begin = async (world: ShopInBrowser) => {
+    const own = await deploymentOf(world.stack);
     const open: ConsoleInBrowser['open'] = async (readOnly = false, deployment = own) => {
       const opened = await openConsole(deployment, { createProgram, readOnly }, (text) => {
         throw new Error(text);
@@ -106,22 +99,17 @@ export function useConsoleInBrowser(
         page.on('console', (line) => {
           if (line.type() === 'error') problems.push(line.text());
         });
-        visits.push({ page, problems });
+        visits.push({ page, problems, context });
         await page.goto(`${address}${at}`);
         return { page, problems };
       },
     });
-  }, 240_000);
+  };
+  // Hooks after a test run in reverse order: first the windows close.
   afterEach(async () => {
-    const ended = visits.splice(0);
-    for (const { page } of ended) await page.context().close();
     for (const one of consoles.splice(0)) await one.stop();
-    expect(ended.flatMap(({ problems }) => problems)).toEqual([]);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await stack?.stop();
-  }, 120_000);
+  useShopInBrowser(visits, begin, options);
 }
 
 /** With `DOCS_PICTURES=1`: `docs/NAME.png`, of the whole page, or of what a telephone shows of it. */

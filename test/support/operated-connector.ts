@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import {
   GetSecretValueCommand,
   PutSecretValueCommand,
@@ -303,10 +304,8 @@ export function useOperatedConnector(
 /** The receiver behind an address of this machine, as its function URL would hand requests over. */
 function serveReceiver(receiver: ReturnType<typeof startFunctions>['receiver']) {
   return createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
     const plain = { path: '', shop: '', topic: '', webhookId: '', triggeredAt: '', secret: '' };
-    const event = toFunctionUrlEvent({ ...plain, body: Buffer.concat(chunks) });
+    const event = toFunctionUrlEvent({ ...plain, body: await buffer(request) });
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
     const http = { ...event.requestContext.http, method: request.method ?? '' };
     const answer = await receiver(

@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
 
 /** Everything that a function talks to. */
@@ -70,7 +71,7 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
     incoming: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const body = await readAll(incoming);
+    const body = await buffer(incoming);
     if (isDead) return void response.destroy();
     const name = nameOf(service, incoming, body.toString());
     const call = {
@@ -116,12 +117,6 @@ export async function openLine(targets: Addresses, treat: Treat = () => 'pass') 
 
 export type OutsideLine = Awaited<ReturnType<typeof openLine>>;
 
-async function readAll(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 function forward(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
   const { method = 'GET', url = '/', headers } = incoming;
   const { hostname, port } = new URL(target);
@@ -137,7 +132,7 @@ function forward(target: string, incoming: IncomingMessage, body: Buffer): Promi
     })
       .on('error', reject)
       .on('response', async (answer) => {
-        const bytes = await readAll(answer).catch(reject);
+        const bytes = await buffer(answer).catch(reject);
         if (bytes) resolve({ status: answer.statusCode ?? 0, headers: answer.headers, bytes });
       })
       .end(body);

@@ -1,15 +1,6 @@
-import { createMemoryLedger } from '../../local/harness/memory-ledger.ts';
-import {
-  createMemoryDeadLetters,
-  createMemoryQueue,
-  createMemorySourceQueue,
-} from '../../local/harness/memory-queue.ts';
-import { recordTelemetry } from '../../local/harness/recorded-telemetry.ts';
 import { runBatch } from '../../shared/core/batch/run-batch.ts';
 import { type CircuitBreaker, createCircuitBreaker } from '../../shared/core/calls/call-loyalty.ts';
 import { createPauses } from '../../shared/core/calls/shop-pause.ts';
-import { deduplicationIdOf, groupIdOf, type QueuedEvent } from '../../shared/core/events/event.ts';
-import { encodeEvent } from '../../shared/core/events/message-body.ts';
 import { ledgerKeyText } from '../../shared/core/ledger/ledger.ts';
 import type { TypedContacts } from '../../shared/core/redeem/challenge.ts';
 import { listRedemptions } from '../../shared/core/redeem/list-redemptions.ts';
@@ -30,7 +21,8 @@ import {
   redemptionsKey,
 } from '../../shared/core/redemptions/redemption-record.ts';
 import { type TransportFailureReason, transportFailure } from '../../shared/loyalty/result.ts';
-import { createMemoryBalanceStore, createMemoryRewardStore } from './memory-reward-store.ts';
+import { asItIs, openBalanceQueue, SHOP, type Watch } from './balance-worker.ts';
+import { createMemoryRewardStore } from './memory-reward-store.ts';
 
 /** What happens to the next call that spends points. */
 export type CallFate =
@@ -55,7 +47,7 @@ interface ModelReward {
 interface ModelRedemption {
   readonly RewardId: number;
   readonly OriginalKey: string;
-  readonly ExternalCode: string | null;
+  readonly ExternalCode: string;
   readonly customerId: string;
   readonly points: number;
   readonly at: string;
@@ -87,8 +79,6 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     redemptions,
     bodies,
     fates,
-    /** False: the service makes no code, so the connector makes one. */
-    givesCodes: true,
     /** What a call with a known key is answered. */
     repetition: 'first-result' as 'first-result' | 'refused',
     /** A customer must answer with the PIN; undefined when none was sent. */
@@ -227,7 +217,7 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
     const redeemed = {
       RewardId,
       OriginalKey,
-      ExternalCode: service.givesCodes ? `FIVE-${RewardId}` : null,
+      ExternalCode: `FIVE-${RewardId}`,
       customerId,
       points: reward.points,
       at: now().toISOString(),
@@ -241,17 +231,12 @@ export function createRewardService(rewards: readonly ModelReward[], now: () => 
   return service;
 }
 
-export const SHOP = 'example-store.myshopify.com';
+export { SHOP };
 export const ROBIN = '7001';
 
 /** The names of Robin's redemption by this click. */
 export const namesOfClick = (clientKey = 'click-0001') =>
   namesOf({ shop: SHOP, customerId: ROBIN }, clientKey);
-
-/** The calls of a process: direct, or through one that can be killed. */
-type Watch = <T extends object>(part: T) => T;
-
-const asItIs: Watch = (part) => part;
 
 /** Redemptions in this process, on a clock that the test moves. */
 export function openRedeeming({
@@ -268,41 +253,12 @@ export function openRedeeming({
   /** That of each batch of the worker. */
   newBreaker: () => CircuitBreaker;
 }> = {}) {
-  const clock = { ms: Date.parse('2026-10-09T12:00:00.000Z') };
-  const now = () => new Date(clock.ms);
-  const ledger = createMemoryLedger();
-  const queue = createMemoryQueue({
-    now: () => clock.ms,
-    name: 'balances',
-    visibilitySeconds: 360,
-  });
-  const dead = createMemoryQueue({ now: () => clock.ms, name: 'dead' });
+  const here = openBalanceQueue([ROBIN, '7002'], 360);
+  const { clock, now, ledger, queue, dead, balances, telemetry, events } = here;
   const loyalty = createRewardService(rewards, now);
   const store = createMemoryRewardStore();
-  const balances = createMemoryBalanceStore([ROBIN, '7002']);
-  const telemetry = recordTelemetry();
   const never = new AbortController().signal;
   let keys = 0;
-
-  async function acknowledge(batch: readonly { readonly receiptHandle: string }[]): Promise<void> {
-    for (const { receiptHandle } of batch) {
-      try {
-        queue.delete(receiptHandle);
-      } catch {
-        // After the visibility time-out another worker may have it.
-      }
-    }
-  }
-
-  const events = {
-    async send(event: QueuedEvent) {
-      queue.send({
-        body: encodeEvent(event),
-        groupId: groupIdOf(event),
-        deduplicationId: deduplicationIdOf(event),
-      });
-    },
-  };
 
   function worldFor(watch: Watch): RedeemDeps {
     return {
@@ -378,37 +334,20 @@ export function openRedeeming({
 
     /** One batch of the worker; finished messages leave the queue. */
     async work(watch = asItIs) {
-      const batch = queue.receive({ max: 10 });
-      const pauses = createPauses({ ledger: watch(ledger), telemetry, queue: 'balances' });
-      const source = { loyalty: watch(loyalty), breaker: newBreaker() };
-      const left = await runBatch(
-        batch,
-        {
-          ledger: watch(ledger),
+      const { received } = await here.workOn((batch) => {
+        const pauses = createPauses({ ledger: watch(ledger), telemetry, queue: 'balances' });
+        const source = { loyalty: watch(loyalty), breaker: newBreaker() };
+        const deps = {
+          ...here.depsFor(watch),
           pauses,
-          balances: watch(balances),
-          queue: watch(events),
-          source: watch(createMemorySourceQueue(queue)),
-          deadLetters: watch(createMemoryDeadLetters(dead)),
-          parallel: 10,
           shops: new Map([[SHOP, source]]),
           store: watch(store),
           customers: { findCustomer: async () => ({ kind: 'gone' as const }) },
-          customerIdIn: 'Id',
-          telemetry,
-          now,
-          random: () => 0.5,
-          retryWindowDays: 4,
-          hasNeighbours: false,
-          stuckAfterMinutes: 30,
-          retentionDays: 400,
-          deadline: never,
-        },
-        settleStorefront,
-      );
-      const done = batch.filter(({ messageId }) => !left.includes(messageId));
-      if (done.length > 0) await watch({ acknowledge }).acknowledge(done);
-      return batch.length;
+          customerIdIn: 'Id' as const,
+        };
+        return runBatch(batch, deps, settleStorefront);
+      }, watch);
+      return received;
     },
 
     /** Works until the queue is empty, letting time pass where messages wait. */

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { type Emulator, listen } from '../../local/stack/emulators.ts';
 
 export type ScriptedAnswer =
@@ -26,9 +27,7 @@ export async function startScriptedService(
 ): Promise<ScriptedService> {
   const requests: { operation: string; body: unknown }[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString());
+    const body = await json(request);
     const operation = String(request.headers['x-amz-target']).split('.')[1] ?? '';
     requests.push({ operation, body });
     const answered = answer(operation, body as never, requests.length);

@@ -1,10 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { PartialSettings } from '../../local/loyalty-sandbox/settings.ts';
+import type { StackOptions } from '../../local/stack/start-parts.ts';
 import { findBrowser, type ShopVisit, startBrowser } from './browser.ts';
 import { type LocalStack, startLocalStack } from './local-stack.ts';
 
-interface ShopInBrowser {
+export const SETTINGS = 'local/harness/storefront.config.ts';
+
+export interface ShopInBrowser {
   readonly stack: LocalStack;
   readonly browser: Browser;
 }
@@ -16,12 +18,11 @@ interface ShopInBrowser {
 export function useShopInBrowser(
   visits: Pick<ShopVisit, 'context' | 'problems'>[],
   started: (shop: ShopInBrowser) => Promise<unknown> | undefined,
-  loyaltySettings: PartialSettings = {},
+  options: Pick<StackOptions, 'storeSettings' | 'loyaltySettings'> = {},
 ): void {
   let shop: Partial<ShopInBrowser> = {};
   beforeAll(async () => {
-    const settings = 'local/harness/storefront.config.ts';
-    const stack = await startLocalStack({ settings, loyaltySettings: () => loyaltySettings });
+    const stack = await startLocalStack({ settings: SETTINGS, ...options });
     shop = { stack };
     const browser = await startBrowser(findBrowser() ?? '');
     shop = { stack, browser };

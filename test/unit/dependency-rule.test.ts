@@ -59,7 +59,7 @@ const REFUSED = [
   ['local/harness/memory-ledger.ts', '../../test/support/browser.ts', 'in local/harness'],
   ['test/unit/some.test.ts', '../../bench/lab.ts', 'belongs beside it'],
   ['test/unit/some.test.ts', '../../connector.config.ts', 'use test/fixtures/project'],
-  ['bench/benches/storm.ts', '../../test/support/browser.ts', 'belongs in local/harness'],
+  ['bench/benches/drain.ts', '../../test/support/browser.ts', 'belongs in local/harness'],
   ['infra/stack.ts', '../shared/core/sync/plan.ts', 'no runtime code but the configuration'],
   ['app/program/program.ts', '../../shared/core/sync/plan.ts', "runs in the shopper's browser"],
 ] as const;

@@ -7,11 +7,11 @@ import {
   createSqsClient,
 } from '../../../local/harness/sdk-clients.ts';
 import { startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
+import { reportReady } from '../../answering-process.ts';
 
 const budget = { connectMs: 10_000, attemptMs: 60_000, attempts: 2 };
 const sqs = await startSqs();
 const dynamoDb = await startDynamoDb();
 const queueUrl = await createFifoQueue(createSqsClient({ budget, emulator: sqs }), 'orders');
 await createLedgerTable(createDynamoDbClient({ budget, emulator: dynamoDb }), 'ledger');
-process.send?.({ sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint, queueUrl });
-process.on('disconnect', () => process.exit());
+reportReady({ sqs: sqs.endpoint, dynamoDb: dynamoDb.endpoint, queueUrl });

@@ -16,6 +16,7 @@ import {
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { reportReady } from '../../answering-process.ts';
 import type { FeedMeasure, FeedTask } from './measure.ts';
 
 keepMemorySteady();
@@ -88,14 +89,12 @@ for (;;) {
     signal: new AbortController().signal,
     onProgress: () => {},
   });
-  const measure: FeedMeasure = {
+  reportReady({
     sent: run.state.sent,
     seconds: (performance.now() - begun) / 1000,
     peakBytes: process.resourceUsage().maxRSS * 1024,
     fileBytes: file.bytes,
     calls,
-  };
-  process.send?.(measure);
+  } satisfies FeedMeasure);
   break;
 }
-process.disconnect?.();

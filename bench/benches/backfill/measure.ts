@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { AnsweringProcess } from '../../answering-process.ts';
 
 export interface FeedTask {
   readonly store: {
@@ -25,33 +25,16 @@ const FEED = fileURLToPath(new URL('./feed-process.ts', import.meta.url));
 
 /** One backfill, each part in a new process. */
 export async function measureBackfill(orders: number): Promise<FeedMeasure> {
-  const store = await start<FeedTask['store']>(STORE, [String(orders)]);
-  const aws = await start<FeedTask['aws']>(AWS, []);
+  const store = new AnsweringProcess<FeedTask['store'], never>(STORE, orders);
+  const aws = new AnsweringProcess<FeedTask['aws'], never>(AWS, {});
   try {
-    const task: FeedTask = { store: store.message, aws: aws.message };
-    const feed = await start<FeedMeasure>(FEED, [JSON.stringify(task)]);
-    feed.stop();
-    return feed.message;
+    const task: FeedTask = { store: await store.ready, aws: await aws.ready };
+    const feed = new AnsweringProcess<FeedMeasure, never>(FEED, task);
+    const measure = await feed.ready;
+    await feed.stop();
+    return measure;
   } finally {
-    store.stop();
-    aws.stop();
+    await store.stop();
+    await aws.stop();
   }
-}
-
-/** Starts a process and waits for its only message. */
-function start<Message>(
-  file: string,
-  args: readonly string[],
-): Promise<{ readonly message: Message; stop(): void }> {
-  const child = fork(file, [...args], { execArgv: [] });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
-    child.once('message', (message) => {
-      const stop = () => {
-        if (child.connected) child.disconnect();
-      };
-      resolve({ message: message as Message, stop });
-    });
-  });
 }

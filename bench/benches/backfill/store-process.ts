@@ -1,5 +1,6 @@
 // A store with orders of the past year, in its own process, which is not measured.
 import { startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
+import { reportReady } from '../../answering-process.ts';
 
 const count = Number(process.argv[2]);
 const DAY_MS = 86_400_000;
@@ -15,9 +16,8 @@ for (let n = 0; n < count; n += 1) {
   store.actions.placeRandomOrder();
 }
 clock = undefined;
-process.send?.({
+reportReady({
   address: store.address,
   domain: store.shop.domain,
   accessToken: store.credentials.accessToken,
 });
-process.on('disconnect', () => process.exit());

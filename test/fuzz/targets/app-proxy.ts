@@ -1,8 +1,9 @@
 import type { Random } from '../../../local/sandbox-kit/seeded-random.ts';
 import { type QueryPairs, signQuery } from '../../../shared/shopify/storefront-requests/caller.ts';
 import { routes } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
+import { SECRET, SHOP } from '../../support/served-storefront.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { openFuzzedStorefront } from '../fuzzed-storefront.ts';
 import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 
 const CUSTOMER = '7001';
@@ -11,39 +12,22 @@ const BODIES = [
   { quizId: 1, answers: [{ questionId: 1, optionIds: [1], text: null }] },
 ].map(toTree);
 const NAMES = [...routes.keys(), 'widget.js'];
-const INPUTS_PER_SHOP = 200;
 
 /** Requests through Shopify's app proxy: a shopper chooses all but four parameters and the signature. */
 export function createTarget(): FuzzTarget {
-  let shop = serveInProcess();
-  let runs = 0;
+  const storefront = openFuzzedStorefront();
   return {
     make: makeRequest,
     async run({ body, parts: { path = '', method = '', pairs = '[]', type = '' } }) {
-      runs += 1;
-      if (runs % INPUTS_PER_SHOP === 0) shop = serveInProcess();
-      // New for each input, so that neither rate limits nor redemptions affect the next one.
-      shop.clock.ms += 60_000;
-      shop.redeemed.length = 0;
-      shop.parts.answer = { kind: 'refused', why: 'not-available' };
+      const shop = storefront.next();
       const chosen = readPairs(pairs);
       const own = ownOf(shop.clock.ms);
       const query = new URLSearchParams(
         [...chosen, ...own].map(([key, value]): [string, string] => [key, value]),
       );
       query.append('signature', signQuery([...query], SECRET));
-      const text = method === 'GET' ? '' : Buffer.from(body).toString('utf8');
-      const answer = await shop.ask(path, {
-        method,
-        query: String(query),
-        body: text,
-        headers: { 'content-type': type },
-      });
-      const broken = shop.telemetry.logged.find(({ message }) =>
-        /storefront request failed/.test(message),
-      );
-      expectLaw(!broken, `no request breaks off: ${broken?.fields.error} ${broken?.fields.stack}`);
-      expectLaw(answer.status < 500, `no ${answer.status} while the service answers`);
+      const headers = { 'content-type': type };
+      const answer = await storefront.ask(path, body, { method, query: String(query), headers });
       expectLaw(answer.body.length < 100_000, 'an answer is of a size that a page can take');
       for (const { customerId } of shop.redeemed) {
         expectLaw(customerId === CUSTOMER, 'no request redeems for another customer');
@@ -54,9 +38,6 @@ export function createTarget(): FuzzTarget {
         isPublic || caching === 'private, no-store',
         'no cache keeps the answer for a customer',
       );
-      shop.telemetry.logged.length = 0;
-      shop.telemetry.counted.length = 0;
-      shop.loyalty.journal.length = 0;
       return `status ${answer.status}`;
     },
   };

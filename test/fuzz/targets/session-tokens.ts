@@ -8,8 +8,9 @@ import {
   routes,
   tillRoutes,
 } from '../../../shared/shopify/storefront-requests/serve-storefront.ts';
-import { CLIENT_ID, SECRET, SHOP, serveInProcess } from '../../support/served-storefront.ts';
+import { CLIENT_ID, SECRET, SHOP } from '../../support/served-storefront.ts';
 import { chance, expectLaw, type FuzzInput, type FuzzTarget, pick } from '../fuzz-target.ts';
+import { openFuzzedStorefront } from '../fuzzed-storefront.ts';
 import { HOSTILE_KEYS, HOSTILE_TEXTS, makeBody, toTree } from '../make-body.ts';
 
 const CUSTOMER = '7001';
@@ -26,34 +27,17 @@ const ROUTES = {
   account: { prefix: '/example-store/account', names: [...routes.keys()] },
   till: { prefix: `/example-store/till/${SERVED}`, names: [...tillRoutes.keys()] },
 };
-const INPUTS_PER_SHOP = 200;
 
 /** Requests of extensions: their sender chooses all but what Shopify signs. */
 export function createTarget(): FuzzTarget {
-  let shop = serveInProcess();
-  let runs = 0;
+  const storefront = openFuzzedStorefront();
   return {
     make: makeRequest,
     async run({ body, parts: { path = '', method = '', query = '', type = '', ...token } }) {
-      runs += 1;
-      if (runs % INPUTS_PER_SHOP === 0) shop = serveInProcess();
-      // New for each input, so that neither rate limits nor redemptions affect the next one.
-      shop.clock.ms += 60_000;
-      shop.redeemed.length = 0;
-      shop.challenged.length = 0;
-      shop.parts.answer = { kind: 'refused', why: 'not-available' };
+      const shop = storefront.next();
       const { authorization, isWhole } = bearerOf(token, new Date(shop.clock.ms));
-      const answer = await shop.ask(path, {
-        method,
-        query,
-        body: method === 'GET' ? '' : Buffer.from(body).toString('utf8'),
-        headers: { 'content-type': type, authorization },
-      });
-      const broken = shop.telemetry.logged.find(({ message }) =>
-        /storefront request failed/.test(message),
-      );
-      expectLaw(!broken, `no request breaks off: ${broken?.fields.error} ${broken?.fields.stack}`);
-      expectLaw(answer.status < 500, `no ${answer.status} while the service answers`);
+      const headers = { 'content-type': type, authorization };
+      const answer = await storefront.ask(path, body, { method, query, headers });
       const isExtension = /^\/[^/]*\/(?:account|till)(?:\/|$)/.test(path);
       expectLaw(
         !isExtension || answer.headers['access-control-allow-origin'] === '*',
@@ -77,9 +61,6 @@ export function createTarget(): FuzzTarget {
       for (const { customerId, staffId } of shop.challenged) {
         expectLaw(mayAct && customerId === SERVED && staffId === STAFF, 'only a till challenges');
       }
-      shop.telemetry.logged.length = 0;
-      shop.telemetry.counted.length = 0;
-      shop.loyalty.journal.length = 0;
       return `status ${answer.status}`;
     },
   };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleOnTheWire, openConsoleOnTheWire } from '../../support/console-on-the-wire.ts';
+import { type ConsoleOnTheWire, openConsoleOnTheWire } from './console-on-the-wire.ts';
 
 /** It would reach AWS at once. */
 const CHANGE = { command: 'pause', operands: [], options: { yes: true } };

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/connector-command.ts';
-import { startAccount, TEMPLATE, useProject } from '../../support/deployed-stack.ts';
+import { startAccount, TEMPLATE, useProject } from './deployed-stack.ts';
 
 const project = useProject();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deployed, TABLE, UPDATE, useDeploy } from '../../support/deployed-stack.ts';
+import { deployed, TABLE, UPDATE, useDeploy } from './deployed-stack.ts';
 
 const BOOTSTRAP = '/cdk-bootstrap/hnb659fds/version';
 

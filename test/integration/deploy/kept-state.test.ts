@@ -9,7 +9,7 @@ import {
   TABLE,
   UPDATE,
   useDeploy,
-} from '../../support/deployed-stack.ts';
+} from './deployed-stack.ts';
 
 const deploy = useDeploy();
 

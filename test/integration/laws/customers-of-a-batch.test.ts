@@ -7,7 +7,7 @@ import {
   PENDING,
   REFUNDED,
   type SentOrder,
-} from '../../support/batch-of-orders.ts';
+} from './batch-of-orders.ts';
 
 const [A, B, C, D] = ['7001', '7002', '7003', '7004'] as const;
 /** Longer than a JavaScript number is exact. */

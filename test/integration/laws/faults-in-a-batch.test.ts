@@ -2,13 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SHOP } from '../../../local/harness/in-process-connector.ts';
 import type { CallFailure } from '../../../shared/loyalty/result.ts';
 import { bodyOf } from '../../fixtures/order-payload.ts';
-import {
-  emailOf,
-  openBatches,
-  PENDING,
-  payloadOf,
-  type SentOrder,
-} from '../../support/batch-of-orders.ts';
+import { emailOf, openBatches, PENDING, payloadOf, type SentOrder } from './batch-of-orders.ts';
 
 const [A, B, C] = ['7001', '7002', '7003'] as const;
 const REFUSED: CallFailure = { kind: 'failure', reason: 'connection', mayHaveHappened: false };

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { type ConsoleInBrowser, useConsoleInBrowser } from '../../support/console-in-browser.ts';
-import { fillWithHostileTexts } from '../../support/hostile-store.ts';
+import { fillWithHostileTexts } from './hostile-store.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with its types beside it
-import { attack, findWritten, readTexts } from '../../support/in-page.mjs';
+import { attack, findWritten, readTexts } from './in-page.mjs';
 
 let world: ConsoleInBrowser;
 let hostile: Awaited<ReturnType<typeof fillWithHostileTexts>>;

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
 import { type ConsoleInBrowser, useConsoleInBrowser } from '../../support/console-in-browser.ts';
-import { fillWithHostileTexts } from '../../support/hostile-store.ts';
+import { fillWithHostileTexts } from './hostile-store.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with its types beside it
-import * as inPage from '../../support/in-page.mjs';
+import * as inPage from './in-page.mjs';
 
 let world: ConsoleInBrowser;
 

@@ -26,7 +26,7 @@ const HEAP_MIB = 44;
 /** What zlib and the network take outside of that heap is returned late: it levels off near 130. */
 const MOST_GROWTH_MIB = 200;
 
-const memoryReport = fileURLToPath(new URL('../../support/report-memory.ts', import.meta.url));
+const memoryReport = fileURLToPath(new URL('./report-memory.ts', import.meta.url));
 
 let emulator: Emulator;
 let dynamoDb: Emulator;

@@ -11,7 +11,7 @@ import { countMessages, receive } from '../../support/event-source.ts';
 import { type OperatedConnector, openOperatedConnector } from '../../support/operated-connector.ts';
 import { orderEvent } from '../../support/parked-letters.ts';
 
-const script = fileURLToPath(new URL('../../support/replay-until.ts', import.meta.url));
+const script = fileURLToPath(new URL('./replay-until.ts', import.meta.url));
 const ORDERS = 14;
 /** More than the dead letters are hidden for, less than SQS recognises a repetition for; and more than that. */
 const SOON_SECONDS = 250;

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { useShopInBrowser } from '../../support/shop-in-browser.ts';
-import { customerNamed, type TillVisit, visitTill } from '../../support/till-visit.ts';
+import { customerNamed, type TillVisit, visitTill } from './till-visit.ts';
 
 const browserPath = findBrowser();
 const patient = { timeout: 60_000, interval: 250 };
@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)('the till with our extension, in a br
       await Promise.all(['Robin', 'Sasha', 'Toni'].map((name) => earnPoints(name, 10)));
     },
     // Toni has no phone number.
-    { challengeSentBy: 'sms' },
+    { loyaltySettings: () => ({ challengeSentBy: 'sms' }) },
   );
 
   it('shows points, tier and rewards beside the customer, and redeems with the customer’s answer', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findBrowser, visitShop } from '../../support/browser.ts';
 import type { LocalStack } from '../../support/local-stack.ts';
 import { useShopInBrowser } from '../../support/shop-in-browser.ts';
-import { customerNamed, visitTill } from '../../support/till-visit.ts';
+import { customerNamed, visitTill } from './till-visit.ts';
 
 const browserPath = findBrowser();
 const patient = { timeout: 90_000, interval: 500 };

@@ -2,7 +2,7 @@ import { recallBalance } from '../../../shared/core/balances/point-balance.ts';
 import type { BalanceEvent, BalanceRequest } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { openRedeeming, ROBIN, SHOP } from '../../support/redeem-world.ts';
-import { wrongIn } from './connector-scenario.ts';
+import { type Plot, playPlot, wrongIn } from './connector-scenario.ts';
 import type { Scenario } from './explore.ts';
 import { createWatch, type Scheduler } from './scheduler.ts';
 
@@ -22,73 +22,52 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
   return (scheduler: Scheduler): Scenario => {
     const world = openRedeeming();
     const { loyalty, queue, dead, clock, balances, ledger, events } = world;
-    const names = Array.from({ length: workers }, (_, index) => `worker-${index + 1}`);
     const head = { kind: 'balance', shop: SHOP, id: ROBIN } as const;
-    let changes = 0;
+    const sent: BalanceEvent[] = [];
     let askedAt = 0;
 
-    function change(index: number): BalanceEvent {
-      changes = index + 1;
+    function change(index: number): void {
       // A second between two changes, by one clock.
       clock.ms += 1_000;
       const at = new Date(clock.ms).toISOString();
       loyalty.balances.set(ROBIN, points[index] ?? 0);
-      return {
+      sent.push({
         ...{ ...head, topic: 'Point_Update', deliveryId: `point-${index}/${at}`, eventDate: at },
         ...{ points: String(points[index]), cashback: '0', receivedAt: at },
-      };
+      });
     }
 
-    async function changePoints(): Promise<void> {
-      for (const index of points.keys()) {
-        const event = await scheduler.call(
-          'service',
-          'changes',
-          async () => change(index),
-          OUTSIDE,
-        );
-        void scheduler.call(`event-${index + 1}`, 'arrives', () => events.send(event), OUTSIDE);
-      }
+    async function arrive(index: number): Promise<void> {
+      const event = sent[index];
+      if (event) await events.send(event);
     }
 
-    async function askFor(): Promise<void> {
-      const ask = () => {
-        askedAt = clock.ms;
-        const receivedAt = new Date(clock.ms).toISOString();
-        const request: BalanceRequest = { ...head, topic: 'repair', deliveryId: 'r', receivedAt };
-        return events.send(request);
-      };
-      await scheduler.call('the night', 'asks', ask, OUTSIDE);
+    async function ask(): Promise<void> {
+      askedAt = clock.ms;
+      const receivedAt = new Date(clock.ms).toISOString();
+      const request: BalanceRequest = { ...head, topic: 'repair', deliveryId: 'r', receivedAt };
+      await events.send(request);
     }
 
-    async function runWorker(process: string): Promise<void> {
-      const when = () => queue.size > queue.hidden;
-      await scheduler.call(process, 'begins', async () => {}, { when, canDie: false });
-      await world.work(watchAs(scheduler, process));
-    }
-
-    async function passTime(): Promise<void> {
-      const pass = async () => {
-        clock.ms += PASS_MS;
-      };
-      const when = () => scheduler.isIdle(names);
-      await scheduler.call('time', 'passes', pass, { when, canDie: false });
-    }
-
-    return {
-      begin() {
-        void changePoints();
-        if (isAskedFor) void askFor();
-        for (const name of names) void runWorker(name);
-        void passTime();
-      },
-      state: () => [
-        [...ledger.entries],
-        ...[queue.contents, dead.contents, clock.ms, changes, askedAt],
-        ...[[...loyalty.balances], [...balances.customers]],
+    const plot: Plot = {
+      outside: [
+        {
+          process: 'service',
+          steps: [...points.keys()].map((at) => ({ what: 'changes', act: () => change(at) })),
+        },
+        ...[...points.keys()].map((at) => ({
+          process: `event-${at + 1}`,
+          steps: [{ what: 'arrives', act: () => arrive(at), when: () => sent.length > at }],
+        })),
+        ...(isAskedFor ? [{ process: 'the night', steps: [{ what: 'asks', act: ask }] }] : []),
       ],
-      async finish() {
-        await world.drain();
+      inside: Array.from({ length: workers }, (_, index) => ({
+        process: `worker-${index + 1}`,
+        when: () => queue.size > queue.hidden,
+        run: (watch) => world.work(watch),
+      })),
+      state: () => [sent, askedAt],
+      judge() {
         const shown = balances.customers.get(ROBIN)?.points;
         const last = String(points.at(-1));
         const entry = ledger.entries.get(
@@ -103,10 +82,16 @@ export function balanceScenario({ points, isAskedFor = false, workers }: Balance
         ]);
       },
     };
+    return playPlot(scheduler, plot, {
+      ...{ clock, passMs: PASS_MS, watchAs, drain: () => world.drain() },
+      state: () => [
+        [...ledger.entries],
+        ...[queue.contents, dead.contents],
+        ...[[...loyalty.balances], [...balances.customers]],
+      ],
+    });
   };
 }
-
-const OUTSIDE = { canDie: false };
 
 const watchAs = createWatch({
   constant: ['getCustomer'],

@@ -36,14 +36,69 @@ export interface Plot {
   readonly judge: () => readonly string[];
 }
 
+/** Where a plot plays. */
+interface Stage {
+  readonly clock: { ms: number };
+  /** So much time passes once. */
+  readonly passMs: number;
+  readonly watchAs: ReturnType<typeof createWatch>;
+  /** All that the outside holds but for the clock. */
+  readonly state: () => readonly unknown[];
+  readonly drain: () => Promise<void>;
+}
+
+/**
+ * Processes of the connector beside what the store, the service and a person do. Once, at any moment at which no
+ * worker is busy, so much time passes that what a dead worker had becomes visible again.
+ */
+export function playPlot(scheduler: Scheduler, plot: Plot, stage: Stage): Scenario {
+  const { clock, passMs, watchAs } = stage;
+  const insiders = plot.inside.map(({ process }) => process);
+
+  async function happen({ process, steps }: Outside): Promise<void> {
+    for (const { what, act, when } of steps) {
+      const options = { canDie: false, ...(when && { when }) };
+      await scheduler.call(process, what, async () => act(), options);
+    }
+  }
+
+  async function run({ process, when, run: work }: Inside): Promise<void> {
+    await scheduler.call(process, 'begins', async () => {}, { when, canDie: false });
+    await work(watchAs(scheduler, process));
+  }
+
+  async function passTime(): Promise<void> {
+    const pass = async () => {
+      clock.ms += passMs;
+    };
+    const when = () => {
+      const gone = plot.abandoned?.() ?? [];
+      const others = insiders.filter((one) => !gone.includes(one));
+      return !scheduler.isCalling('loyalty') && scheduler.isIdle(others);
+    };
+    await scheduler.call('clock', 'passes', pass, { when, canDie: false });
+  }
+
+  return {
+    async begin() {
+      await plot.prepare?.();
+      for (const one of plot.outside) void happen(one);
+      for (const one of plot.inside) void run(one).catch(() => {});
+      void passTime();
+    },
+    state: () => [clock.ms, plot.state?.(), ...stage.state()],
+    async finish() {
+      await plot.settle?.();
+      await stage.drain();
+      return plot.judge();
+    },
+  };
+}
+
 /** Longer than a message waits after a call without an answer, and than the queue hides it. */
 const PASS_MS = 33_000;
 
-/**
- * The connector's workers of orders, products and coupons, or what the plot runs in their place, beside what the
- * store and a person do. Once, at any moment at which no worker is busy, so much time passes that what a dead
- * worker had becomes visible again.
- */
+/** The connector's workers of orders, products and coupons, or what the plot runs in their place. */
 export function connectorScenario(
   plotOf: (connector: Connector) => Plot,
   settings?: Parameters<typeof openConnector>[0],
@@ -51,54 +106,17 @@ export function connectorScenario(
   return (scheduler: Scheduler): Scenario => {
     const connector = openConnector(settings);
     const { clock, queues, loyalty, dead, ledger } = connector;
-    const plot = plotOf(connector);
-    const insiders = plot.inside.map(({ process }) => process);
-
-    async function happen({ process, steps }: Outside): Promise<void> {
-      for (const { what, act, when } of steps) {
-        const options = { canDie: false, ...(when && { when }) };
-        await scheduler.call(process, what, async () => act(), options);
-      }
-    }
-
-    async function run({ process, when, run: work }: Inside): Promise<void> {
-      await scheduler.call(process, 'begins', async () => {}, { when, canDie: false });
-      await work(watchAs(scheduler, process));
-    }
-
-    async function passTime(): Promise<void> {
-      const pass = async () => {
-        clock.ms += PASS_MS;
-      };
-      const when = () => {
-        const gone = plot.abandoned?.() ?? [];
-        const others = insiders.filter((one) => !gone.includes(one));
-        return !scheduler.isCalling('loyalty') && scheduler.isIdle(others);
-      };
-      await scheduler.call('clock', 'passes', pass, { when, canDie: false });
-    }
-
-    return {
-      async begin() {
-        await plot.prepare?.();
-        for (const one of plot.outside) void happen(one);
-        for (const one of plot.inside) void run(one).catch(() => {});
-        void passTime();
-      },
+    return playPlot(scheduler, plotOf(connector), {
+      ...{ clock, passMs: PASS_MS, watchAs, drain: () => connector.drain() },
       state: () => [
         [...ledger.entries],
         ...Object.values(queues).map((queue) => queue.contents),
-        ...[dead.contents, clock.ms, plot.state?.()],
+        dead.contents,
         ...(['orders', 'points', 'coupons', 'customers'] as const).map((name) => [
           ...loyalty.rows[name].values(),
         ]),
       ],
-      async finish() {
-        await plot.settle?.();
-        await connector.drain();
-        return plot.judge();
-      },
-    };
+    });
   };
 }
 

@@ -5,14 +5,10 @@ import {
   newTally,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import {
-  type DeadLetterQueue,
-  readSummary,
-  retireSummaries,
-} from '../../../shared/core/batch/dead-letter.ts';
+import { readSummary, retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 import { type BulkQueue, deduplicationIdOf, groupIdOf } from '../../../shared/core/events/event.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
-import { deadLetterIn } from '../world/queues.ts';
+import { letterQueueOn } from '../world/queues.ts';
 import { REFUSAL } from './abandoned-schedules.ts';
 import { connectorScenario, type Watch, workerOf, wrongIn } from './connector-scenario.ts';
 import { ID, orderAt } from './refund-schedules.ts';
@@ -29,7 +25,7 @@ export const replayScenario = connectorScenario((connector) => {
     replayLetters(
       { filter: {}, limit: 10, refetch: false, force: false, by: 'robin' },
       {
-        queues: [watch(letterQueueOn(dead))],
+        queues: [watch(letterQueueOn('orders', dead))],
         replayQueue: watch(replayQueueOn(queues.orders)),
         retire: (letters) =>
           retireSummaries(letters, 'replayed', { ledger: watch(ledger), now: now() }),
@@ -88,21 +84,6 @@ export const replayScenario = connectorScenario((connector) => {
     },
   };
 });
-
-function letterQueueOn(queue: MemoryQueue): DeadLetterQueue {
-  return {
-    family: 'orders',
-    receive: async (visibilitySeconds) =>
-      queue.receive({ visibilitySeconds }).map((message) => deadLetterIn('orders', message)),
-    async giveBack(handles) {
-      for (const handle of handles) queue.changeVisibility(handle, 0);
-    },
-    async remove(handles) {
-      for (const handle of handles) queue.delete(handle);
-    },
-    counts: async () => ({ visible: queue.size, inFlight: 0, retentionSeconds: 0 }),
-  };
-}
 
 function replayQueueOn(queue: MemoryQueue): Pick<BulkQueue, 'sendAll'> {
   return {

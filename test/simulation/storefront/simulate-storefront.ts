@@ -7,13 +7,12 @@ import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts
 import { repairBalances } from '../../../shared/core/reconcile/repair-balances.ts';
 import { settleStorefront } from '../../../shared/core/redeem/resume-redemption.ts';
 import { type Chance, joined } from '../kernel/chance.ts';
-import { BEGINNING, Kernel } from '../kernel/kernel.ts';
-import { SimulatedProcess } from '../kernel/simulated-process.ts';
-import type { SimulationResult, SimulationSettings } from '../simulate.ts';
+import { Kernel } from '../kernel/kernel.ts';
+import { resultOf, type SimulationResult, type SimulationSettings } from '../simulate.ts';
 import { connector, SHOP } from '../world/connector.ts';
 import { LoyaltyService } from '../world/loyalty-service.ts';
 import { WakingOperator } from '../world/operator.ts';
-import { eventQueueOf, ledgerOf } from '../world/process-world.ts';
+import { eventQueueOf, ledgerOf, runScheduled } from '../world/process-world.ts';
 import { Queues } from '../world/queues.ts';
 import { WatchedTelemetry } from '../world/watched-telemetry.ts';
 import { type StartFunction, Workers } from '../world/workers.ts';
@@ -51,49 +50,28 @@ function startBalanceWorker(loyalty: LoyaltyService, shop: RewardShop): StartFun
   };
 }
 
-/** As deployed: see infra/storage.ts. */
-const RECONCILE_TIMEOUT_MS = 15 * 60_000;
-
-/** The part of one scheduled run that compares balances. It may die at any point; the next one continues. */
+/** The part of one scheduled run that compares balances. */
 function repairNightly(run: number, world: StorefrontWorld): void {
   const { kernel, queues, ledger, loyalty, telemetry } = world;
-  const { time, journal, now } = kernel;
-  const process = new SimulatedProcess(kernel, `reconcile ${run}`);
-  const deadline = new AbortController();
-  const cancel = [
-    time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
-    time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
-  ];
-  const end = (how: string) => {
-    for (const one of cancel) one();
-    journal.note(process.key, () => `${process.name} ${how}`);
-  };
-  const repairing = repairBalances(SHOP, {
-    ledger: ledgerOf(process, ledger),
-    queue: eventQueueOf(process, queues),
-    depth: createMemoryQueueDepth(queues.sources),
-    loyalty: loyalty.clientOf(process, () => new Set()),
-    breaker: createCircuitBreaker(),
-    telemetry,
-    now,
-    pause: (ms) =>
-      new Promise((resolve) => {
-        time.after(ms, () => process.hear(resolve));
-      }),
-    deadline: deadline.signal,
-    othersWait: false,
+  runScheduled(kernel, `reconcile ${run}`, async ({ process, deadline, pause }) => {
+    const repaired = await repairBalances(SHOP, {
+      ledger: ledgerOf(process, ledger),
+      queue: eventQueueOf(process, queues),
+      depth: createMemoryQueueDepth(queues.sources),
+      loyalty: loyalty.clientOf(process, () => new Set()),
+      breaker: createCircuitBreaker(),
+      telemetry,
+      now: kernel.now,
+      pause,
+      deadline,
+      othersWait: false,
+    });
+    return repaired ? `compares balances: ${JSON.stringify(repaired)}` : 'ends';
   });
-  // A failing ledger or queue ends the run; the next one continues.
-  repairing.then(
-    (repaired) => end(repaired ? `compares balances: ${JSON.stringify(repaired)}` : 'ends'),
-    () => end('breaks off'),
-  );
 }
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** The longest wait of a message without faults: see `simulate.ts`. */
-const LONGEST_DRAIN_MS = 4 * 60 * MINUTE;
 /** After the time of the nightly comparison. */
 const NIGHT_MS = 3.2 * 60 * MINUTE;
 
@@ -120,6 +98,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   const shop = new RewardShop(kernel, customers);
   const world = { kernel, queues, ledger, loyalty, shop, telemetry };
   const pointEvents = new PointEvents(world, guesses.eventForm);
+  const drain = () => pointEvents.deliveries.drain();
   // No dead letter is allowed: each would need a person.
   const workers = new Workers(
     { ...world, allowsLetter: () => false },
@@ -147,7 +126,7 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   kernel.calmFrom = Math.max(time.now + chance(12) * 60 * MINUTE, kernel.troubleEndsAt);
   waking.wakeAfterFaults();
   await drain();
-  if (pointEvents.lost === 0) oracles.judgeBalances(redactions.redacted);
+  if (pointEvents.deliveries.lost === 0) oracles.judgeBalances(redactions.redacted);
   else {
     await time.passUntil(Math.ceil((time.now - NIGHT_MS) / DAY) * DAY + NIGHT_MS);
     // The first run of the night may have to finish a comparison that broke off before.
@@ -164,24 +143,12 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
   if (redactions.isOpen) journal.violation('in-flight', 'a redaction never ends');
   journal.play('redemption', loyalty.rows.redemptions.size);
   oracles.judgeRedemptions(shopping.clicks, redactions.redacted);
-  return {
-    violations: journal.violations,
-    trace: journal.trace,
+  return resultOf(kernel, telemetry, pointEvents.deliveries, {
     steps,
-    faults: journal.faults,
-    lines: journal.lines,
-    counts: {
-      webhooks: pointEvents.made,
-      deliveries: pointEvents.delivered,
-      accepted: 0,
-      lost: pointEvents.lost,
-      letters: queues.dead.balances.size,
-      happened: time.steps,
-      virtualHours: (time.now - BEGINNING) / 3_600_000,
-      outcomes: telemetry.outcomes,
-      played: journal.played,
-    },
-  };
+    webhooks: pointEvents.made,
+    accepted: 0,
+    letters: queues.dead.balances.size,
+  });
 
   /** The phase of changes and faults. */
   async function live(): Promise<readonly number[]> {
@@ -211,12 +178,6 @@ export async function simulateStorefront(settings: SimulationSettings): Promise<
     if (drawn < 0.35) return size * 1_000;
     if (drawn < 0.9 - 0.3 * hurry) return size * 40_000;
     return size * (hurry < 0.3 ? 90 : 10) * MINUTE;
-  }
-
-  async function drain(): Promise<void> {
-    do await time.passUntil(Math.max(kernel.calmFrom, pointEvents.lastPlannedAt) + MINUTE);
-    while (pointEvents.lastPlannedAt > time.now);
-    await time.passUntil(time.now + LONGEST_DRAIN_MS);
   }
 }
 

@@ -35,8 +35,8 @@ import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { connector, type Rules, SHOP } from './connector.ts';
 import type { LivingStore } from './living-store.ts';
 import type { LoyaltyService } from './loyalty-service.ts';
-import { eventQueueOf, ledgerOf, storeOf } from './process-world.ts';
-import { deadLetterIn, FAMILIES, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
+import { eventQueueOf, ledgerOf, runScheduled, storeOf } from './process-world.ts';
+import { FAMILIES, letterQueueOn, type Queues, WORKER_TIMEOUT_MS } from './queues.ts';
 import type { WatchedTelemetry } from './watched-telemetry.ts';
 
 const HOUR_MS = 3_600_000;
@@ -150,7 +150,6 @@ export class WakingOperator {
   }
 }
 
-const RECONCILE_TIMEOUT_MS = 15 * 60_000;
 const AT_ONCE: Pacer = { pass: async (waiting) => waiting };
 
 interface OperatorWorld {
@@ -174,57 +173,40 @@ export class Operator {
     this.#world = world;
   }
 
-  /** One run of the scheduled function. It may die at any point; the next one continues. */
+  /** One run of the scheduled function. */
   reconcile(isDeep: boolean): void {
     const { kernel, queues, ledger, store, loyalty, telemetry, rules } = this.#world;
-    const { time, journal } = kernel;
     this.#runs += 1;
-    const process = new SimulatedProcess(kernel, `reconcile ${this.#runs}`);
-    const deadline = new AbortController();
-    journal.note(process.key, () => `${process.name} begins${isDeep ? ', deep' : ''}`);
-    journal.play(isDeep ? 'deep reconcile' : 'reconcile');
-    const cancel = [
-      time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
-      time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
-    ];
-    const pauses = createPauses({ ledger: ledgerOf(process, ledger), telemetry });
-    const program = {
-      loyalty: loyalty.clientOf(process, () => new Set()),
-      breaker: pauses.guard(SHOP, createCircuitBreaker()),
-      assumptions: connector.loyalty.assumptions,
-    };
-    const asked = storeOf(process, store, kernel, deadline.signal);
-    const shops = connector.shops.map((shop) => ({ ...shop, rules: rules.current }));
-    const run = reconcile(shops, isDeep ? { mode: 'deep' } : {}, {
-      ledger: ledgerOf(process, ledger),
-      store: asked,
-      queue: eventQueueOf(process, queues),
-      topicOf,
-      depth: createMemoryQueueDepth(queues.sources),
-      program: () => program,
-      pauses,
-      telemetry,
-      now: kernel.now,
-      pause: (ms) =>
-        new Promise((resolve) => {
-          time.after(ms, () => process.hear(resolve));
-        }),
-      deadline: deadline.signal,
-      checkSubscriptions: async () => {},
-      quietProducts: false,
-      everyMinutes: connector.healing.everyMinutes,
-      healedPercent: 5,
-      orderRetentionDays: connector.orderRetentionDays,
+    kernel.journal.play(isDeep ? 'deep reconcile' : 'reconcile');
+    runScheduled(kernel, `reconcile ${this.#runs}`, async ({ process, deadline, pause }) => {
+      kernel.journal.note(process.key, () => `${process.name} begins${isDeep ? ', deep' : ''}`);
+      const pauses = createPauses({ ledger: ledgerOf(process, ledger), telemetry });
+      const program = {
+        loyalty: loyalty.clientOf(process, () => new Set()),
+        breaker: pauses.guard(SHOP, createCircuitBreaker()),
+        assumptions: connector.loyalty.assumptions,
+      };
+      const shops = connector.shops.map((shop) => ({ ...shop, rules: rules.current }));
+      await reconcile(shops, isDeep ? { mode: 'deep' } : {}, {
+        ledger: ledgerOf(process, ledger),
+        store: storeOf(process, store, kernel, deadline),
+        queue: eventQueueOf(process, queues),
+        topicOf,
+        depth: createMemoryQueueDepth(queues.sources),
+        program: () => program,
+        pauses,
+        telemetry,
+        now: kernel.now,
+        pause,
+        deadline,
+        checkSubscriptions: async () => {},
+        quietProducts: false,
+        everyMinutes: connector.healing.everyMinutes,
+        healedPercent: 5,
+        orderRetentionDays: connector.orderRetentionDays,
+      });
+      return 'ends';
     });
-    const end = (how: string) => {
-      for (const one of cancel) one();
-      journal.note(process.key, () => `${process.name} ${how}`);
-    };
-    // A failing ledger or queue ends the run; the next one continues.
-    run.then(
-      () => end('ends'),
-      () => end('breaks off'),
-    );
   }
 
   /** `loyalty-connector dead-letters replay` of the chosen dead letters that can succeed. */
@@ -275,31 +257,24 @@ export class Operator {
   }
 
   #letterQueue(family: StoreQueueFamily, process: SimulatedProcess): DeadLetterQueue {
-    const queue = this.#world.queues.dead[family];
+    const letters = letterQueueOn(family, this.#world.queues.dead[family]);
     const bodies = new Map<string, string>();
-    const call = <Value>(what: string, effect: () => Value): Promise<Value> =>
-      process.call('queue', `${what} dead letters of ${family}`, async () => effect());
+    const call = <Value>(what: string, effect: () => Promise<Value>): Promise<Value> =>
+      process.call('queue', `${what} dead letters of ${family}`, effect);
     return {
-      family,
+      ...letters,
       receive: (hiddenSeconds) =>
-        call('receives', () =>
-          queue.receive({ visibilitySeconds: hiddenSeconds }).map((letter) => {
-            bodies.set(letter.receiptHandle, letter.body);
-            return deadLetterIn(family, letter);
-          }),
-        ),
-      giveBack: (handles) =>
-        call('gives back', () => {
-          for (const handle of handles) queue.changeVisibility(handle, 0);
+        call('receives', async () => {
+          const received = await letters.receive(hiddenSeconds);
+          for (const { receiptHandle, body } of received) bodies.set(receiptHandle, body);
+          return received;
         }),
+      giveBack: (handles) => call('gives back', () => letters.giveBack(handles)),
       remove: (handles) =>
         call('removes', () => {
-          for (const handle of handles) {
-            this.#watchRemoval(bodies.get(handle));
-            queue.delete(handle);
-          }
+          for (const handle of handles) this.#watchRemoval(bodies.get(handle));
+          return letters.remove(handles);
         }),
-      counts: async () => ({ visible: queue.size, inFlight: 0, retentionSeconds: 0 }),
     };
   }
 }

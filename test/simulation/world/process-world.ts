@@ -10,7 +10,7 @@ import {
 } from '../../../shared/core/ledger/ledger.ts';
 import type { Store, StoreAnswer, StoreScan } from '../../../shared/core/store/store.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+import { SimulatedProcess } from '../kernel/simulated-process.ts';
 import type { LivingStore } from './living-store.ts';
 import type { Queues } from './queues.ts';
 
@@ -139,4 +139,38 @@ export function storeOf(
     seesAllOrders: (shop) => ask('its scopes', (store) => store.seesAllOrders(shop)),
     until: (next) => storeOf(process, living, kernel, next),
   };
+}
+
+/** As deployed: see infra/storage.ts. */
+const RECONCILE_TIMEOUT_MS = 15 * 60_000;
+
+interface ScheduledRun {
+  readonly process: SimulatedProcess;
+  readonly deadline: AbortSignal;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** One run of the scheduled function. It may die at any point; the next one continues. */
+export function runScheduled(
+  kernel: Kernel,
+  name: string,
+  work: (run: ScheduledRun) => Promise<string>,
+): void {
+  const { time, journal } = kernel;
+  const process = new SimulatedProcess(kernel, name);
+  const deadline = new AbortController();
+  const cancel = [
+    time.after(RECONCILE_TIMEOUT_MS - 20_000, () => process.hear(() => deadline.abort())),
+    time.after(RECONCILE_TIMEOUT_MS, () => process.die()),
+  ];
+  const end = (how: string) => {
+    for (const one of cancel) one();
+    journal.note(process.key, () => `${name} ${how}`);
+  };
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      time.after(ms, () => process.hear(resolve));
+    });
+  // A failing ledger or queue ends the run.
+  work({ process, deadline: deadline.signal, pause }).then(end, () => end('breaks off'));
 }

@@ -6,6 +6,7 @@ import {
 import {
   DEAD_LETTER_DAYS,
   type DeadLetter,
+  type DeadLetterQueue,
   type DeadLetters,
 } from '../../../shared/core/batch/dead-letter.ts';
 import {
@@ -22,8 +23,23 @@ import { DEAD_LETTER_REASONS, type ParkingReason } from '../../../shared/core/ev
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 
-/** A message of a dead-letter queue as a person's commands read it. */
-export function deadLetterIn(
+/** A dead-letter queue as a person's commands use it. */
+export function letterQueueOn(family: QueueFamily, queue: MemoryQueue): DeadLetterQueue {
+  return {
+    family,
+    receive: async (visibilitySeconds) =>
+      queue.receive({ visibilitySeconds }).map((message) => deadLetterIn(family, message)),
+    async giveBack(handles) {
+      for (const handle of handles) queue.changeVisibility(handle, 0);
+    },
+    async remove(handles) {
+      for (const handle of handles) queue.delete(handle);
+    },
+    counts: async () => ({ visible: queue.size, inFlight: 0, retentionSeconds: 0 }),
+  };
+}
+
+function deadLetterIn(
   family: QueueFamily,
   letter: ReturnType<MemoryQueue['receive']>[number],
 ): DeadLetter {

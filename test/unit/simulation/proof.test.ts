@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -122,18 +122,18 @@ const change = (id: string) => ({
   location: { start: place, end: place },
 });
 
-it('counts what was noticed by other tests, unless the run is exact', () => {
+it('goes on with the changes that were tried on the same code, and on no other', () => {
   const file = join(folder, 'state.jsonl');
-  const saved = new SavedVerdicts(file, 'tests of yesterday');
-  saved.add(change('1'), 'source', 'noticed');
-  saved.add(change('2'), 'source', 'unnoticed');
-  const known = (tests: string, isExact: boolean) => {
-    const verdicts = new SavedVerdicts(file, tests, isExact);
-    return ['1', '2'].map((id) => verdicts.get(change(id), 'source'));
+  const saved = new SavedVerdicts(file, 'code of yesterday');
+  saved.add(change('1'), 'noticed');
+  saved.add(change('2'), 'unnoticed');
+  appendFileSync(file, '["half a li');
+  const known = (code: string) => {
+    const verdicts = new SavedVerdicts(file, code);
+    return ['1', '2'].map((id) => verdicts.get(change(id)));
   };
-  expect(known('tests of yesterday', true)).toEqual(['noticed', 'unnoticed']);
-  expect(known('tests of today', false)).toEqual(['noticed', undefined]);
-  expect(known('tests of today', true)).toEqual([undefined, undefined]);
+  expect(known('code of yesterday')).toEqual(['noticed', 'unnoticed']);
+  expect(known('code of today')).toEqual([undefined, undefined]);
 });
 
 it('fails for more unnoticed changes than are known, and is not over while some were not tried', () => {

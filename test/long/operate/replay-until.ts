@@ -1,13 +1,16 @@
-import { openLetterQueues, openSourceQueues } from '../../scripts/connector/dead-letters/read.ts';
+import {
+  openLetterQueues,
+  openSourceQueues,
+} from '../../../scripts/connector/dead-letters/read.ts';
 import {
   createPacer,
   letterReaderOf,
   newTally,
   replayLetters,
-} from '../../scripts/connector/dead-letters/replay.ts';
-import { openLedger } from '../../scripts/connector/deployment/deployment.ts';
-import { findDeployment } from '../../scripts/connector/deployment/find-deployment.ts';
-import { retireSummaries } from '../../shared/core/batch/dead-letter.ts';
+} from '../../../scripts/connector/dead-letters/replay.ts';
+import { openLedger } from '../../../scripts/connector/deployment/deployment.ts';
+import { findDeployment } from '../../../scripts/connector/deployment/find-deployment.ts';
+import { retireSummaries } from '../../../shared/core/batch/dead-letter.ts';
 
 const { DIE_AT, DIE_AFTER = '1' } = process.env;
 const deployment = await findDeployment({});

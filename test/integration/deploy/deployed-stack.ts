@@ -4,14 +4,14 @@ import { afterEach, beforeEach } from 'vitest';
 import {
   type DeployOptions,
   deploy as deployStack,
-} from '../../scripts/connector/deploy/deploy.ts';
-import { openStackAccess } from '../../scripts/connector/deploy/stack-access.ts';
-import { awsSettings } from '../../scripts/connector/deployment/deployment.ts';
-import { fitToAccount } from '../../scripts/connector/deployment/fit-to-account.ts';
-import { defineConnector } from '../../shared/config/connector-config.ts';
-import { VERSION } from '../../shared/config/release.ts';
-import { type ScriptedService, startAwsGateway } from './aws-gateway.ts';
-import { createProject } from './project.ts';
+} from '../../../scripts/connector/deploy/deploy.ts';
+import { openStackAccess } from '../../../scripts/connector/deploy/stack-access.ts';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { fitToAccount } from '../../../scripts/connector/deployment/fit-to-account.ts';
+import { defineConnector } from '../../../shared/config/connector-config.ts';
+import { VERSION } from '../../../shared/config/release.ts';
+import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';
+import { createProject } from '../../support/project.ts';
 
 interface Step {
   readonly says?: string;

@@ -1,11 +1,11 @@
-import { openConnector, SHOP } from '../../local/harness/in-process-connector.ts';
-import type { PointRow } from '../../local/loyalty-sandbox/program/rows.ts';
-import { decodeEvent } from '../../shared/core/events/decode-event.ts';
-import type { StoreEvent } from '../../shared/core/events/event.ts';
-import type { Ledger } from '../../shared/core/ledger/ledger.ts';
-import { bodyFor, orderAt, storeOrderOf, withId } from '../fixtures/order-life.ts';
-import { bodyOf } from '../fixtures/order-payload.ts';
-import type { OrderSpec } from '../fixtures/order-spec.ts';
+import { openConnector, SHOP } from '../../../local/harness/in-process-connector.ts';
+import type { PointRow } from '../../../local/loyalty-sandbox/program/rows.ts';
+import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
+import type { StoreEvent } from '../../../shared/core/events/event.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { bodyFor, orderAt, storeOrderOf, withId } from '../../fixtures/order-life.ts';
+import { bodyOf } from '../../fixtures/order-payload.ts';
+import type { OrderSpec } from '../../fixtures/order-spec.ts';
 
 export const OTHER_SHOP = 'second-store.myshopify.com';
 

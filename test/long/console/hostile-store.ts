@@ -1,12 +1,12 @@
-import { openBackfills } from '../../scripts/connector/backfill/run-backfill.ts';
-import { recordBegin } from '../../scripts/connector/history/audit-records.ts';
-import { createDynamoDbLedger } from '../../shared/aws/dynamodb-ledger.ts';
-import { changeControl, withOperatorPause } from '../../shared/core/calls/shop-pause.ts';
-import { keepLastReconcile } from '../../shared/core/reconcile/last-reconcile.ts';
-import { FILE_START } from '../../shared/shopify/bulk/read-entities.ts';
-import type { LocalStack } from './local-stack.ts';
-import { letterEvent, letterReason, parkLetters } from './parked-letters.ts';
-import { leaveStuckRedemption } from './stuck-redemption.ts';
+import { openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
+import { recordBegin } from '../../../scripts/connector/history/audit-records.ts';
+import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
+import { changeControl, withOperatorPause } from '../../../shared/core/calls/shop-pause.ts';
+import { keepLastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
+import { letterEvent, letterReason, parkLetters } from '../../support/parked-letters.ts';
+import { leaveStuckRedemption } from '../../support/stuck-redemption.ts';
 
 /**
  * Markup that runs a script or writes an element, an address that is a script, commands to a terminal, marks that turn

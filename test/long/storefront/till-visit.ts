@@ -1,6 +1,6 @@
 import type { Browser, FrameLocator } from 'playwright-core';
-import { type ShopVisit, visitShop } from './browser.ts';
-import type { LocalStack } from './local-stack.ts';
+import { type ShopVisit, visitShop } from '../../support/browser.ts';
+import type { LocalStack } from '../../support/local-stack.ts';
 
 /** The till of the local stack, with a customer looked up and a mug in the cart. */
 export interface TillVisit extends ShopVisit {

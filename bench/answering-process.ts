@@ -79,6 +79,13 @@ export class AnsweringProcess<Ready, Question> {
   }
 }
 
+/** Used in the child process, which from then on ends with its parent. */
+export function reportReady(ready: unknown): void {
+  process.on('disconnect', () => process.exit());
+  if (!process.connected) process.exit();
+  process.send?.({ kind: 'ready', ready });
+}
+
 /** Used in the child process: answers its questions. */
 export function answerQuestions<Question>(answer: (question: Question) => Promise<unknown>): void {
   process.on('message', ({ n, question }: Asked<Question>) => {
