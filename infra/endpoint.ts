@@ -53,11 +53,8 @@ export function addFunctionUrl(lambda: IFunction): string {
   return `https://${Fn.select(2, Fn.split('/', url))}`;
 }
 
-interface HttpApiProps {
-  readonly receiver: IFunction;
+interface HttpApiProps extends EndpointProps {
   readonly settings: Extract<Deployment['endpoint'], { kind: 'http-api' }>;
-  readonly logRetentionDays: number;
-  readonly dataKey: DataKey | undefined;
 }
 
 /** An address with throttling and, optionally, a domain of the merchant. */

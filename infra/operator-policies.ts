@@ -1,5 +1,5 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { Effect, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DataKey, EventQueue, LedgerTable } from './storage.ts';
 
@@ -148,10 +148,5 @@ function allow(
   resources: string[],
   conditions?: Record<string, unknown>,
 ): PolicyStatement {
-  return new PolicyStatement({
-    effect: Effect.ALLOW,
-    actions,
-    resources,
-    ...(conditions && { conditions }),
-  });
+  return new PolicyStatement({ actions, resources, ...(conditions && { conditions }) });
 }

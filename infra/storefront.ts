@@ -74,14 +74,12 @@ export class Storefront {
   /** Any caller may call it: the token in the path is the authentication. */
   #createReceiver(scope: Construct, props: StorefrontProps): ConnectorFunction {
     const receiver = new ConnectorFunction(scope, 'Receiver', {
+      ...props,
       description: 'Verifies point events and puts the balances in them on their queue',
       bundle: props.bundleOf('receive-points'),
       memoryMb: RECEIVER_MEMORY_MB,
       timeout: RECEIVER_TIMEOUT,
       environment: { ...environmentOf(props), BALANCES_QUEUE_URL: this.queue.source.queueUrl },
-      logRetentionDays: props.logRetentionDays,
-      reservedConcurrency: props.reservedConcurrency,
-      dataKey: props.dataKey,
     });
     receiver.allow(['sqs:SendMessage'], [this.queue.source.queueArn]);
     receiver.allow(['secretsmanager:GetSecretValue'], props.secrets.arnsOf('points'));
@@ -95,6 +93,7 @@ export class Storefront {
   #createProxy(scope: Construct, props: StorefrontProps): ConnectorFunction {
     const { ledger, secrets } = props;
     const proxy = new ConnectorFunction(scope, 'Proxy', {
+      ...props,
       description: 'Answers requests of shoppers about the loyalty program',
       bundle: props.bundleOf('storefront'),
       memoryMb: PROXY_MEMORY_MB,
@@ -104,9 +103,6 @@ export class Storefront {
         LEDGER_TABLE: ledger.table.tableName,
         BALANCES_QUEUE_URL: this.queue.source.queueUrl,
       },
-      logRetentionDays: props.logRetentionDays,
-      reservedConcurrency: props.reservedConcurrency,
-      dataKey: props.dataKey,
     });
     proxy.allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [ledger.table.tableArn]);
     if (props.limitsCalls) proxy.allow(['dynamodb:UpdateItem'], [ledger.table.tableArn]);

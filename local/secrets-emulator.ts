@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { parseJsonBody, readBody } from './sandbox-kit/http/requests.ts';
+import { type Answer, jsonAnswer, respond, startServer } from './sandbox-kit/http/server.ts';
 
 /**
  * An emulator of AWS Secrets Manager, because no package offers one. It implements the operations that
@@ -27,10 +27,8 @@ interface SecretVersion {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Answer = { readonly status: number; readonly body: Fields };
 
 const TARGET_PREFIX = 'secretsmanager.';
-const REQUEST_MAX_BYTES = 128 * 1024;
 
 export async function startSecretsEmulator({
   port = 0,
@@ -48,33 +46,22 @@ export async function startSecretsEmulator({
     store.set(name, newSecret(name, text, createdAt));
   }
 
-  const server = createServer(async (request, response) => {
-    const { status, body } = await answer(store, request).catch(() =>
-      fault('InternalServiceError', 'the emulator failed', 500),
-    );
-    response.writeHead(status, {
-      'content-type': 'application/x-amz-json-1.1',
-      'x-amzn-requestid': randomUUID(),
-    });
-    response.end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  });
-  const address = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${address.port}`,
-    async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const { address, stop } = await startServer(async (request, response) => {
+    const body = await readBody(request);
+    const json = body.kind === 'whole' ? parseJsonBody(body.bytes) : undefined;
+    const fields =
+      json?.kind === 'json' && Object(json.value) === json.value ? json.value : undefined;
+    const target = String(request.headers['x-amz-target'] ?? '');
+    respond(response, answer(store, target, fields as Fields | undefined));
+  }, port);
+  return { endpoint: address, stop };
 }
 
-async function answer(store: Map<string, StoredSecret>, request: IncomingMessage): Promise<Answer> {
-  const target = String(request.headers['x-amz-target'] ?? '');
-  const fields = await readFields(request);
+function answer(
+  store: Map<string, StoredSecret>,
+  target: string,
+  fields: Fields | undefined,
+): Answer {
   if (!fields) return fault('SerializationException', 'the request is not a JSON object');
   switch (target.startsWith(TARGET_PREFIX) ? target.slice(TARGET_PREFIX.length) : '') {
     case 'GetSecretValue':
@@ -155,25 +142,13 @@ function idsOf({ arn, name }: StoredSecret, version: SecretVersion): Fields {
   return { ARN: arn, Name: name, VersionId: version.id };
 }
 
-function success(body: Fields): Answer {
-  return { status: 200, body };
-}
+const success = (body: Fields): Answer => answerWith(200, body);
 
-function fault(type: string, message: string, status = 400): Answer {
-  return { status, body: { __type: type, Message: message } };
-}
+const fault = (type: string, message: string): Answer =>
+  answerWith(400, { __type: type, Message: message });
 
-async function readFields(request: IncomingMessage): Promise<Fields | undefined> {
-  let text = '';
-  request.setEncoding('utf8');
-  for await (const chunk of request) {
-    text += chunk;
-    if (text.length > REQUEST_MAX_BYTES) return undefined;
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const answerWith = (status: number, body: Fields): Answer =>
+  jsonAnswer(status, body, {
+    'content-type': 'application/x-amz-json-1.1',
+    'x-amzn-requestid': randomUUID(),
+  });

@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { WebhookDelivery } from '../../local/store-sandbox/delivery/post-webhook.ts';
+import type { WebhookDelivery } from '../../local/store-sandbox/delivery/sender.ts';
 import type { StoreSandbox } from '../../local/store-sandbox/sandbox.ts';
 
 export interface LineFile {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { startStack } from '../../local/stack/running-stack.ts';
 import type { Ports } from '../../local/stack/start-options.ts';
-import type { FunctionDescription } from '../../local/stack/template/stack-description.ts';
+import type { FunctionDescription } from '../../local/stack/template/describe-resources.ts';
 import { readAssembly, type Template } from '../../local/stack/template/template.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
 import { answerQuestions, reportReady } from '../answering-process.ts';

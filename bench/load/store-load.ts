@@ -3,10 +3,10 @@ import { type Random, seededRandom } from '../../local/sandbox-kit/seeded-random
 import { Tables } from '../../local/sandbox-kit/tables.ts';
 import type { ActionName } from '../../local/store-sandbox/model/actions.ts';
 import { type Cart, cartWithoutCode, pickRow } from '../../local/store-sandbox/model/carts.ts';
-import type { OrderRow } from '../../local/store-sandbox/model/order-row.ts';
 import {
   type CodeRow,
   type DiscountRow,
+  type OrderRow,
   openRows,
   type ProductRow,
 } from '../../local/store-sandbox/model/rows.ts';

@@ -19,8 +19,8 @@ import type {
 import type { EventQueue, LedgerTable } from '../storage.ts';
 
 export interface AlarmDefinition {
-  /** Follows the name of the stack in the alarm's name: `dead-letters-orders`. */
-  readonly id: string;
+  /** Follows the name of the stack in the alarm's name: `dead-letters-orders`. Default: the heading's. */
+  readonly id?: string;
   /** The heading in docs/runbook.md; alarms about the same problem share one. */
   readonly heading: string;
   /** `now`: points are being lost or delayed. `today`: a person must act, but not at night. */

@@ -44,15 +44,16 @@ export class Alarms extends Construct {
       ...noticeAlarms(monitored),
       ...storefrontAlarms(monitored),
     ].filter(({ level = 'full' }) => level === 'both' || level === monitoring);
-    this.all = this.definitions.map(({ condition, metric, ...definition }) => {
+    this.all = this.definitions.map(({ condition, metric, heading, ...definition }) => {
+      const id = definition.id ?? heading.toLowerCase().replaceAll(' ', '-');
       const { notifyOnRecovery, ...settings } = condition;
-      const alarm = new Alarm(this, definition.id, {
+      const alarm = new Alarm(this, id, {
         ...settings,
-        alarmName: `${stackName}-${definition.id}`,
+        alarmName: `${stackName}-${id}`,
         alarmDescription: [
           `${definition.message} Look at it ${definition.urgency}.`,
           `First: npx loyalty-connector ${definition.command} --stack ${stackName} --region ${region}`,
-          `Then: docs/runbook.md, "${definition.heading}"`,
+          `Then: docs/runbook.md, "${heading}"`,
         ].join('\n'),
         metric,
       });
@@ -89,19 +90,15 @@ export class AlarmTopic extends Construct {
       resourceName: `${stackName}-*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    this.#letPublish('AlarmsOfThisAccount', 'cloudwatch', { ArnLike: { 'aws:SourceArn': alarms } });
-    for (const email of emails) this.topic.addSubscription(new EmailSubscription(email));
-  }
-
-  #letPublish(sid: string, service: string, conditions: Readonly<Record<string, unknown>>): void {
     this.topic.addToResourcePolicy(
       new PolicyStatement({
-        sid,
-        principals: [new ServicePrincipal(`${service}.amazonaws.com`)],
+        sid: 'AlarmsOfThisAccount',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
         actions: ['sns:Publish'],
         resources: [this.topic.topicArn],
-        conditions,
+        conditions: { ArnLike: { 'aws:SourceArn': alarms } },
       }),
     );
+    for (const email of emails) this.topic.addSubscription(new EmailSubscription(email));
   }
 }

@@ -35,7 +35,6 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
   const { metricsNamespace } = monitored;
   return [
     {
-      id: 'receiver-fails',
       heading: 'Receiver fails',
       urgency: 'now',
       message:
@@ -46,7 +45,6 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       level: 'both',
     },
     {
-      id: 'receiver-is-slow',
       heading: 'Receiver is slow',
       urgency: 'now',
       message: `The receiver takes more than ${SLOW_MS / 1000} seconds to answer webhooks; the store hangs up after five.`,
@@ -55,7 +53,6 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       condition: atLeast(SLOW_MS, { times: 3, outOf: 6 }),
     },
     {
-      id: 'signatures-refused',
       heading: 'Signatures refused',
       urgency: 'now',
       message:
@@ -65,7 +62,6 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       condition: atLeast(MANY_REFUSED, { outOf: 4 }),
     },
     {
-      id: 'older-webhook-secret',
       heading: 'Older webhook secret',
       urgency: 'today',
       message: 'The store still signs with the older webhook secret, hours after it was changed.',
@@ -75,7 +71,6 @@ export function receiverAlarms(monitored: Monitored): AlarmDefinition[] {
       condition: atLeast(1, { times: 3, outOf: 24, notifyOnRecovery: false }),
     },
     {
-      id: 'unexpected-api-version',
       heading: 'Unexpected API version',
       urgency: 'today',
       message: "The store sends webhooks in another version of its API than the connector's.",
@@ -111,7 +106,6 @@ export function floodAlarms(monitored: Monitored): AlarmDefinition[] {
       };
     }),
     {
-      id: 'functions-throttled',
       heading: 'Functions throttled',
       urgency: 'now',
       message:
@@ -134,7 +128,6 @@ export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
   });
   return [
     {
-      id: 'data-request',
       heading: 'Data request',
       urgency: 'today',
       message: 'A customer asked, through the store, for the personal data that is kept of them.',
@@ -142,7 +135,6 @@ export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       ...notice('data-request'),
     },
     {
-      id: 'shop-redaction',
       heading: 'Shop redaction',
       urgency: 'today',
       message: 'The store asks to erase the data of a shop that removed the app.',
@@ -150,7 +142,6 @@ export function noticeAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       ...notice('shop-redact'),
     },
     {
-      id: 'app-uninstalled',
       heading: 'App uninstalled',
       urgency: 'now',
       message: 'A shop removed the app and sends no more webhooks.',
@@ -164,7 +155,6 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
   if (!storefront) return [];
   return [
     {
-      id: 'point-events-refused',
       heading: 'Point events refused',
       urgency: 'today',
       message: 'The connector refuses point events: their token is wrong or missing.',
@@ -173,7 +163,6 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       condition: atLeast(MANY_REFUSED, { outOf: 4 }),
     },
     {
-      id: 'storefront-refused',
       heading: 'Storefront refused',
       urgency: 'today',
       message:
@@ -183,7 +172,6 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       condition: atLeast(MANY_REFUSED_PAGES, { outOf: 4 }),
     },
     {
-      id: 'storefront-unavailable',
       heading: 'Storefront unavailable',
       urgency: 'today',
       message:
@@ -193,7 +181,6 @@ export function storefrontAlarms({ metricsNamespace, storefront }: Monitored): A
       condition: atLeast(MANY_UNANSWERED, { times: 2, outOf: ONE_HOUR }),
     },
     {
-      id: 'redemption-pending',
       heading: 'Redemption pending',
       urgency: 'today',
       message:

@@ -70,7 +70,6 @@ export function queueAlarms(monitored: Monitored): AlarmDefinition[] {
 export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[] {
   return [
     {
-      id: 'messages-stuck',
       heading: 'Messages stuck',
       urgency: 'now',
       message: `Messages have been failing and retried for more than ${OLDEST_MESSAGE_MINUTES} minutes.`,
@@ -111,7 +110,6 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       condition: atLeast(1, { outOf: 2 * ONE_HOUR }),
     },
     {
-      id: 'work-broke-off',
       heading: 'Work broke off',
       urgency: 'today',
       message: 'A worker stopped at an unexpected error; the message stays on its queue.',
@@ -120,7 +118,6 @@ export function workerAlarms({ metricsNamespace }: Monitored): AlarmDefinition[]
       condition: atLeast(1, { outOf: ONE_HOUR }),
     },
     {
-      id: 'trouble',
       heading: 'Trouble',
       urgency: 'today',
       message: 'Something needs a person.',
@@ -155,7 +152,6 @@ export function awsAlarms(monitored: Monitored): AlarmDefinition[] {
         }),
       ),
     {
-      id: 'ledger-throttled',
       heading: 'Ledger throttled',
       urgency: 'today',
       message: 'DynamoDB throttles reads or writes of the ledger.',
@@ -187,7 +183,6 @@ export function reconciliationAlarms({
   const quarters = { period: Duration.minutes(15) };
   return [
     {
-      id: 'webhooks-get-lost',
       heading: 'Webhooks get lost',
       urgency: 'today',
       message: `Webhooks get lost: reconciliation had to send more than ${HEALED_PERCENT} % of what it compared.`,
@@ -196,7 +191,6 @@ export function reconciliationAlarms({
       condition: atLeast(1, { outOf: untilNextRun }),
     },
     {
-      id: 'reconciliation-missing',
       heading: 'Reconciliation missing',
       urgency: 'today',
       message: `Reconciliation runs every ${everyMinutes} minutes and has not finished ${RUNS_MISSED} times in a row.`,
@@ -207,7 +201,6 @@ export function reconciliationAlarms({
       condition: absent(RUNS_MISSED),
     },
     {
-      id: 'orders-differ',
       heading: 'Orders differ',
       urgency: 'today',
       message:
@@ -217,7 +210,6 @@ export function reconciliationAlarms({
       condition: atLeast(1, { notifyOnRecovery: false }),
     },
     {
-      id: 'subscriptions-wrong',
       heading: 'Subscriptions wrong',
       urgency: 'now',
       message:

@@ -1,6 +1,6 @@
 import type { Answer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
-import type { OrderRow } from '../store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../store-sandbox/model/rows.ts';
 import { customerOf, priceOf, type ShopStore } from '../storefront-demo/shop.ts';
 import type { Visit } from '../storefront-demo/visit.ts';
 import { type HostFiles, hostHead, moduleAddress, tokenOf } from './host-files.ts';

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type AppFiles, readApp } from '../../app/build/build-app.ts';
+import { pageAnswer } from '../sandbox-kit/http/pages.ts';
 import type { Answer } from '../sandbox-kit/http/server.ts';
 import { type Html, html } from '../sandbox-kit/pages/html.ts';
 import { issueSessionToken, type TokenUser } from '../store-sandbox/session-tokens.ts';
@@ -43,33 +44,20 @@ export class HostFiles {
     return contents && Buffer.from(contents);
   }
 
-  /** No other origin but the storefront's, and nothing inline. */
-  #policy(where: Where): string {
-    return [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "img-src 'self'",
-      `connect-src 'self' ${new URL(this.#storefront).origin}`,
-      "base-uri 'none'",
-      "form-action 'self'",
-      "frame-src 'self'",
-      `frame-ancestors ${where === 'in-a-frame' ? "'self'" : "'none'"}`,
-      "require-trusted-types-for 'script'",
-    ].join('; ');
-  }
-
+  /** No other origin but the storefront's. */
   page(page: Html, where: Where = 'alone'): Answer {
-    return {
-      status: 200,
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': this.#policy(where),
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'same-origin',
+    return pageAnswer(
+      page,
+      {
+        'img-src': "'self'",
+        'connect-src': `'self' ${new URL(this.#storefront).origin}`,
+        'form-action': "'self'",
+        'frame-src': "'self'",
+        'frame-ancestors': where === 'in-a-frame' ? "'self'" : "'none'",
+        'require-trusted-types-for': "'script'",
       },
-      body: page.text,
-    };
+      { referrer: 'same-origin' },
+    );
   }
 }
 

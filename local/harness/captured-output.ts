@@ -1,3 +1,5 @@
+import { readJsonObject } from '../sandbox-kit/http/requests.ts';
+
 export interface CapturedOutput {
   /** The chunks written so far, in order. */
   readonly pieces: readonly string[];
@@ -34,7 +36,11 @@ export function captureOutput(): CapturedOutput {
   }
   return {
     pieces,
-    lines: () => pieces.flatMap((piece) => piece.split('\n').flatMap(readObject)),
+    lines: () =>
+      pieces
+        .flatMap((piece) => piece.split('\n'))
+        .map(readJsonObject)
+        .filter((fields) => fields !== undefined),
     stop: () => {
       for (const restore of undo) restore();
     },
@@ -44,13 +50,4 @@ export function captureOutput(): CapturedOutput {
 function asText(word: unknown): string {
   if (typeof word === 'string') return word;
   return word instanceof Error ? `${word.stack} ${String(word.cause)}` : JSON.stringify(word);
-}
-
-function readObject(line: string): Readonly<Record<string, unknown>>[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? [value as Record<string, unknown>] : [];
-  } catch {
-    return [];
-  }
 }

@@ -1,11 +1,12 @@
 import { createLoyaltyClient, type LoyaltyClientSettings } from '../../shared/loyalty/client.ts';
 import type { OperationId } from '../../shared/loyalty/operations.ts';
 import type { CallAnswer, CallFailure, CallSender } from '../../shared/loyalty/result.ts';
-import { loadContract } from '../loyalty-sandbox/contract.ts';
-import { defaultCatalog } from '../loyalty-sandbox/default-catalog.ts';
+import { defaultCatalog } from '../loyalty-sandbox/catalog.ts';
+import { createRouter, loadContract } from '../loyalty-sandbox/contract.ts';
 import { createProgram } from '../loyalty-sandbox/program/program.ts';
 import { openTables } from '../loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../loyalty-sandbox/settings.ts';
+import { splitTarget } from '../sandbox-kit/http/requests.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 
 const contract = loadContract();
@@ -69,28 +70,12 @@ export function openInProcessLoyalty(now: () => Date, settings: PartialSettings 
   return { client: connect(), connect, journal, world, rows: program.rows };
 }
 
-const routes = contract.operations.map(({ operationId, method, path }) => ({
-  operationId,
-  method,
-  parts: path.split('/').map((part) => ({ text: part, name: /^\{(.+)\}$/.exec(part)?.[1] })),
-}));
+const route = createRouter(contract.operations);
 
 export function routeOf(method: string, path: string, body: string | undefined): LoyaltyCall {
-  const [place = '', query = ''] = path.split('?');
-  const segments = place.split('/');
-  for (const { operationId, method: known, parts } of routes) {
-    if (known !== method || parts.length !== segments.length) continue;
-    if (!parts.every(({ text, name }, index) => name || text === segments[index])) continue;
-    const found: Record<string, string> = {};
-    for (const [index, { name }] of parts.entries()) {
-      if (name) found[name] = decodeURIComponent(segments[index] ?? '');
-    }
-    return {
-      operation: operationId,
-      path: found,
-      body: body && JSON.parse(body),
-      query: query === '' ? {} : Object.fromEntries(new URLSearchParams(query)),
-    };
-  }
-  throw new Error(`no operation at ${method} ${path}`);
+  const { rawPath, query } = splitTarget(path);
+  const found = route(method, rawPath);
+  if (found.kind !== 'operation') throw new Error(`no operation at ${method} ${path}`);
+  const { operation, path: parameters } = found;
+  return { operation, path: parameters, body: body && JSON.parse(body), query };
 }

@@ -10,8 +10,8 @@ import {
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { eventsFor } from '../store-sandbox/delivery/events.ts';
-import { pickFields } from '../store-sandbox/delivery/pick-fields.ts';
-import { Subscriptions } from '../store-sandbox/delivery/subscriptions.ts';
+import { pickFields } from '../store-sandbox/delivery/sender.ts';
+import { openSubscriptions } from '../store-sandbox/delivery/subscriptions.ts';
 import { AdminApi } from '../store-sandbox/graphql/admin-api.ts';
 import { type ActionName, act } from '../store-sandbox/model/actions.ts';
 import { createIds } from '../store-sandbox/model/ids.ts';
@@ -38,7 +38,7 @@ export function openProductStore({ clock, store }: ReturnType<typeof openConnect
   };
   const api = new AdminApi({
     world,
-    subscriptions: new Subscriptions(tables),
+    subscriptions: openSubscriptions(tables),
     settings: defaultServerSettings,
     address: () => '',
     perform: () => ({ kind: 'refused', why: 'this store is changed by its test only' }),

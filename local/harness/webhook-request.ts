@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { LambdaFunctionURLEvent } from 'aws-lambda';
+import { toHttpEvent } from '../stack/functions/web-server.ts';
 
 export interface Webhook {
   /** The shop's part of the address. */
@@ -16,9 +17,9 @@ export interface Webhook {
 
 /** What a function URL hands to the receiver for one delivery of the store. */
 export function toFunctionUrlEvent(webhook: Webhook): LambdaFunctionURLEvent {
-  const rawPath = `/${webhook.path}`;
   const headers = {
     'content-type': 'application/json',
+    'user-agent': 'Shopify-Captain-Hook',
     host: 'abcdefgh.lambda-url.us-east-1.on.aws',
     'x-shopify-topic': webhook.topic,
     'x-shopify-shop-domain': webhook.shop,
@@ -30,36 +31,10 @@ export function toFunctionUrlEvent(webhook: Webhook): LambdaFunctionURLEvent {
       .digest('base64'),
     ...webhook.headers,
   };
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath,
-    rawQueryString: '',
-    headers: Object.fromEntries(
-      Object.entries(headers).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, value]],
-      ),
-    ),
-    requestContext: {
-      accountId: 'anonymous',
-      apiId: 'abcdefgh',
-      domainName: headers.host,
-      domainPrefix: 'abcdefgh',
-      http: {
-        method: 'POST',
-        path: rawPath,
-        protocol: 'HTTP/1.1',
-        sourceIp: '192.0.2.10',
-        userAgent: 'Shopify-Captain-Hook',
-      },
-      requestId: '7a1c0c0e-0000-4000-8000-000000000000',
-      routeKey: '$default',
-      stage: '$default',
-      time: '09/Oct/2026:12:00:00 +0000',
-      timeEpoch: Date.now(),
-    },
-    ...bodyFields(webhook.body),
-  };
+  const { path, body } = webhook;
+  const request = { method: 'POST', target: `/${path}`, headers, body: Buffer.from(body) };
+  const event = toHttpEvent({ ...request, sourceIp: '192.0.2.10', at: new Date() }, '$default');
+  return { ...event, ...bodyFields(body) };
 }
 
 /** Text comes as it is and anything else in base64; which is which is Lambda's to decide. */

@@ -51,8 +51,11 @@ export function readArguments(args: readonly string[]): Wanted<LoyaltySandboxOpt
       }
       const headers = name && value ? { headers: { [name]: value } } : {};
       const subscriptions = address === undefined ? [] : [{ name: 'typed', address, ...headers }];
-      const checked = attempt(() => checkSubscriptions(subscriptions));
-      if (checked.kind === 'failed') problems.push(checked.problem);
+      try {
+        checkSubscriptions(subscriptions);
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
       if (data === '') problems.push('--data needs the name of a file');
       return {
         port,
@@ -66,33 +69,14 @@ export function readArguments(args: readonly string[]): Wanted<LoyaltySandboxOpt
 }
 
 function readFile(path: string, problems: string[]): PartialSettings {
-  const reading = attempt(() => readFileSync(path, 'utf8'));
-  if (reading.kind === 'failed') {
-    problems.push(`--settings ${path} cannot be read (${reading.code})`);
-    return {};
-  }
-  const parsing = attempt<unknown>(() => JSON.parse(reading.result));
-  if (parsing.kind === 'failed') {
-    problems.push(`--settings ${path} is not JSON`);
-    return {};
-  }
-  const settings = readSettings(parsing.result);
-  if (settings.kind === 'read') return parsing.result as PartialSettings;
-  problems.push(...settings.faults.map((fault) => `${path}: ${fault}`));
-  return {};
-}
-
-type Attempt<T> =
-  | { readonly kind: 'worked'; readonly result: T }
-  | { readonly kind: 'failed'; readonly problem: string; readonly code: string };
-
-/** For functions that throw at what a person typed: the first line says what it was. */
-function attempt<T>(work: () => T): Attempt<T> {
   try {
-    return { kind: 'worked', result: work() };
+    const settings: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const reading = readSettings(settings);
+    if (reading.kind === 'read') return settings as PartialSettings;
+    problems.push(...reading.faults.map((fault) => `${path}: ${fault}`));
   } catch (error) {
-    const [problem = ''] = error instanceof Error ? error.message.split('\n') : [];
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return { kind: 'failed', problem, code };
+    const { code } = error as NodeJS.ErrnoException;
+    problems.push(`--settings ${path} ${code ? `cannot be read (${code})` : 'is not JSON'}`);
   }
+  return {};
 }

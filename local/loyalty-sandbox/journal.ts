@@ -1,5 +1,4 @@
 import type { OperationId } from '../../shared/loyalty/operations.ts';
-import type { Change, Table, Tables } from '../sandbox-kit/tables.ts';
 
 /** One call to the loyalty API, as the service saw it. Never holds the Authorization header. */
 export interface JournalEntry {
@@ -28,6 +27,8 @@ export interface JournalEntry {
   readonly durationMs: number;
 }
 
+export type NewEntry = Omit<JournalEntry, 'n'>;
+
 /** What is kept of a long JSON text. */
 interface Cut {
   /** Of the whole. */
@@ -39,84 +40,15 @@ interface Cut {
 export const longestJournaledBytes = 64 * 1024;
 const beginningCharacters = 2_000;
 
-export interface JournalQuery {
-  readonly operation?: string;
-  /** Only entries with a higher number. */
-  readonly since?: number;
-  /** Only the latest so many. */
-  readonly limit?: number;
-}
-
-const clearedTable = 'journal-cleared';
-
-/** Kept in the tables, so that an entry is written in one piece with the changes it tells of. */
-export class Journal {
-  readonly #rows: Table<JournalEntry>;
-  readonly #cleared: Table<number>;
-  readonly #limit: number;
-  #last: number;
-
-  constructor(tables: Tables, limit: number) {
-    this.#rows = tables.table('journal');
-    this.#cleared = tables.table(clearedTable);
-    this.#limit = limit;
-    this.#last = this.#clearedUpTo();
-    for (const { n } of this.#rows.values()) this.#last = Math.max(this.#last, n);
-    this.#dropOldest();
-  }
-
-  add({ body, answer, ...entry }: Omit<JournalEntry, 'n'>): JournalEntry {
-    const bodyCut = cut(body);
-    const answerCut = cut(answer);
-    const numbered = {
-      n: ++this.#last,
-      ...entry,
-      ...(bodyCut ? { bodyCut } : body !== undefined && { body }),
-      ...(answerCut ? { answerCut } : answer !== undefined && { answer }),
-    };
-    this.#rows.put(String(numbered.n), numbered);
-    this.#dropOldest();
-    return numbered;
-  }
-
-  entries({
-    operation,
-    since = 0,
-    limit = Number.POSITIVE_INFINITY,
-  }: JournalQuery = {}): JournalEntry[] {
-    const found = [...this.#rows.values()].filter(
-      (entry) => entry.n > since && (!operation || entry.operation === operation),
-    );
-    return limit < found.length ? found.slice(found.length - limit) : found;
-  }
-
-  get size(): number {
-    return this.#rows.size;
-  }
-
-  /** How many entries the bound has cost since the journal was last cleared. */
-  get dropped(): number {
-    return this.#last - this.#clearedUpTo() - this.#rows.size;
-  }
-
-  clear(): void {
-    for (const { n } of [...this.#rows.values()]) this.#rows.delete(String(n));
-    this.#cleared.put('n', this.#last);
-  }
-
-  /** All that a cleared journal needs to go on with its numbers. */
-  numbering(): Change {
-    return { table: clearedTable, key: 'n', row: this.#last };
-  }
-
-  #clearedUpTo(): number {
-    return this.#cleared.get('n') ?? 0;
-  }
-
-  #dropOldest(): void {
-    while (this.#rows.size > this.#limit)
-      this.#rows.delete(String(this.#last - this.#rows.size + 1));
-  }
+/** The entry as it is kept. */
+export function cutEntry({ body, answer, ...entry }: NewEntry): NewEntry {
+  const bodyCut = cut(body);
+  const answerCut = cut(answer);
+  return {
+    ...entry,
+    ...(bodyCut ? { bodyCut } : body !== undefined && { body }),
+    ...(answerCut ? { answerCut } : answer !== undefined && { answer }),
+  };
 }
 
 function cut(value: unknown): Cut | undefined {

@@ -1,22 +1,27 @@
 import type { Credentials } from '../../shared/loyalty/client.ts';
 import { openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
+import type { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, defaultCatalog } from './catalog.ts';
 import { type Contract, loadContract } from './contract.ts';
-import { defaultCatalog } from './default-catalog.ts';
 import type { EventSender } from './events/event-sender.ts';
 import { checkSubscriptions, type Subscription, Subscriptions } from './events/subscriptions.ts';
 import type { FaultRule } from './fault-rule.ts';
 import { startServer } from './http/server.ts';
-import type { JournalEntry, JournalQuery } from './journal.ts';
-import { answerBusinessError, createProgram } from './program/program.ts';
+import type { JournalEntry } from './journal.ts';
+import { createProgram } from './program/program.ts';
 import { openTables } from './program/rows.ts';
-import { readServerSettings, type ServerSettings } from './server-settings.ts';
 import { Service } from './service.ts';
-import { type PartialSettings, readSettings, type SandboxSettings } from './settings.ts';
+import {
+  type PartialSettings,
+  readServerSettings,
+  readSettings,
+  type SandboxSettings,
+  type ServerSettings,
+} from './settings.ts';
 import { describeState, type State } from './state.ts';
 
 export interface LoyaltySandboxOptions {
@@ -42,11 +47,7 @@ export interface LoyaltySandbox {
   readonly credentials: Credentials;
   readonly settings: SandboxSettings;
   readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
-  readonly journal: {
-    entries(query?: JournalQuery): readonly JournalEntry[];
-    readonly dropped: number;
-    clear(): void;
-  };
+  readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'dropped' | 'clear'>;
   readonly events: Pick<EventSender, 'all' | 'settled'>;
   state(): State;
   /** Lets time pass in the sandbox only. */
@@ -92,7 +93,6 @@ export async function startLoyaltySandbox(
     tables,
     context: { tables: openTables(tables), settings, catalog, now, random: random() },
     createProgram: () => createProgram({ tables, settings, catalog, now, random: random() }),
-    fail: (operation, code) => answerBusinessError(settings, operation, code),
     subscriptions: new Subscriptions(
       subscriptions,
       tables,
@@ -100,8 +100,7 @@ export async function startLoyaltySandbox(
     ),
     dataFile,
     neighbours: options.neighbours,
-    // Of its own, so that a fault added does not change what the program draws.
-    createFaultRandom: () => seededRandom(~seed),
+    seed,
     now,
     advance: (ms) => clock.put('aheadMs', aheadMs() + ms),
   });

@@ -1,48 +1,18 @@
-import type { ErrorNumber } from '../../shared/loyalty/error-codes.ts';
-import type { OperationId } from '../../shared/loyalty/operations.ts';
-import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { CostBucket } from '../sandbox-kit/cost-bucket.ts';
+import { createSaver, type DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
+import { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
-import type { Random } from '../sandbox-kit/seeded-random.ts';
+import { seededRandom } from '../sandbox-kit/seeded-random.ts';
 import type { Change, Tables } from '../sandbox-kit/tables.ts';
 import type { Call, Program } from './call.ts';
-import type { Contract } from './contract.ts';
-import { EventSender } from './events/event-sender.ts';
-import { createEventPost } from './events/post-event.ts';
+import { type Contract, createRouter, type Router } from './contract.ts';
+import { createEventPost, EventSender } from './events/event-sender.ts';
 import type { Subscription, Subscriptions } from './events/subscriptions.ts';
-import { type FaultRule, readFaultRule } from './fault-rule.ts';
-import { createRouter, type Router } from './http/router.ts';
-import { Journal, type JournalEntry } from './journal.ts';
+import { type FaultRule, faultRuleOf } from './fault-rule.ts';
+import { cutEntry, type JournalEntry, type NewEntry } from './journal.ts';
 import type { Context } from './program/context.ts';
-import type { ServerSettings } from './server-settings.ts';
-import type { SandboxSettings } from './settings.ts';
-
-/** A bucket that holds what one second allows, and fills again as time passes. */
-export class RateLimit {
-  readonly #perSecond: number;
-  readonly #capacity: number;
-  #left: number;
-  #filledAtMs: number | undefined;
-
-  /** 0 per second: no limit. */
-  constructor(perSecond: number) {
-    this.#perSecond = perSecond;
-    this.#capacity = Math.max(1, perSecond);
-    this.#left = this.#capacity;
-  }
-
-  /** Undefined when the call may pass; else the seconds after which the next one may. */
-  take(nowMs: number): number | undefined {
-    if (this.#perSecond === 0) return undefined;
-    // A clock that was set back fills nothing, and takes nothing away either.
-    const passedMs = Math.max(0, nowMs - (this.#filledAtMs ?? nowMs));
-    this.#left = Math.min(this.#capacity, this.#left + (passedMs / 1000) * this.#perSecond);
-    this.#filledAtMs = nowMs;
-    if (this.#left < 1) return Math.ceil((1 - this.#left) / this.#perSecond);
-    this.#left -= 1;
-    return undefined;
-  }
-}
+import type { SandboxSettings, ServerSettings } from './settings.ts';
 
 export interface ServiceParts {
   readonly contract: Contract;
@@ -53,77 +23,59 @@ export interface ServiceParts {
   readonly context: Context;
   /** Called again after a reset, with the tables empty. */
   readonly createProgram: () => Program;
-  /** An answer of HTTP 200 that reports this error in the operation's own envelope. */
-  readonly fail: (operation: OperationId, code: ErrorNumber) => unknown;
   readonly subscriptions: Subscriptions;
   readonly dataFile: DataFile | undefined;
   readonly neighbours?: Neighbours | undefined;
-  /** Called again after a reset: the same draws from the beginning. */
-  readonly createFaultRandom: () => Random;
+  readonly seed: number;
   readonly now: () => Date;
   /** Moves `now` ahead. */
   readonly advance: (ms: number) => void;
-}
-
-/** What a reset makes anew. */
-interface Working {
-  readonly program: Program;
-  readonly journal: Journal;
-  readonly faults: Faults<FaultRule>;
-  readonly rateLimit: RateLimit;
 }
 
 /** Everything behind the HTTP server. */
 export class Service {
   readonly parts: ServiceParts;
   readonly route: Router;
-  #working: Working;
-  #events: EventSender;
-  /** What the data file refused, as when the disk is full: it goes with the next that it takes. */
-  #unsaved: readonly Change[] = [];
+  // A reset makes these anew.
+  journal: Journal<JournalEntry>;
+  faults: Faults<FaultRule>;
+  rateLimit: CostBucket;
+  events: EventSender;
+  #program: Program;
+  #save: () => readonly Change[];
   /** Resets come one after the other. */
   #lastReset: Promise<void> = Promise.resolve();
 
   constructor(parts: ServiceParts) {
     this.parts = parts;
+    this.#save = createSaver(parts.tables, parts.dataFile);
     this.route = createRouter(parts.contract.operations);
-    this.#working = this.#begin();
+    ({
+      program: this.#program,
+      journal: this.journal,
+      faults: this.faults,
+      rateLimit: this.rateLimit,
+    } = this.#begin());
     this.#save();
-    this.#events = this.#startSender();
-  }
-
-  get journal(): Journal {
-    return this.#working.journal;
-  }
-
-  get faults(): Faults<FaultRule> {
-    return this.#working.faults;
-  }
-
-  get rateLimit(): RateLimit {
-    return this.#working.rateLimit;
-  }
-
-  get events(): EventSender {
-    return this.#events;
+    this.events = this.#startSender();
   }
 
   /** Throws where the program does. */
   answer(call: Call): unknown {
-    return this.#working.program.answer(call);
+    return this.#program.answer(call);
   }
 
   /** Lets time pass: points become due and cancellations show, with their events. */
   advance(ms: number): void {
     this.parts.advance(ms);
-    this.#working.program.settleDue();
-    this.#events.accept(this.#save());
+    this.#program.settleDue();
+    this.events.accept(this.#save());
   }
 
   /** Keeps the entry together with what the call changed: both are safe before it is answered. */
-  record(entry: Omit<JournalEntry, 'n'>): void {
-    this.journal.add(entry);
-    this.#events.accept(this.#save());
+  record(entry: NewEntry): void {
+    this.journal.add(cutEntry(entry));
+    this.events.accept(this.#save());
   }
 
   /**
@@ -157,59 +109,48 @@ export class Service {
 
   async stop(): Promise<void> {
     await this.#lastReset;
-    await this.#events.stop();
+    await this.events.stop();
     this.parts.dataFile?.close();
   }
 
   async #reset(): Promise<void> {
     const { tables, dataFile } = this.parts;
-    await this.#events.stop();
+    await this.events.stop();
     try {
       const kept = [this.journal.numbering(), ...tables.all('starts')];
       dataFile?.rewrite(kept);
       tables.replaceAll(kept);
-      this.#unsaved = [];
-      this.#working = this.#begin();
+      this.#save = createSaver(tables, dataFile);
+      ({
+        program: this.#program,
+        journal: this.journal,
+        faults: this.faults,
+        rateLimit: this.rateLimit,
+      } = this.#begin());
     } finally {
-      this.#events = this.#startSender();
+      this.events = this.#startSender();
     }
   }
 
-  #begin(): Working {
-    const { contract, tables, settings, serverSettings, createProgram, createFaultRandom } =
-      this.parts;
+  #begin() {
+    const { contract, tables, settings, serverSettings, createProgram, seed } = this.parts;
+    const { perSecond } = settings.rateLimit;
     const operations = contract.operations.map(({ operationId }) => operationId);
     return {
       program: createProgram(),
-      journal: new Journal(tables, serverSettings.journalLimit),
-      faults: new Faults(createFaultRandom(), (rule) => readFaultRule(rule, operations)),
-      rateLimit: new RateLimit(settings.rateLimit.perSecond),
+      journal: new Journal<JournalEntry>(tables, serverSettings.journalLimit),
+      // Draws of its own, so that a fault added does not change what the program draws.
+      faults: new Faults(seededRandom(~seed), faultRuleOf(operations)),
+      rateLimit: new CostBucket(Math.max(1, perSecond), perSecond),
     };
-  }
-
-  #save(): readonly Change[] {
-    const changes = this.parts.tables.takeChanges();
-    this.#unsaved = this.#unsaved.length === 0 ? changes : this.#unsaved.concat(changes);
-    if (this.#unsaved.length > 0) this.parts.dataFile?.append(this.#unsaved);
-    this.#unsaved = [];
-    return changes;
   }
 
   /** It takes up what an earlier one left. */
   #startSender(): EventSender {
-    const { tables, serverSettings: settings, subscriptions, now } = this.parts;
-    const post = createEventPost(settings.eventTimeoutMs, this.parts.settings, now);
-    const sender = new EventSender({
-      tables,
-      subscriptions,
-      post,
-      attempts: settings.eventAttempts,
-      firstDelayMs: settings.eventFirstDelayMs,
-      longestDelayMs: settings.eventLongestDelayMs,
-      kept: settings.eventsKept,
-      now,
-      save: () => this.#save(),
-    });
+    const { tables, serverSettings, subscriptions, settings, now } = this.parts;
+    const post = createEventPost(serverSettings.eventTimeoutMs, settings, now);
+    const save = () => this.#save();
+    const sender = new EventSender({ tables, subscriptions, post, serverSettings, now, save });
     sender.resume();
     return sender;
   }

@@ -1,13 +1,32 @@
-import {
-  flag,
-  group,
-  number,
-  oneOf,
-  readAll,
-  type SettingsOf,
-  type SettingsReading,
-  text,
-} from './setting.ts';
+import * as v from 'valibot';
+
+/** A part that is not given has its default. */
+const flag = (preset: boolean) => v.optional(v.boolean('must be true or false'), preset);
+
+/** The first is the default. */
+const oneOf = <const Value extends string | number>(first: Value, ...others: Value[]) =>
+  v.optional(v.picklist([first, ...others], `must be ${[first, ...others].join(' or ')}`), first);
+
+function number(
+  preset: number,
+  least: number,
+  most: number,
+  kind: 'number' | 'whole number' = 'number',
+) {
+  const fits = (value: number) =>
+    value >= least && value <= most && (kind === 'number' || Number.isInteger(value));
+  const problem = `must be a ${kind} from ${least} to ${most}`;
+  return v.optional(v.pipe(v.number(problem), v.check(fits, problem)), preset);
+}
+
+const text = (preset: string, form: RegExp, problem: string) =>
+  v.optional(v.pipe(v.string(problem), v.regex(form, problem)), preset);
+
+/** An object with any of these members and no others. */
+const group = <const Members extends v.ObjectEntries>(members: Members) =>
+  v.strictObject(members, ({ expected }) =>
+    expected === 'never' ? 'is not a setting' : 'must be an object',
+  );
 
 /**
  * Everything the sandbox had to decide because the contract does not show it. The defaults are the
@@ -15,18 +34,24 @@ import {
  */
 const settings = group({
   /** The pair is made in the admin panel, which the sandbox does not have: so it is fixed here. */
-  credentials: group({
-    // Basic authentication joins the two with the first colon.
-    token: text('sandbox-token', /^[^:]+$/, 'must not be empty or contain a colon'),
-    key: text('sandbox-key', /^.+$/s, 'must not be empty'),
-  }),
+  credentials: v.optional(
+    group({
+      // Basic authentication joins the two with the first colon.
+      token: text('sandbox-token', /^[^:]+$/, 'must not be empty or contain a colon'),
+      key: text('sandbox-key', /^.+$/s, 'must not be empty'),
+    }),
+    {},
+  ),
   /** Status of a missing or wrong credential: not shown. 401 is what Basic authentication means. */
   badCredentialStatus: number(401, 400, 599, 'whole number'),
   /**
    * Throttling exists (error 103), its limit and its form are not shown. Off at 0, because a test
    * should meet only the limit it asked for. `code-103` answers HTTP 200 with the code inside.
    */
-  rateLimit: group({ perSecond: number(0, 0, 1_000_000), answer: oneOf('http-429', 'code-103') }),
+  rateLimit: v.optional(
+    group({ perSecond: number(0, 0, 1_000_000), answer: oneOf('http-429', 'code-103') }),
+    {},
+  ),
   /**
    * Points per unit of the order total: not shown. One for one is easiest to check by eye. Within these
    * bounds, and those of the next, the largest single amount is counted exactly: see `largestAmount`.
@@ -71,8 +96,6 @@ const settings = group({
   error13: oneOf('both-flags', 'cancel-completed', 'return-completed', 'never'),
   /** What a cancel answers whose effect shows later (up to 24 hours): not shown. */
   lateCancel: flag(false),
-  /** Whether a cancel gives back the reward that the order used: a setting of the program. */
-  cancelGivesRewardBack: flag(false),
   /** How several partial cancels of one order add up: not shown. */
   partialCancelLimit: oneOf('sum', 'each'),
   /** Whether the total of a read order shows its partial cancels: not shown. */
@@ -125,21 +148,52 @@ const settings = group({
    * message starts with the error's name, or its number, or has neither.
    */
   listErrors: oneOf('name', 'number', 'text'),
-  /** Size of a page when PageSize is absent: not shown. */
-  defaultPageSize: number(10, 1, 50, 'whole number'),
-  /** What IsActive=false selects: not shown. Only `true` is said to select anything. */
-  isActiveFalseLists: oneOf('all', 'inactive'),
 });
 
-export type SandboxSettings = SettingsOf<typeof settings>;
+const LONGEST_MS = 3_600_000;
+/** What is kept lies in memory. */
+const MOST_KEPT = 1_000_000;
+const whole = (preset: number, least: number, most: number) =>
+  number(preset, least, most, 'whole number');
+
+/** Settings of the server around the program: what it keeps, and how it sends point events. */
+const serverSettings = group({
+  /** Calls the journal holds; older ones are dropped and counted. */
+  journalLimit: whole(100_000, 0, MOST_KEPT),
+  /** Whether and how the service retries a delivery is not shown. About 25 s in all by default. */
+  eventAttempts: whole(8, 1, 1_000),
+  eventFirstDelayMs: whole(200, 0, LONGEST_MS),
+  eventLongestDelayMs: whole(30_000, 0, LONGEST_MS),
+  eventTimeoutMs: whole(5_000, 1, LONGEST_MS),
+  /**
+   * Documented: a subscription may be switched off after 5 or more failures in a row. 0: it never is, for
+   * a run that restarts its receiver.
+   */
+  subscriptionFailures: whole(5, 0, 1_000),
+  /** Events kept to look at once they are delivered, given up or not to be sent. */
+  eventsKept: whole(10_000, 0, MOST_KEPT),
+});
+
+export type SandboxSettings = v.InferOutput<typeof settings>;
+export type ServerSettings = v.InferOutput<typeof serverSettings>;
 
 /** What may be given: any part, even of the nested ones. */
-export type PartialSettings = {
-  readonly [K in keyof SandboxSettings]?: SandboxSettings[K] extends object
-    ? Partial<SandboxSettings[K]>
-    : SandboxSettings[K];
-};
+export type PartialSettings = v.InferInput<typeof settings>;
 
-export const defaultSettings = settings.preset;
-export const readSettings = (input: unknown = {}): SettingsReading<SandboxSettings> =>
-  readAll(settings, input);
+export const defaultSettings = v.parse(settings, {});
+export const defaultServerSettings = v.parse(serverSettings, {});
+
+type Reading<Settings> =
+  | { readonly kind: 'read'; readonly settings: Settings }
+  | { readonly kind: 'faulty'; readonly faults: readonly string[] };
+
+/** Fills what is missing with the defaults. All faults are reported together, in words that begin with a name. */
+function read<Settings>(of: v.GenericSchema<unknown, Settings>, input: unknown): Reading<Settings> {
+  const { success, output, issues = [] } = v.safeParse(of, input);
+  if (success) return { kind: 'read', settings: output };
+  const faults = issues.map((one) => `${v.getDotPath(one) ?? 'the settings'} ${one.message}`);
+  return { kind: 'faulty', faults };
+}
+
+export const readSettings = (input: unknown = {}) => read(settings, input);
+export const readServerSettings = (input: unknown = {}) => read(serverSettings, input);

@@ -1,5 +1,5 @@
-import { balanceOf } from './program/balances.ts';
 import { fromHundredths } from './program/hundredths.ts';
+import { balanceOf } from './program/points.ts';
 import { tierOf } from './program/tiers.ts';
 import type { Service } from './service.ts';
 

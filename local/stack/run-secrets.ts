@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
-import type { SecretDescription } from './template/stack-description.ts';
+import type { SecretDescription } from './template/describe-resources.ts';
 import { UnknownInTemplate } from './template/template.ts';
 
 /** The secrets of one run: random, and stored only with `--data`, in the same folder. */

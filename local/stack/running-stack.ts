@@ -19,9 +19,8 @@ import {
   startWebServers,
   type WebServers,
 } from './start-parts.ts';
-import { type RunningShop, type Sandboxes, startSandboxes } from './start-sandboxes.ts';
-import { subscribe } from './store-admin.ts';
-import type { StackDescription } from './template/stack-description.ts';
+import { type RunningShop, type Sandboxes, startSandboxes, subscribe } from './start-sandboxes.ts';
+import type { StackDescription } from './template/describe-resources.ts';
 
 /** With the members of the first shop as its own. */
 export interface RunningStack extends RunningShop, Sandboxes {

@@ -20,16 +20,15 @@ import type { ServerSettings } from '../store-sandbox/settings.ts';
 import { PLACE, startDynamoDb, startSqs } from './emulators.ts';
 import { FunctionRunner, type RunnerParts } from './functions/function-runner.ts';
 import { LogGroups } from './functions/log-groups.ts';
-import { Metrics } from './functions/metrics.ts';
-import { startMetricsServer } from './functions/metrics-server.ts';
+import { Metrics, startMetricsServer } from './functions/metrics.ts';
 import { startWebServer } from './functions/web-server.ts';
 import { type Key, startGateway } from './gateway/gateway.ts';
 import { AccessControl } from './iam/access-control.ts';
 import { type AwsKey, fillSecrets, openRunSecrets, type RunSecrets } from './run-secrets.ts';
 import type { Ports } from './start-options.ts';
+import type { QueueDescription, StackDescription } from './template/describe-resources.ts';
 import { policyName } from './template/describe-resources.ts';
 import { describeStack } from './template/describe-stack.ts';
-import type { QueueDescription, StackDescription } from './template/stack-description.ts';
 import type { Assembly } from './template/template.ts';
 
 /** Creates the queues and tables of the template; keeps those that an earlier run created. */

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { Connector, Shop } from '../../shared/config/connector-config.ts';
 import { TOKEN_HEADER } from '../../shared/core/balances/receive-points.ts';
+import { createAdminStore } from '../../shared/shopify/admin/admin-store.ts';
+import { createSubscriptions } from '../../shared/shopify/subscriptions/subscriptions.ts';
 import {
+  type ProductSource,
   topicsOfEvents,
   wantedEvents,
 } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
@@ -152,4 +155,39 @@ function dataFile({ options }: Run, shop: Shop, name: 'store' | 'loyalty') {
   const { dataFolder, connector } = options;
   if (dataFolder === undefined) return {};
   return { dataFile: join(dataFolder, sandboxFile(connector, shop, name)) };
+}
+
+/** The store sandbox through its Admin API, as the functions use it. */
+export function openStoreAdmin({ address, credentials }: StoreSandbox) {
+  const secret = { kind: 'static', accessToken: credentials.accessToken } as const;
+  return createAdminStore({
+    shop: () => ({
+      secret: { get: async () => secret, refresh: async () => secret },
+      sandboxAddress: address,
+    }),
+  });
+}
+
+/** Creates the connector's webhook subscriptions, as `npx loyalty-connector webhooks sync` does. */
+export async function subscribe(
+  store: StoreSandbox,
+  shop: Pick<Shop, 'domain' | 'path' | 'rules'>,
+  webhookAddress: string,
+  products: ProductSource,
+): Promise<void> {
+  const { ask } = openStoreAdmin(store);
+  const subscriptions = createSubscriptions({
+    ask,
+    shopOf: () => shop,
+    webhookAddress,
+    madeBy: 'admin-api',
+    products,
+  });
+  const checked = await subscriptions.check(shop.domain);
+  if (checked.kind === 'unavailable') {
+    throw new Error(`The store's subscriptions cannot be read: ${checked.why}.`);
+  }
+  const changes = await subscriptions.repair(shop.domain, checked.findings);
+  const refused = changes.find(({ done }) => done === 'refused');
+  if (refused) throw new Error(`The store refuses a subscription to ${refused.topic}.`);
 }

@@ -1,28 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StackOutputs } from '../../shared/config/stack-outputs.ts';
-import { isAlive } from '../sandbox-kit/data-file-lock.ts';
+import { isAlive } from '../sandbox-kit/data-file.ts';
 import { PLACE } from './emulators.ts';
 import type { RunningStack } from './running-stack.ts';
-
-/** Lets the other commands find the running stack. */
-interface StackState {
-  readonly pid: number;
-  readonly stack: string;
-  readonly stage: string;
-  /** The file with the settings that it runs with, if it is not the one of the stage. */
-  readonly settings?: string | undefined;
-  readonly region: string;
-  /** The gateway in front of the emulators. */
-  readonly endpoint: string;
-  /** The operator's key, with the policy of the template. */
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  readonly outputs: Partial<StackOutputs>;
-  /** Of each shop, separated by spaces. */
-  readonly storeAddress: string;
-  readonly loyaltyAddress: string;
-  readonly metricsAddress: string;
-}
 
 const FILE = '.connector/stack.json';
 
@@ -36,23 +17,28 @@ export type WrittenState =
   /** Another stack runs. Its file stays, so that programs that use it do not switch to this one. */
   | { readonly kind: 'other-runs'; readonly pid: number };
 
+/** Lets the other commands find the running stack. */
 export function writeStateFile(
   stack: DescribedStack,
-  { stage, settings }: Pick<StackState, 'stage' | 'settings'>,
+  /** `settings`: the file with those that it runs with, if it is not the one of the stage. */
+  { stage, settings }: { readonly stage: string; readonly settings?: string | undefined },
   project: string,
 ): WrittenState {
   const file = join(project, FILE);
   const pid = ownerOf(file);
   if (pid !== undefined && pid !== process.pid && isAlive(pid)) return { kind: 'other-runs', pid };
-  const state: StackState = {
+  const outputs: Partial<StackOutputs> = stack.outputs;
+  const state = {
     pid: process.pid,
     stack: stack.name,
     stage,
     settings,
     region: PLACE.region,
     endpoint: stack.endpoint,
+    /** The operator's key, with the policy of the template. */
     credentials: stack.keys.operator,
-    outputs: stack.outputs,
+    outputs,
+    /** Of each shop, separated by spaces. */
     storeAddress: stack.shops.map(({ store }) => store.address).join(' '),
     loyaltyAddress: stack.shops.map(({ loyalty }) => loyalty.address).join(' '),
     metricsAddress: stack.metricsAddress,
@@ -66,7 +52,7 @@ export function writeStateFile(
 /** Undefined when there is no file, or it cannot be read. */
 function ownerOf(file: string): number | undefined {
   try {
-    const { pid }: Partial<StackState> = JSON.parse(readFileSync(file, 'utf8'));
+    const { pid }: { pid?: number } = JSON.parse(readFileSync(file, 'utf8'));
     return pid;
   } catch {
     return undefined;

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { type Concurrency, concurrencyText } from '../../shared/config/concurrency.ts';
 import { moduleFile } from '../../shared/config/folders.ts';
-import { isAlive } from '../sandbox-kit/data-file-lock.ts';
-import { compileCache } from './compile-cache.ts';
+import { isAlive } from '../sandbox-kit/data-file.ts';
 import { type Assembly, readAssembly } from './template/template.ts';
 
 /** A problem that the user can fix; the message says how. */
@@ -83,4 +83,10 @@ export function openAssemblyFolder(parent: string): AssemblyFolder {
 
 function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
+}
+
+/** A process of this environment compiles nothing that this one, or another with its cache, has compiled. */
+export function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  const compiled = getCompileCacheDir();
+  return compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) };
 }

@@ -15,32 +15,3 @@ export interface JournalEntry {
   readonly fault?: string;
   readonly durationMs: number;
 }
-
-/** In memory: starts empty with every process. */
-export class Journal {
-  readonly #limit: number;
-  #entries: JournalEntry[] = [];
-  #last = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(entry: Omit<JournalEntry, 'n'>): void {
-    this.#last += 1;
-    this.#entries.push({ n: this.#last, ...entry });
-    if (this.#entries.length > this.#limit) this.#entries.shift();
-  }
-
-  entries({
-    operation,
-  }: {
-    readonly operation?: string | undefined;
-  } = {}): readonly JournalEntry[] {
-    return this.#entries.filter((entry) => !operation || entry.operation === operation);
-  }
-
-  clear(): void {
-    this.#entries = [];
-  }
-}

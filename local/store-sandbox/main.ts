@@ -1,10 +1,15 @@
-import { readCommandLine, readWholeNumber, type Wanted } from '../sandbox-kit/command-line.ts';
-import { runCommand, shellQuote } from '../sandbox-kit/run-command.ts';
+import {
+  readCommandLine,
+  readWholeNumber,
+  runCommand,
+  shellQuote,
+  type Wanted,
+} from '../sandbox-kit/command-line.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
 import type { StoreSandbox, StoreSandboxOptions } from './sandbox.ts';
 import { apiVersion } from './settings.ts';
 
-export const help = `Starts a Shopify store on this machine. It needs nothing else.
+const help = `Starts a Shopify store on this machine. It needs nothing else.
 
 npm run store -- [options]
 
@@ -18,7 +23,7 @@ npm run store -- [options]
   --help             shows this text
 `;
 
-export function readArguments(args: readonly string[]): Wanted<StoreSandboxOptions> {
+function readArguments(args: readonly string[]): Wanted<StoreSandboxOptions> {
   return readCommandLine(
     args,
     {

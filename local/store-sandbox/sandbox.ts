@@ -1,59 +1,22 @@
-import { openDataFile } from '../sandbox-kit/data-file.ts';
-import { DataFileError } from '../sandbox-kit/data-file-lock.ts';
+import type { CostBucket } from '../sandbox-kit/cost-bucket.ts';
+import { DataFileError, openDataFile } from '../sandbox-kit/data-file.ts';
 import type { Faults } from '../sandbox-kit/faults.ts';
-import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
+import type { Journal } from '../sandbox-kit/journal.ts';
 import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder, readDisorder } from './delivery/disorder.ts';
-import type { EventSubscription } from './delivery/events.ts';
 import type { Sender } from './delivery/sender.ts';
 import { addressProblem } from './delivery/subscriptions.ts';
 import type { FaultRule } from './fault-rule.ts';
-import type { CostBucket } from './graphql/cost-bucket.ts';
 import { startServer } from './http/server.ts';
-import type { Journal } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, actions } from './model/actions.ts';
 import type { StoreRows } from './model/rows.ts';
-import { StoreService } from './service.ts';
-import {
-  defaultServerSettings,
-  defaultShop,
-  type ServerSettings,
-  type ShopSettings,
-} from './settings.ts';
+import { type StoreCredentials, type StoreSandboxOptions, StoreService } from './service.ts';
+
+import type { ShopSettings } from './settings.ts';
 import { describeState, type State } from './state.ts';
 
-export interface StoreSandboxOptions {
-  /** 0 (default): any free port. Always on 127.0.0.1. */
-  readonly port?: number;
-  /** Receives every topic, in addition to the subscriptions created through the Admin API. */
-  readonly webhooksTo?: string;
-  /** The topics that `webhooksTo` receives. Default: all. */
-  readonly webhookTopics?: readonly string[];
-  /** The Events of the app's configuration. Default: none. */
-  readonly events?: readonly EventSubscription[];
-  /** The app's client secret, which also signs webhooks. */
-  readonly secret?: string;
-  /** Used for signing if the disorder says so. */
-  readonly previousSecret?: string;
-  readonly clientId?: string;
-  /** The token that never expires. */
-  readonly accessToken?: string;
-  /** Keeps the state across restarts. Absent: in memory. */
-  readonly dataFile?: string;
-  /** The same seed and the same actions give the same webhooks in the same disorder. */
-  readonly seed?: number;
-  readonly shop?: Partial<ShopSettings>;
-  readonly settings?: Partial<ServerSettings>;
-  readonly disorder?: Partial<Disorder>;
-  readonly ids?: 'usual' | 'beyond-2^53';
-  /** Of several stores each needs its own, because no two stores of Shopify share an id. Default: 0. */
-  readonly place?: number;
-  /** False: starts without products, customers, discounts, locations and staff. */
-  readonly sample?: boolean;
-  /** For links between the pages; read at each request. */
-  readonly neighbours?: Neighbours;
-  readonly now?: () => Date;
-}
+export type { StoreSandboxOptions };
 
 /** Every action by name. Throws if the store refuses, so that a test does not continue unaware. */
 type Actions = {
@@ -68,19 +31,14 @@ export interface StoreSandbox {
   /** `http://127.0.0.1:4020`: the base of the Admin API, and the address of the page. */
   readonly address: string;
   readonly shop: ShopSettings;
-  readonly credentials: {
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly previousSecret: string;
-    readonly accessToken: string;
-  };
+  readonly credentials: StoreCredentials;
   readonly actions: Actions;
   /** Read-only. To change something use `actions`, which also send webhooks. */
   readonly rows: StoreRows;
   state(): State;
   readonly deliveries: Pick<Sender, 'all' | 'settled'>;
   /** Calls to the Admin API. */
-  readonly journal: Pick<Journal, 'entries' | 'clear'>;
+  readonly journal: Pick<Journal<JournalEntry>, 'entries' | 'clear'>;
   readonly faults: Pick<Faults<FaultRule>, 'add' | 'list' | 'clear'>;
   readonly bucket: Pick<CostBucket, 'empty' | 'status'>;
   disorder: Disorder;
@@ -95,8 +53,7 @@ export interface StoreSandbox {
 
 /** Starts a Shopify store on this machine. Throws if an option, the data file or the port is unusable. */
 export async function startStoreSandbox(options: StoreSandboxOptions = {}): Promise<StoreSandbox> {
-  const { port = 0, seed = 1, now = () => new Date(), webhooksTo } = options;
-  const shop = { ...defaultShop, ...options.shop };
+  const { port = 0, webhooksTo } = options;
   if (webhooksTo !== undefined && addressProblem(webhooksTo) !== undefined) {
     throw new Error('The address for webhooks must begin with http:// or https://.');
   }
@@ -111,27 +68,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     dataFile?.close();
     throw error;
   }
-  const service = new StoreService({
-    tables,
-    dataFile,
-    shop,
-    settings: { ...defaultServerSettings, ...options.settings },
-    credentials: {
-      clientId: options.clientId ?? 'sandbox-client',
-      clientSecret: options.secret ?? 'sandbox-secret',
-      previousSecret: options.previousSecret ?? 'sandbox-previous-secret',
-      accessToken: options.accessToken ?? 'shpat_sandbox',
-    },
-    webhooksTo,
-    webhookTopics: options.webhookTopics ?? ['*'],
-    events: options.events ?? [],
-    ids: options.ids ?? 'usual',
-    place: options.place ?? 0,
-    sample: options.sample ?? true,
-    neighbours: options.neighbours,
-    seed,
-    now,
-  });
+  const service = new StoreService(options, tables, dataFile);
   if (options.disorder) service.disorder = disorder.disorder;
   const server = await startServer(service, port).catch(async (error) => {
     await service.stop();
@@ -141,7 +78,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
 
   return {
     address: server.address,
-    shop,
+    shop: service.world.shop,
     get credentials() {
       return service.credentials;
     },

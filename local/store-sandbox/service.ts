@@ -1,24 +1,35 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { DataFile } from '../sandbox-kit/data-file.ts';
+import { createSaver, type DataFile } from '../sandbox-kit/data-file.ts';
 import { Faults } from '../sandbox-kit/faults.ts';
+import { Journal } from '../sandbox-kit/journal.ts';
 import type { Neighbours } from '../sandbox-kit/pages/layout.ts';
 import { type Random, seededRandom, uuidFrom } from '../sandbox-kit/seeded-random.ts';
-import type { Change, Tables } from '../sandbox-kit/tables.ts';
+import { Tables } from '../sandbox-kit/tables.ts';
 import { type Disorder, inOrder } from './delivery/disorder.ts';
 import { type EventSubscription, eventsFor } from './delivery/events.ts';
-import { createWebhookPost } from './delivery/post-webhook.ts';
-import { Sender } from './delivery/sender.ts';
-import { Subscriptions } from './delivery/subscriptions.ts';
-import { type FaultRule, readFaultRule } from './fault-rule.ts';
+import { createWebhookPost, Sender } from './delivery/sender.ts';
+import {
+  openSubscriptions,
+  type Subscriptions,
+  setOptionAddress,
+  subscribersOf,
+} from './delivery/subscriptions.ts';
+import { type FaultRule, faultRule } from './fault-rule.ts';
 import { AdminApi } from './graphql/admin-api.ts';
-import { Journal } from './journal.ts';
+import type { JournalEntry } from './journal.ts';
 import { type ActionInput, type ActionName, type ActionValue, act } from './model/actions.ts';
 import { createIds } from './model/ids.ts';
 import { openRows } from './model/rows.ts';
 import { fillSampleStore } from './model/sample-store.ts';
 import type { Announcement, Refused, World } from './model/world.ts';
 import { buildPayload } from './payloads/build-payload.ts';
-import { apiVersion, type ServerSettings, type ShopSettings } from './settings.ts';
+import {
+  apiVersion,
+  defaultServerSettings,
+  defaultShop,
+  type ServerSettings,
+  type ShopSettings,
+} from './settings.ts';
 
 export interface AppCredentials {
   readonly clientId: string;
@@ -27,6 +38,8 @@ export interface AppCredentials {
   /** Never expires, like the token of a custom app that was created in the admin. */
   readonly accessToken: string;
 }
+
+export type StoreCredentials = AppCredentials & { readonly previousSecret: string };
 
 /** Tokens for the Admin API: the static one, and those of the client-credentials grant. */
 export class AccessTokens {
@@ -71,21 +84,37 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-export interface ServiceParts {
-  readonly tables: Tables;
-  readonly dataFile: DataFile | undefined;
-  readonly shop: ShopSettings;
-  readonly settings: ServerSettings;
-  readonly credentials: AppCredentials & { readonly previousSecret: string };
-  readonly webhooksTo: string | undefined;
-  readonly webhookTopics: readonly string[];
-  readonly events: readonly EventSubscription[];
-  readonly ids: 'usual' | 'beyond-2^53';
-  readonly place: number;
-  readonly sample: boolean;
-  readonly neighbours?: Neighbours | undefined;
-  readonly seed: number;
-  readonly now: () => Date;
+export interface StoreSandboxOptions {
+  /** 0 (default): any free port. Always on 127.0.0.1. */
+  readonly port?: number;
+  /** Receives every topic, in addition to the subscriptions created through the Admin API. */
+  readonly webhooksTo?: string;
+  /** The topics that `webhooksTo` receives. Default: all. */
+  readonly webhookTopics?: readonly string[];
+  /** The Events of the app's configuration. Default: none. */
+  readonly events?: readonly EventSubscription[];
+  /** The app's client secret, which also signs webhooks. */
+  readonly secret?: string;
+  /** Used for signing if the disorder says so. */
+  readonly previousSecret?: string;
+  readonly clientId?: string;
+  /** The token that never expires. */
+  readonly accessToken?: string;
+  /** Keeps the state across restarts. Absent: in memory. */
+  readonly dataFile?: string;
+  /** The same seed and the same actions give the same webhooks in the same disorder. */
+  readonly seed?: number;
+  readonly shop?: Partial<ShopSettings>;
+  readonly settings?: Partial<ServerSettings>;
+  readonly disorder?: Partial<Disorder>;
+  readonly ids?: 'usual' | 'beyond-2^53';
+  /** Of several stores each needs its own, because no two stores of Shopify share an id. Default: 0. */
+  readonly place?: number;
+  /** False: starts without products, customers, discounts, locations and staff. */
+  readonly sample?: boolean;
+  /** For links between the pages; read at each request. */
+  readonly neighbours?: Neighbours;
+  readonly now?: () => Date;
 }
 
 type Performed<Name extends ActionName> =
@@ -94,49 +123,55 @@ type Performed<Name extends ActionName> =
 
 /** The store without its HTTP server. */
 export class StoreService {
-  readonly parts: ServiceParts;
+  readonly options: StoreSandboxOptions;
+  readonly settings: ServerSettings;
   readonly world: World;
   readonly subscriptions: Subscriptions;
   readonly sender: Sender;
   readonly api: AdminApi;
   readonly tokens: AccessTokens;
   readonly faults: Faults<FaultRule>;
-  readonly journal: Journal;
+  /** In memory: starts empty with every process. */
+  readonly journal: Journal<JournalEntry>;
+  readonly save: () => void;
+  readonly #tables: Tables;
+  readonly #dataFile: DataFile | undefined;
   readonly #eventRandom: Random;
-  /** Changes that could not be written, for example to a full disk; the next save writes them, too. */
-  #unsaved: Change[] = [];
   #address = '';
 
-  constructor(parts: ServiceParts) {
-    const { tables, shop, settings, seed } = parts;
-    this.parts = parts;
+  constructor(options: StoreSandboxOptions, tables: Tables, dataFile: DataFile | undefined) {
+    const { seed = 1, now: clock = () => new Date() } = options;
+    const settings = { ...defaultServerSettings, ...options.settings };
+    const shop = { ...defaultShop, ...options.shop };
+    this.options = options;
+    this.settings = settings;
+    this.#tables = tables;
+    this.#dataFile = dataFile;
+    this.save = createSaver(tables, dataFile);
     const rows = openRows(tables);
     const starts = (rows.counters.get('starts') ?? 0) + 1;
     rows.counters.put('starts', starts);
     // Each start draws different numbers, because webhook ids are made from them.
     const random = (part: number) => seededRandom(seed + part * 7_919 + starts * 1_000_003);
     this.#eventRandom = random(1);
-    const now = () => new Date(parts.now().getTime() + (rows.counters.get('clock ms') ?? 0));
+    const now = () => new Date(clock().getTime() + (rows.counters.get('clock ms') ?? 0));
     this.world = {
       rows,
       shop,
-      ids: createIds(rows.counters, parts.ids, parts.place),
+      ids: createIds(rows.counters, options.ids ?? 'usual', options.place),
       random: random(2),
       now,
     };
-    this.subscriptions = new Subscriptions(tables);
-    this.subscriptions.setOptionAddress(parts.webhooksTo, parts.webhookTopics, this.world.ids);
+    this.subscriptions = openSubscriptions(tables);
+    const { webhooksTo, webhookTopics = ['*'] } = options;
+    setOptionAddress(this.subscriptions, webhooksTo, webhookTopics, this.world.ids);
     this.tokens = new AccessTokens(() => this.credentials, settings.tokenSeconds, now);
-    this.faults = new Faults(random(3), readFaultRule);
-    this.journal = new Journal(settings.journalLimit);
+    this.faults = new Faults(random(3), faultRule);
+    this.journal = new Journal(new Tables(), settings.journalLimit);
     this.sender = new Sender({
       tables,
       subscriptions: this.subscriptions,
-      post: createWebhookPost({
-        shop: shop.domain,
-        apiVersion,
-        timeoutMs: settings.deliveryTimeoutMs,
-      }),
+      post: createWebhookPost(shop.domain, apiVersion, settings.deliveryTimeoutMs),
       secrets: () => ({
         current: this.credentials.clientSecret,
         previous: this.credentials.previousSecret,
@@ -145,7 +180,7 @@ export class StoreService {
       random: random(4),
       disorder: () => this.disorder,
       now,
-      save: () => this.save(),
+      save: this.save,
     });
     this.api = new AdminApi({
       world: this.world,
@@ -154,24 +189,30 @@ export class StoreService {
       address: () => this.#address,
       perform: (name, input) => this.perform(name, input),
       announce: (announcement) => this.#announce([announcement]),
-      save: () => this.save(),
+      save: this.save,
     });
-    if (parts.sample && starts === 1) fillSampleStore(this.world);
+    if ((options.sample ?? true) && starts === 1) fillSampleStore(this.world);
     this.save();
   }
 
   /** The secret may have been rotated since the start. */
-  get credentials(): ServiceParts['credentials'] {
-    const { credentials, tables } = this.parts;
-    return { ...credentials, ...tables.table<Partial<AppCredentials>>('secrets').get('app') };
+  get credentials(): StoreCredentials {
+    const { clientId, secret, previousSecret, accessToken } = this.options;
+    return {
+      clientId: clientId ?? 'sandbox-client',
+      clientSecret: secret ?? 'sandbox-secret',
+      previousSecret: previousSecret ?? 'sandbox-previous-secret',
+      accessToken: accessToken ?? 'shpat_sandbox',
+      ...this.#tables.table<Partial<AppCredentials>>('secrets').get('app'),
+    };
   }
 
   get disorder(): Disorder {
-    return this.parts.tables.table<Disorder>('disorder').get('now') ?? inOrder;
+    return this.#tables.table<Disorder>('disorder').get('now') ?? inOrder;
   }
 
   set disorder(disorder: Disorder) {
-    this.parts.tables.table<Disorder>('disorder').put('now', disorder);
+    this.#tables.table<Disorder>('disorder').put('now', disorder);
     this.save();
   }
 
@@ -192,7 +233,7 @@ export class StoreService {
   /** From now on webhooks are signed with this secret; the old one becomes the previous secret. */
   rotateSecret(clientSecret: string): void {
     const { clientSecret: previousSecret } = this.credentials;
-    this.parts.tables.table('secrets').put('app', { clientSecret, previousSecret });
+    this.#tables.table('secrets').put('app', { clientSecret, previousSecret });
     this.save();
   }
 
@@ -202,24 +243,20 @@ export class StoreService {
     this.save();
   }
 
-  save(): void {
-    this.#unsaved.push(...this.parts.tables.takeChanges());
-    if (this.#unsaved.length > 0) this.parts.dataFile?.append(this.#unsaved);
-    this.#unsaved = [];
-  }
-
   async stop(): Promise<void> {
     this.api.stop();
     await this.sender.stop();
-    this.parts.dataFile?.close();
+    this.#dataFile?.close();
   }
 
   #announce(announcements: readonly Announcement[]): void {
     const eventId = uuidFrom(this.#eventRandom);
     // Bodies without subscribers are not built: stores are often filled before the first subscription.
-    const subscribed = announcements.filter(({ topic }) => this.subscriptions.of(topic).length > 0);
+    const subscribed = announcements.filter(
+      ({ topic }) => subscribersOf(this.subscriptions, topic).length > 0,
+    );
     const events = announcements.flatMap((announcement) =>
-      this.parts.events.flatMap((subscription) =>
+      (this.options.events ?? []).flatMap((subscription) =>
         eventsFor(subscription, announcement, (query, variables) => this.api.run(query, variables)),
       ),
     );

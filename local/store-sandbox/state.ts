@@ -1,6 +1,5 @@
 import { discountStatus } from './model/discounts.ts';
-import { financialStatus, fulfillmentStatus } from './model/order-status.ts';
-import { orderTotals } from './model/order-totals.ts';
+import { financialStatus, fulfillmentStatus, orderTotals } from './model/order-totals.ts';
 import type { StoreService } from './service.ts';
 
 /** The whole state of the store, except the deliveries. */
@@ -28,7 +27,7 @@ export function describeState({ world, subscriptions, faults, disorder }: StoreS
     metafieldDefinitions: [...rows.metafieldDefinitions.values()],
     locations: [...rows.locations.values()],
     staff: [...rows.staff.values()],
-    subscriptions: subscriptions.all(),
+    subscriptions: [...subscriptions.values()],
     disorder,
     faults: faults.list(),
   };

@@ -15,11 +15,9 @@ import {
 import { html } from '../sandbox-kit/pages/html.ts';
 import { type AppProxy, askApp, PROXY_PATH } from './app-proxy.ts';
 import { accountPage, forms } from './forms.ts';
-import { renderAccount } from './pages/account-page.ts';
-import { renderCart } from './pages/cart-page.ts';
-import { type PageParts, pageAnswer, renderLayout } from './pages/layout.ts';
+import { type PageParts, renderLayout, shopAnswer } from './pages/layout.ts';
 import { describeProgress, renderOrder } from './pages/order-page.ts';
-import { renderProduct, renderProducts } from './pages/product-pages.ts';
+import { renderAccount, renderCart, renderProduct, renderProducts } from './pages/shop-pages.ts';
 import { customerOf, ordersOf, type Shop, shownProducts } from './shop.ts';
 import { readVisit, type Visit, visitCookie } from './visit.ts';
 
@@ -126,7 +124,7 @@ function showPage(path: string, query: URLSearchParams, visit: Visit, shop: Shop
   const found = Object.hasOwn(files, path) ? files[path] : undefined;
   if (found) return found(undefined, '');
   const page = (title: string, content: PageParts['content']) =>
-    showOnce(visit, pageAnswer(200, renderLayout(shop, visit, { title, path, content })));
+    showOnce(visit, shopAnswer(200, renderLayout(shop, visit, { title, path, content })));
   if (path === '/') return page('Products', renderProducts(store));
   if (path === '/cart') return page('Cart', renderCart(store, visit));
   if (path === '/account') {
@@ -143,7 +141,7 @@ function showPage(path: string, query: URLSearchParams, visit: Visit, shop: Shop
 
 function showNotice(status: number, shop: Shop, visit: Visit, title: string): Answer {
   const content = html`<h1>${title}</h1>\n<p><a class="button" href="/">See the products</a></p>`;
-  return pageAnswer(status, renderLayout(shop, visit, { title, path: '', content }));
+  return shopAnswer(status, renderLayout(shop, visit, { title, path: '', content }));
 }
 
 /** The message of the visit is on this page, and must not be on the next one. */

@@ -1,9 +1,8 @@
 import { minorDigits } from '../../shared/store/money.ts';
 import type { LoyaltySandbox } from '../loyalty-sandbox/sandbox.ts';
 import { discountOf } from '../store-sandbox/model/line-amounts.ts';
-import type { OrderRow } from '../store-sandbox/model/order-row.ts';
 import type { Quote } from '../store-sandbox/model/place-order.ts';
-import type { CustomerRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
+import type { CustomerRow, OrderRow, ProductRow, VariantRow } from '../store-sandbox/model/rows.ts';
 import type { StoreSandbox } from '../store-sandbox/sandbox.ts';
 import type { Visit } from './visit.ts';
 

@@ -1,5 +1,12 @@
 /**
- * What the code counts, and the name under which CloudWatch keeps it; null: only the log has it.
+ * `everyday`: an ordinary day writes it in most hours, at $0.30 a month.
+ * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something.
+ * `silence`: written only where the settings ask for its alarm.
+ */
+type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
+
+/**
+ * What the code counts, with the name under which CloudWatch keeps it, and how often; null: only the log has it.
  *
  * Every name costs money in each hour in which it is written, and so does every value of a dimension. So
  * all functions write under the same names, without dimensions; function, reason and code are in the log.
@@ -7,51 +14,51 @@
  */
 export const METRICS = {
   /** Webhooks that were put on their queue. */
-  received: 'received',
+  received: ['received', 'everyday'],
   /** The same for orders, by shop; only of shops whose silence is watched. */
-  'orders-received': 'orders-received',
+  'orders-received': ['orders-received', 'silence'],
   /** Webhooks with a wrong signature. Other refused requests are in AWS's own count of 4xx answers. */
-  'signatures-refused': 'signatures-refused',
+  'signatures-refused': ['signatures-refused', 'sign'],
   /** Point events with a wrong token. */
-  'points-refused': 'points-refused',
+  'points-refused': ['points-refused', 'sign'],
   /** Requests of shoppers and tills whose signature or session token is not accepted. */
-  'storefront-refused': 'storefront-refused',
-  'unknown-topic': 'unknown-topic',
-  'unexpected-api-version': 'unexpected-api-version',
-  'older-secret-used': 'older-secret-used',
+  'storefront-refused': ['storefront-refused', 'sign'],
+  'unknown-topic': ['unknown-topic', 'sign'],
+  'unexpected-api-version': ['unexpected-api-version', 'sign'],
+  'older-secret-used': ['older-secret-used', 'sign'],
   /** Requests of shoppers that failed because the loyalty service, the store or the ledger did not answer. */
-  unavailable: 'unavailable',
-  applied: 'applied',
-  handled: 'applied',
-  unchanged: 'no-change',
-  superseded: 'no-change',
-  skipped: 'no-change',
-  retried: 'retried',
+  unavailable: ['unavailable', 'sign'],
+  applied: ['applied', 'everyday'],
+  handled: ['applied', 'everyday'],
+  unchanged: ['no-change', 'everyday'],
+  superseded: ['no-change', 'everyday'],
+  skipped: ['no-change', 'everyday'],
+  retried: ['retried', 'everyday'],
   /** Retries of messages that are older than `OLDEST_MESSAGE_MINUTES`. */
-  stuck: 'stuck',
+  stuck: ['stuck', 'trouble'],
   /** Parked in the dead-letter queue. */
-  rejected: 'rejected',
+  rejected: ['rejected', 'trouble'],
   /** Nothing is synced until a person corrects credentials or settings. */
-  misconfigured: 'misconfigured',
+  misconfigured: ['misconfigured', 'trouble'],
   /** The loyalty service asked for fewer calls. */
-  throttled: 'throttled',
+  throttled: ['throttled', 'sign'],
   /** Messages that have waited in a paused shop for so long that SQS may delete them: see `PAUSED_LONG_DAYS`. */
-  'paused-long': 'paused-long',
+  'paused-long': ['paused-long', 'trouble'],
   /** Only for callers that run the sync in their own process. */
   'store-read': null,
-  'data-request': 'data-request',
-  'shop-redact': 'shop-redact',
-  'app-uninstalled': 'app-uninstalled',
-  'redemption-pending': 'redemption-pending',
+  'data-request': ['data-request', 'trouble'],
+  'shop-redact': ['shop-redact', 'trouble'],
+  'app-uninstalled': ['app-uninstalled', 'trouble'],
+  'redemption-pending': ['redemption-pending', 'trouble'],
   /** Orders of which the loyalty service holds another state than the store. */
-  'order-differs': 'order-differs',
+  'order-differs': ['order-differs', 'trouble'],
   /** From the change in one system to the answer of the other. */
-  'latency-ms': 'latency-ms',
-  crash: 'crash',
+  'latency-ms': ['latency-ms', 'everyday'],
+  crash: ['crash', 'trouble'],
   /** Runs of reconciliation that finished. */
-  reconciled: 'reconciled',
+  reconciled: ['reconciled', 'everyday'],
   /** Runs that healed more than `HEALED_PERCENT` of what they compared. */
-  'webhooks-lost': 'webhooks-lost',
+  'webhooks-lost': ['webhooks-lost', 'trouble'],
   /** Entities that reconciliation compared. */
   'looked-at': null,
   /** Compared entities whose newest change no webhook had announced. */
@@ -61,50 +68,18 @@ export const METRICS = {
   /** Orders that a deep run read from the loyalty service and compared. */
   'orders-read': null,
   /** Webhook subscriptions that were missing or wrong. */
-  'subscriptions-wrong': 'subscriptions-wrong',
-} as const satisfies Readonly<Record<string, string | null>>;
+  'subscriptions-wrong': ['subscriptions-wrong', 'trouble'],
+} as const satisfies Readonly<Record<string, readonly [string, Rhythm] | null>>;
 
 export type Metric = keyof typeof METRICS;
 
 /** A name in CloudWatch. */
-export type WrittenMetric = NonNullable<(typeof METRICS)[Metric]>;
+export type WrittenMetric = NonNullable<(typeof METRICS)[Metric]>[0];
 
-/**
- * `everyday`: an ordinary day writes it in most hours, at $0.30 a month.
- * `trouble`: a person must act on a single one. `sign`: only many of them, or those of hours, mean something.
- * `silence`: written only where the settings ask for its alarm.
- */
-type Rhythm = 'everyday' | 'trouble' | 'sign' | 'silence';
-
-export const RHYTHMS: Readonly<Record<WrittenMetric, Rhythm>> = {
-  received: 'everyday',
-  'orders-received': 'silence',
-  'signatures-refused': 'sign',
-  'points-refused': 'sign',
-  'storefront-refused': 'sign',
-  'unknown-topic': 'sign',
-  'unexpected-api-version': 'sign',
-  'older-secret-used': 'sign',
-  unavailable: 'sign',
-  applied: 'everyday',
-  'no-change': 'everyday',
-  retried: 'everyday',
-  stuck: 'trouble',
-  rejected: 'trouble',
-  misconfigured: 'trouble',
-  throttled: 'sign',
-  'paused-long': 'trouble',
-  'data-request': 'trouble',
-  'shop-redact': 'trouble',
-  'app-uninstalled': 'trouble',
-  'redemption-pending': 'trouble',
-  'order-differs': 'trouble',
-  'latency-ms': 'everyday',
-  crash: 'trouble',
-  reconciled: 'everyday',
-  'webhooks-lost': 'trouble',
-  'subscriptions-wrong': 'trouble',
-};
+/** By the name in CloudWatch. */
+export const RHYTHMS = Object.fromEntries(
+  Object.values(METRICS).filter((written) => written !== null),
+) as Readonly<Record<WrittenMetric, Rhythm>>;
 
 /** With `monitoring: 'basic'`, one metric for everything that a person must act on. */
 export const TROUBLE = 'trouble';
@@ -117,9 +92,7 @@ export function writtenName(
   metric: Metric,
   monitoring: Monitoring,
 ): WrittenMetric | typeof TROUBLE | undefined {
-  const name = METRICS[metric];
-  if (name === null) return undefined;
-  const rhythm = RHYTHMS[name];
+  const [name, rhythm] = METRICS[metric] ?? [];
   if (monitoring === 'full' || rhythm === 'silence') return name;
   return rhythm === 'trouble' ? TROUBLE : undefined;
 }

@@ -1,165 +1,89 @@
 import type { components, operations, paths, webhooks } from './contract.gen.ts';
 
+export type Schemas = components['schemas'];
+
 /** The calls. Webhooks are operations of the contract too, but the connector receives those. */
 export type OperationId = Exclude<keyof operations, keyof webhooks>;
 
-interface Operation {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: keyof paths;
-  /** The value of an answer that reports no error. */
-  readonly value: ReadValue;
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+interface Options {
   /** Absent: the answer must say whether it is an error. `none`: the object comes bare. */
   readonly envelope?: 'none';
-  /** The id in the path is a customer's. */
-  readonly namesCustomer?: true;
   /** `Code` of the answer is the customer's PIN: dropped before anything reads the answer. */
   readonly answersWithPin?: true;
 }
 
+interface Operation extends Options {
+  readonly method: Method;
+  readonly path: keyof paths;
+  /** The value of an answer that reports no error. */
+  readonly value: ReadValue;
+  /** The id in the path is a customer's. */
+  readonly namesCustomer: boolean;
+}
+
+function operation(
+  call: `${Method} ${keyof paths}`,
+  value: ReadValue,
+  options: Options = {},
+): Operation {
+  const [method, path] = call.split(' ') as [Method, keyof paths];
+  return { method, path, value, namesCustomer: /\/customers?\/\{/i.test(path), ...options };
+}
+
 export const operationTable: Readonly<Record<OperationId, Operation>> = {
-  updateProduct: { method: 'PUT', path: '/v1/pvt/Product/{id}', value: resultObject },
-  calculateProductPoints: { method: 'POST', path: '/v1/pvt/Product/points', value: resultList },
-  redeemReward: {
-    method: 'POST',
-    path: '/v1/pvt/RewardConfigurations/{id}/redeem',
-    value: redemption,
+  updateProduct: operation('PUT /v1/pvt/Product/{id}', resultObject),
+  calculateProductPoints: operation('POST /v1/pvt/Product/points', resultList),
+  redeemReward: operation('POST /v1/pvt/RewardConfigurations/{id}/redeem', redemption, {
     envelope: 'none',
-  },
-  sendOrder: { method: 'POST', path: '/v1/pvt/POS/orders', value: resultObject },
-  createCoupon: { method: 'POST', path: '/v1/pvt/Coupons', value: page },
-  changeCashback: {
-    method: 'POST',
-    path: '/v1/pvt/Customer/{id}/cashback',
-    value: customerPoints,
-    namesCustomer: true,
-  },
-  listTiers: { method: 'POST', path: '/v1/pvt/Tiers/available', value: tiers, envelope: 'none' },
-  updateRewardMetadata: {
-    method: 'POST',
-    path: '/v1/pvt/Rewards/updatemetadata',
-    value: keyedRedemption,
-  },
-  getRewardConfiguration: {
-    method: 'GET',
-    path: '/v1/pvt/RewardConfigurations/{id}',
-    value: resultObject,
-  },
-  listQuizzes: { method: 'GET', path: '/v1/pvt/Quiz/list', value: resultListOrNone },
-  getCustomer: {
-    method: 'GET',
-    path: '/v1/pvt/Customer/{id}',
-    value: resultObject,
-    namesCustomer: true,
-  },
-  deactivateCoupon: { method: 'POST', path: '/v1/pvt/Coupons/{code}/inactive', value: page },
-  cancelPosOrder: {
-    method: 'POST',
-    path: '/v1/pvt/POS/orders/{orderId}/cancel',
-    value: cancelledOrder,
-  },
-  listRewardConfigurations: { method: 'GET', path: '/v1/pvt/RewardConfigurations', value: page },
-  answerQuiz: { method: 'POST', path: '/v1/pvt/Quiz/answer', value: resultObject },
-  cancelOrder: { method: 'POST', path: '/v1/pvt/Order/{orderId}/cancel', value: cancelledOrder },
-  getOrder: {
-    method: 'GET',
-    path: '/v1/pvt/Order/{orderId}',
-    value: readOrder,
+  }),
+  sendOrder: operation('POST /v1/pvt/POS/orders', resultObject),
+  createCoupon: operation('POST /v1/pvt/Coupons', page),
+  changeCashback: operation('POST /v1/pvt/Customer/{id}/cashback', customerPoints),
+  listTiers: operation('POST /v1/pvt/Tiers/available', tiers, { envelope: 'none' }),
+  updateRewardMetadata: operation('POST /v1/pvt/Rewards/updatemetadata', keyedRedemption),
+  getRewardConfiguration: operation('GET /v1/pvt/RewardConfigurations/{id}', resultObject),
+  listQuizzes: operation('GET /v1/pvt/Quiz/list', resultListOrNone),
+  getCustomer: operation('GET /v1/pvt/Customer/{id}', resultObject),
+  deactivateCoupon: operation('POST /v1/pvt/Coupons/{code}/inactive', page),
+  cancelPosOrder: operation('POST /v1/pvt/POS/orders/{orderId}/cancel', cancelledOrder),
+  listRewardConfigurations: operation('GET /v1/pvt/RewardConfigurations', page),
+  answerQuiz: operation('POST /v1/pvt/Quiz/answer', resultObject),
+  cancelOrder: operation('POST /v1/pvt/Order/{orderId}/cancel', cancelledOrder),
+  getOrder: operation('GET /v1/pvt/Order/{orderId}', readOrder, { envelope: 'none' }),
+  completeOrder: operation('POST /v1/pvt/Order/{orderId}/complete', completedOrder),
+  partiallyCancelOrder: operation('POST /v1/pvt/Order/{orderId}/partialcancel', partialCancel),
+  partiallyCancelPosOrder: operation('POST /v1/pvt/POS/{orderId}/partialcancel', partialCancel),
+  listAvailableRewards: operation('POST /v1/pvt/POS/rewards/available', availableRewards, {
     envelope: 'none',
-  },
-  completeOrder: {
-    method: 'POST',
-    path: '/v1/pvt/Order/{orderId}/complete',
-    value: completedOrder,
-  },
-  partiallyCancelOrder: {
-    method: 'POST',
-    path: '/v1/pvt/Order/{orderId}/partialcancel',
-    value: partialCancel,
-  },
-  partiallyCancelPosOrder: {
-    method: 'POST',
-    path: '/v1/pvt/POS/{orderId}/partialcancel',
-    value: partialCancel,
-  },
-  listAvailableRewards: {
-    method: 'POST',
-    path: '/v1/pvt/POS/rewards/available',
-    value: availableRewards,
+  }),
+  redeemRewardByKey: operation('POST /v1/pvt/POS/rewards/{id}/redeem', keyedRedemption),
+  cancelRedemption: operation('DELETE /v1/pvt/POS/rewards/{id}', cancelledRedemption),
+  cancelRedemptionByKey: operation('DELETE /v1/pvt/POS/rewards', cancelledRedemption),
+  startChallenge: operation('POST /v1/pvt/POS/customers/{id}/challenge', startedChallenge, {
     envelope: 'none',
-  },
-  redeemRewardByKey: {
-    method: 'POST',
-    path: '/v1/pvt/POS/rewards/{id}/redeem',
-    value: keyedRedemption,
-  },
-  cancelRedemption: {
-    method: 'DELETE',
-    path: '/v1/pvt/POS/rewards/{id}',
-    value: cancelledRedemption,
-  },
-  cancelRedemptionByKey: {
-    method: 'DELETE',
-    path: '/v1/pvt/POS/rewards',
-    value: cancelledRedemption,
-  },
-  startChallenge: {
-    method: 'POST',
-    path: '/v1/pvt/POS/customers/{id}/challenge',
-    value: startedChallenge,
-    envelope: 'none',
-    namesCustomer: true,
     answersWithPin: true,
-  },
-  validateChallenge: {
-    method: 'POST',
-    path: '/v1/pvt/POS/customers/{id}/challengevalidate',
-    value: validatedChallenge,
+  }),
+  validateChallenge: operation(
+    'POST /v1/pvt/POS/customers/{id}/challengevalidate',
+    validatedChallenge,
+    { envelope: 'none', answersWithPin: true },
+  ),
+  getRedeemedReward: operation('GET /v1/pvt/Rewards/{id}', redeemedReward, { envelope: 'none' }),
+  getCustomerPoints: operation('GET /v1/pvt/Customer/{id}/points', customerPoints, {
     envelope: 'none',
-    namesCustomer: true,
-    answersWithPin: true,
-  },
-  getRedeemedReward: {
-    method: 'GET',
-    path: '/v1/pvt/Rewards/{id}',
-    value: redeemedReward,
-    envelope: 'none',
-  },
-  getCustomerPoints: {
-    method: 'GET',
-    path: '/v1/pvt/Customer/{id}/points',
-    value: customerPoints,
-    envelope: 'none',
-    namesCustomer: true,
-  },
-  changePoints: {
-    method: 'POST',
-    path: '/v1/pvt/Customer/{id}/points',
-    value: customerPoints,
-    namesCustomer: true,
-  },
-  listPointsHistory: {
-    method: 'POST',
-    path: '/v1/pvt/Customer/{id}/history',
-    value: page,
-    namesCustomer: true,
-  },
-  upsertCustomer: { method: 'POST', path: '/v1/pvt/Customer/upsert', value: resultObject },
-  changeCustomerStatus: {
-    method: 'POST',
-    path: '/v1/pvt/Customer/{originalId}/changestatus',
-    value: anyResult,
-    namesCustomer: true,
-  },
-  getCoupon: { method: 'GET', path: '/v1/pvt/Coupons/{code}', value: page },
-  listCustomersReport: {
-    method: 'GET',
-    path: '/v1/pvt/Reports/ListCustomersReport',
-    value: page,
-  },
+  }),
+  changePoints: operation('POST /v1/pvt/Customer/{id}/points', customerPoints),
+  listPointsHistory: operation('POST /v1/pvt/Customer/{id}/history', page),
+  upsertCustomer: operation('POST /v1/pvt/Customer/upsert', resultObject),
+  changeCustomerStatus: operation('POST /v1/pvt/Customer/{originalId}/changestatus', anyResult),
+  getCoupon: operation('GET /v1/pvt/Coupons/{code}', page),
+  listCustomersReport: operation('GET /v1/pvt/Reports/ListCustomersReport', page),
 };
 
 /** One page of a list. The service may send null for an empty one; readers get an empty array. */
-export type Page<Item> = Omit<components['schemas']['ListShape'], 'Items'> & { Items: Item[] };
+export type Page<Item> = Omit<Schemas['ListShape'], 'Items'> & { Items: Item[] };
 
 type Answer<O extends OperationId> = operations[O]['responses'][200]['content']['application/json'];
 

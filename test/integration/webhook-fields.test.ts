@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pickFields } from '../../local/store-sandbox/delivery/pick-fields.ts';
+import { pickFields } from '../../local/store-sandbox/delivery/sender.ts';
 import type { EventReading } from '../../shared/core/store/store.ts';
 import { wantedSubscriptions } from '../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { createEventReader } from '../../shared/shopify/webhooks/read-event.ts';

@@ -1,4 +1,4 @@
-import type { OrderRow } from '../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import { type LawRules, mostThatCounts, oddCoins, standingOf } from './order-law.ts';
 
 /** What the loyalty service holds of an order. */

@@ -1,12 +1,8 @@
-import type {
-  LineRow,
-  OrderRow,
-  TransactionRow,
-} from '../../local/store-sandbox/model/order-row.ts';
 import {
   financialStatus,
   fulfillmentStatus,
-} from '../../local/store-sandbox/model/order-status.ts';
+} from '../../local/store-sandbox/model/order-totals.ts';
+import type { LineRow, OrderRow, TransactionRow } from '../../local/store-sandbox/model/rows.ts';
 
 /*
  * What an order counts, written from docs/mapping.md and the rows of the store alone. It shares no arithmetic with

@@ -1,9 +1,9 @@
 import { Tables } from '../../local/sandbox-kit/tables.ts';
-import { Subscriptions } from '../../local/store-sandbox/delivery/subscriptions.ts';
+import { openSubscriptions } from '../../local/store-sandbox/delivery/subscriptions.ts';
 import { BulkOperations } from '../../local/store-sandbox/graphql/bulk-operations.ts';
 import type { GraphContext } from '../../local/store-sandbox/graphql/graph-context.ts';
 import { queryRoot } from '../../local/store-sandbox/graphql/query-root.ts';
-import type { OrderRow } from '../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../local/store-sandbox/model/rows.ts';
 import type { World } from '../../local/store-sandbox/model/world.ts';
 import { defaultServerSettings } from '../../local/store-sandbox/settings.ts';
 import type { Shop } from '../../shared/config/connector-config.ts';
@@ -21,7 +21,7 @@ export function openGraphContext(
     world,
     scopes: new Set(scopes),
     app: defaultServerSettings,
-    subscriptions: new Subscriptions(new Tables()),
+    subscriptions: openSubscriptions(new Tables()),
     bulk: new BulkOperations({
       ids: world.ids,
       now: world.now,

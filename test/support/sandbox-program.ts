@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import type { Fault } from '../../local/loyalty-sandbox/call.ts';
-import type { Catalog } from '../../local/loyalty-sandbox/catalog.ts';
+import { type Catalog, defaultCatalog } from '../../local/loyalty-sandbox/catalog.ts';
 import { loadContract } from '../../local/loyalty-sandbox/contract.ts';
-import { defaultCatalog } from '../../local/loyalty-sandbox/default-catalog.ts';
 import { createProgram } from '../../local/loyalty-sandbox/program/program.ts';
 import { openTables } from '../../local/loyalty-sandbox/program/rows.ts';
 import { type PartialSettings, readSettings } from '../../local/loyalty-sandbox/settings.ts';

@@ -1,19 +1,93 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type PointTopic, pointTopics } from '../../../shared/loyalty/operations.ts';
+import { Poster } from '../../sandbox-kit/http/post.ts';
 import type { Change, Table, Tables } from '../../sandbox-kit/tables.ts';
-import { customerOf, type Delivery, type PointEvent } from './point-event.ts';
-import type { EventPost } from './post-event.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { SandboxSettings, ServerSettings } from '../settings.ts';
+import type { Subscription, Subscriptions } from './subscriptions.ts';
 
-export interface EventSenderParts {
+/**
+ * A change of points to tell about, as the program writes it and as the sender marks it.
+ *
+ *   (no delivery) ──▶ pending ──▶ delivered
+ *         │              └──────▶ undelivered   after the last attempt
+ *         └──▶ not-sent                         no active subscription for its topic
+ */
+export interface PointEvent {
+  readonly id: string;
+  readonly topic: PointTopic;
+  readonly payload: unknown;
+  readonly delivery?: Delivery;
+}
+
+interface Delivery {
+  readonly state: 'pending' | 'delivered' | 'undelivered' | 'not-sent';
+  readonly attempts: number;
+  /** When the last attempt ended. */
+  readonly at?: string;
+  /** What was wrong with the last attempt. */
+  readonly problem?: string;
+  /** The subscriptions that need no further attempt while others do. */
+  readonly takenBy?: readonly string[];
+}
+
+/** Events of one customer are sent one after the other; those of others need not wait for them. */
+export function customerOf(event: PointEvent): string {
+  const customer = (event.payload as { readonly Customer?: Record<string, unknown> }).Customer;
+  return String(customer?.Id ?? customer?.Email ?? '');
+}
+
+interface EventPost {
+  /** Resolves to undefined when the receiver took it (2xx), else to what went wrong. */
+  post(to: Subscription, event: PointEvent): Promise<string | undefined>;
+  close(): void;
+}
+
+type EventSettings = Pick<SandboxSettings, 'eventForm' | 'eventUuid'>;
+
+/** What is delivered of an event, under a Uuid. */
+export function wrapEvent(
+  { topic, payload }: Pick<PointEvent, 'topic' | 'payload'>,
+  { eventForm }: Pick<EventSettings, 'eventForm'>,
+  Uuid: string,
+  now: Date,
+): unknown {
+  if (eventForm === 'bare') return payload;
+  const names: { Topic: PointTopic | number; TopicName?: PointTopic } =
+    eventForm === 'wrapped'
+      ? { Topic: topic }
+      : { Topic: pointTopics.indexOf(topic) + 1, TopicName: topic };
+  return { Uuid, Timestamp: now.toISOString(), ...names, Payload: payload };
+}
+
+export function createEventPost(
+  timeoutMs: number,
+  settings: EventSettings,
+  now: () => Date,
+): EventPost {
+  /** By event, where the settings let a repetition keep its Uuid. */
+  const uuids = new Map<string, string>();
+  const uuidOf = ({ id }: PointEvent): string => {
+    const uuid = (settings.eventUuid === 'per-event' && uuids.get(id)) || randomUUID();
+    if (settings.eventUuid === 'per-event') uuids.set(id, uuid);
+    return uuid;
+  };
+  const poster = new Poster(timeoutMs, 16);
+  return {
+    async post({ address, headers = {} }, event) {
+      const body = JSON.stringify(wrapEvent(event, settings, uuidOf(event), now()));
+      const { problem } = await poster.post(address, Buffer.from(body), headers);
+      return problem;
+    },
+    close: () => poster.close(),
+  };
+}
+
+interface EventSenderParts {
   readonly tables: Tables;
   readonly subscriptions: Subscriptions;
   readonly post: EventPost;
-  readonly attempts: number;
-  /** Doubled after each attempt, up to `longestDelayMs`. */
-  readonly firstDelayMs: number;
-  readonly longestDelayMs: number;
-  /** How many events that are no longer pending are kept to look at. */
-  readonly kept: number;
+  readonly serverSettings: ServerSettings;
   readonly now: () => Date;
   /** Called after each change of the tables. */
   readonly save: () => void;
@@ -80,7 +154,7 @@ export class EventSender {
   }
 
   async #send(key: string): Promise<void> {
-    const { post, subscriptions, attempts: allowed, now } = this.#parts;
+    const { post, subscriptions, serverSettings, now } = this.#parts;
     while (!this.#stopped.signal.aborted) {
       const event = this.#events.get(key);
       if (!event) return;
@@ -101,7 +175,7 @@ export class EventSender {
       const attempts = (event.delivery?.attempts ?? 0) + 1;
       const tried = { attempts, at: now().toISOString() };
       if (problem === undefined) return this.#settle(key, event, { state: 'delivered', ...tried });
-      if (attempts >= allowed) {
+      if (attempts >= serverSettings.eventAttempts) {
         return this.#settle(key, event, { state: 'undelivered', ...tried, problem });
       }
       const taken = takenBy.length > 0 && { takenBy };
@@ -111,8 +185,8 @@ export class EventSender {
   }
 
   async #pause(attempts: number): Promise<void> {
-    const { firstDelayMs, longestDelayMs } = this.#parts;
-    const delayMs = Math.min(firstDelayMs * 2 ** (attempts - 1), longestDelayMs);
+    const { eventFirstDelayMs, eventLongestDelayMs } = this.#parts.serverSettings;
+    const delayMs = Math.min(eventFirstDelayMs * 2 ** (attempts - 1), eventLongestDelayMs);
     await sleep(delayMs, undefined, { signal: this.#stopped.signal }).catch(() => {});
   }
 
@@ -130,7 +204,7 @@ export class EventSender {
   #dropOldest(): void {
     const dropped = this.#settledKeys.splice(
       0,
-      Math.max(0, this.#settledKeys.length - this.#parts.kept),
+      Math.max(0, this.#settledKeys.length - this.#parts.serverSettings.eventsKept),
     );
     for (const key of dropped) this.#events.delete(key);
     if (dropped.length > 0) this.#parts.save();

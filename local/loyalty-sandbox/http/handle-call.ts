@@ -1,8 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credentials } from '../../../shared/loyalty/client.ts';
 import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
+import type { CallFaults } from '../../sandbox-kit/faults.ts';
+import { type Reaction, reactTo, reply, reset } from '../../sandbox-kit/http/reaction.ts';
 import {
   type Body,
   isLoopbackHost,
@@ -12,49 +14,123 @@ import {
   readBody,
   splitTarget,
 } from '../../sandbox-kit/http/requests.ts';
+import { type Answer, jsonAnswer } from '../../sandbox-kit/http/server.ts';
 import type { Call, Fault } from '../call.ts';
+import type { Route } from '../contract.ts';
+import type { FaultRule } from '../fault-rule.ts';
+import { answerBusinessError } from '../program/program.ts';
 import type { Service } from '../service.ts';
-import { applyFault, journalPart, perform, type Reaction, refusal } from './reaction.ts';
-import type { Route } from './router.ts';
 
-type Admission =
-  | { readonly kind: 'admitted'; readonly route: Extract<Route, { kind: 'operation' }> }
-  | { readonly kind: 'refused'; readonly reaction: Reaction };
+type CallFault = NonNullable<CallFaults<FaultRule>['fault']>;
+type Refusal = [status: number, message: string, headers?: OutgoingHttpHeaders];
 
-/** Whether a request is a call of an operation at all, before the operation looks at it. */
-function admit(
-  { parts: { settings } }: Service,
-  { headers }: IncomingMessage,
-  route: Route,
-  body: Body,
-): Admission {
-  const refused = (...refusalOf: Parameters<typeof refusal>): Admission => ({
-    kind: 'refused',
-    reaction: refusal(...refusalOf),
-  });
+const tooManyRequests = 103;
+
+/** One call of the loyalty API: read, admit, decide, record, react. */
+export async function handleCall(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  stopped: AbortSignal,
+): Promise<void> {
+  const { method = '', url = '', headers } = request;
+  const { settings, now } = service.parts;
+  const arrival = { at: now().toISOString(), method, path: url };
+  const began = performance.now();
+  const { rawPath, query } = splitTarget(url);
+  const route = service.route(method, rawPath);
+  const body = await readBody(request);
+  if (stopped.aborted) return;
+  const json = body.kind === 'whole' ? parseJsonBody(body.bytes) : ({ kind: 'none' } as const);
+
+  // Recorded even if a fault keeps it from the client.
+  let answer: unknown;
+  const say = (status: number, value: unknown, more?: OutgoingHttpHeaders): Answer => {
+    answer = value;
+    return jsonAnswer(status, value, more);
+  };
+  // The shape of envelope B, for want of a known one: the contract shows no answer but HTTP 200.
+  const refuse = (...[status, message, more]: Refusal): Answer =>
+    say(status, { ErrorMessage: message, HasError: true }, more);
+  const conclude = (reaction: Reaction, fault?: string) => {
+    service.record({
+      ...arrival,
+      ...(route.kind === 'operation' && { operation: route.operation }),
+      ...journaledBody(body, json),
+      ...(reaction.status !== undefined && { status: reaction.status }),
+      ...(answer !== undefined && { answer }),
+      ...(fault !== undefined && { fault }),
+      durationMs: Math.round((performance.now() - began) * 1000) / 1000,
+    });
+    reaction.perform(response);
+  };
+
+  if (body.kind === 'broken-off') return conclude(reset, 'broken-off');
+  if (service.faults.isOutage()) return conclude(reset, 'outage');
+  const refused = (...refusal: Refusal) => conclude(reply(refuse(...refusal)));
   if (!isLoopbackHost(headers.host)) return refused(403, 'The Host header names another machine.');
+  if (route.kind !== 'operation') return refused(...refusalOf(route));
+  if (!isAuthorized(headers.authorization, settings.credentials)) {
+    const challenge = { 'www-authenticate': 'Basic realm="loyalty sandbox", charset="UTF-8"' };
+    return refused(
+      settings.badCredentialStatus,
+      'The credentials are missing or wrong.',
+      challenge,
+    );
+  }
+  if (body.kind === 'too-large') {
+    return refused(413, `The body is larger than ${largestBodyBytes} bytes.`);
+  }
+  const { operation, path } = route;
+  const execute = () =>
+    say(200, service.answer({ operation, path, query, ...wellFormed(service, operation, json) }));
+  const fail = (code: ErrorNumber) =>
+    reply(say(200, answerBusinessError(settings, operation, code)));
+  const react = (fault: CallFault): Reaction => {
+    if (fault.kind === 'code-103') return fail(tooManyRequests);
+    if (fault.kind === 'business-error') return fail(fault.code);
+    return reactTo(fault, execute, refuse);
+  };
+  const retryAfterSeconds = waitFor(service);
+  if (retryAfterSeconds !== undefined) {
+    return conclude(react({ kind: settings.rateLimit.answer, retryAfterSeconds }), 'rate-limit');
+  }
+  const { latencyMs, fault } = service.faults.faultsOf([operation]);
+  if (latencyMs > 0) {
+    const slept = await sleep(latencyMs, true, { signal: stopped }).catch(() => false);
+    if (!slept) return;
+  }
+  let reaction: Reaction;
+  try {
+    reaction = fault ? react(fault) : reply(execute());
+  } catch (error) {
+    console.error(`The sandbox has a bug: ${operation} threw.`, error);
+    return conclude(reply(refuse(500, 'The sandbox has a bug: see its output.')), 'crash');
+  }
+  conclude(reaction, fault?.kind);
+}
+
+/** Undefined when the call may pass; else the seconds after which the next one may. */
+function waitFor({ rateLimit, parts: { settings, now } }: Service): number | undefined {
+  const { perSecond } = settings.rateLimit;
+  if (perSecond === 0) return undefined;
+  const missing = 1 - rateLimit.available(now().getTime());
+  if (missing > 0) return Math.ceil(missing / perSecond);
+  rateLimit.take(1);
+  return undefined;
+}
+
+/** Why a request is no call of an operation at all. */
+function refusalOf(route: Exclude<Route, { kind: 'operation' }>): Refusal {
   switch (route.kind) {
     case 'unknown-path':
-      return refused(404, 'No operation has this path.');
+      return [404, 'No operation has this path.'];
     case 'bad-escape':
-      return refused(400, 'The path has a percent sign that begins no valid UTF-8 escape.');
+      return [400, 'The path has a percent sign that begins no valid UTF-8 escape.'];
     case 'wrong-method': {
       const allow = route.allowed.join(', ');
-      return refused(405, `This path takes ${allow}.`, { allow });
+      return [405, `This path takes ${allow}.`, { allow }];
     }
-    case 'operation':
-      if (!isAuthorized(headers.authorization, settings.credentials)) {
-        const challenge = { 'www-authenticate': 'Basic realm="loyalty sandbox", charset="UTF-8"' };
-        return refused(
-          settings.badCredentialStatus,
-          'The credentials are missing or wrong.',
-          challenge,
-        );
-      }
-      if (body.kind === 'too-large') {
-        return refused(413, `The body is larger than ${largestBodyBytes} bytes.`);
-      }
-      return { kind: 'admitted', route };
   }
 }
 
@@ -69,69 +145,6 @@ function isAuthorized(authorization: string | undefined, expected: Credentials):
 }
 
 const digest = (value: Buffer): Buffer => createHash('sha256').update(value).digest();
-
-/** One call of the loyalty API: read, admit, decide, record, react. */
-export async function handleCall(
-  service: Service,
-  request: IncomingMessage,
-  response: ServerResponse,
-  stopped: AbortSignal,
-): Promise<void> {
-  const arrival = { at: service.parts.now().toISOString(), ...requestLine(request) };
-  const began = performance.now();
-  const { rawPath, query } = splitTarget(arrival.path);
-  const route = service.route(arrival.method, rawPath);
-  const body = await readBody(request);
-  if (stopped.aborted) return;
-  const json = body.kind === 'whole' ? parseJsonBody(body.bytes) : ({ kind: 'none' } as const);
-
-  const conclude = (reaction: Reaction) => {
-    service.record({
-      ...arrival,
-      ...(route.kind === 'operation' && { operation: route.operation }),
-      ...journaledBody(body, json),
-      ...journalPart(reaction),
-      durationMs: Math.round((performance.now() - began) * 1000) / 1000,
-    });
-    perform(reaction, response);
-  };
-
-  if (body.kind === 'broken-off') return conclude({ kind: 'reset', fault: 'broken-off' });
-  if (service.faults.isOutage()) return conclude({ kind: 'reset', fault: 'outage' });
-  const admission = admit(service, request, route, body);
-  if (admission.kind === 'refused') return conclude(admission.reaction);
-  const { operation, path } = admission.route;
-  const choices = {
-    execute: () =>
-      service.answer({ operation, path, query, ...wellFormed(service, operation, json) }),
-    fail: (code: ErrorNumber) => service.parts.fail(operation, code),
-  };
-  const waitSeconds = service.rateLimit.take(service.parts.now().getTime());
-  if (waitSeconds !== undefined) {
-    const kind = service.parts.settings.rateLimit.answer;
-    const throttled = applyFault({ kind, retryAfterSeconds: waitSeconds }, choices);
-    return conclude({ ...throttled, fault: 'rate-limit' });
-  }
-  const { latencyMs, fault } = service.faults.faultsOf([operation]);
-  if (latencyMs > 0) {
-    const slept = await sleep(latencyMs, true, { signal: stopped }).catch(() => false);
-    if (!slept) return;
-  }
-  let reaction: Reaction;
-  try {
-    reaction = fault
-      ? applyFault(fault, choices)
-      : { kind: 'answer', status: 200, answer: choices.execute() };
-  } catch (error) {
-    console.error(`The sandbox has a bug: ${operation} threw.`, error);
-    reaction = { ...refusal(500, 'The sandbox has a bug: see its output.'), fault: 'crash' };
-  }
-  conclude(reaction);
-}
-
-function requestLine({ method = '', url = '' }: IncomingMessage) {
-  return { method, path: url };
-}
 
 function wellFormed(
   { parts: { contract } }: Service,

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { parse } from 'yaml';
-import type { Credentials } from '../../../shared/loyalty/client.ts';
 import {
-  handleControl as answerControl,
+  answerSite,
   done,
   faultControls,
   type Query,
   type Resource,
+  type Site,
   wrong,
 } from '../../sandbox-kit/http/controls.ts';
 import {
@@ -19,9 +18,7 @@ import {
   fileAnswer,
   type Pages,
   pageAnswer,
-  handlePage as servePage,
 } from '../../sandbox-kit/http/pages.ts';
-import { isLoopbackHost } from '../../sandbox-kit/http/requests.ts';
 import {
   type Answer,
   jsonAnswer,
@@ -30,18 +27,18 @@ import {
   type Server,
 } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import type { Neighbours } from '../../sandbox-kit/pages/layout.ts';
 import type { Contract } from '../contract.ts';
 import type { FaultRule } from '../fault-rule.ts';
-import { layOutPage } from '../pages/layout.ts';
-import { renderStateFragment, renderStatePage } from '../pages/state-page.ts';
+import { layOutPage, renderStateFragment, renderStatePage } from '../pages/state-page.ts';
 import type { Service } from '../service.ts';
 import { describeState } from '../state.ts';
 import { handleCall } from './handle-call.ts';
 
 const resources: Readonly<Record<string, Resource<Service>>> = {
   '/sandbox/state': { GET: (service) => jsonAnswer(200, describeState(service)) },
-  '/sandbox/settings': { GET: ({ parts }) => jsonAnswer(200, describeSettings(parts)) },
+  '/sandbox/settings': {
+    GET: ({ parts: { settings, serverSettings } }) => jsonAnswer(200, { settings, serverSettings }),
+  },
   '/sandbox/journal': { GET: readJournal, DELETE: clearJournal },
   '/sandbox/faults': faultControls<FaultRule>(),
   '/sandbox/subscriptions': { POST: switchOn, PUT: subscribe },
@@ -49,27 +46,15 @@ const resources: Readonly<Record<string, Resource<Service>>> = {
   '/sandbox/reset': { POST: reset },
 };
 
-function handleControl(service: Service, request: IncomingMessage): Promise<Answer> {
-  const find = (path: string) => (Object.hasOwn(resources, path) ? resources[path] : undefined);
-  return answerControl(service, request, find, `There is ${Object.keys(resources).join(', ')}.`);
-}
-
-function readJournal({ journal }: Service, query: Query): Answer {
-  const problems: string[] = [];
-  const count = (name: string): number | undefined => {
-    const text = query[name];
-    if (text === undefined || text === '') return undefined;
-    if (!/^\d{1,15}$/.test(text)) problems.push(`${name} must be a whole number.`);
-    return Number(text);
-  };
-  const { operation } = query;
-  const since = count('since');
-  const limit = count('limit');
+function readJournal({ journal }: Service, { operation, since, limit }: Query): Answer {
+  const problems = Object.entries({ since, limit })
+    .filter(([, text]) => text && !/^\d{1,15}$/.test(text))
+    .map(([name]) => `${name} must be a whole number.`);
   if (problems.length > 0) return wrong(400, ...problems);
   const entries = journal.entries({
-    ...(operation && { operation }),
-    ...(since !== undefined && { since }),
-    ...(limit !== undefined && { limit }),
+    operation,
+    ...(since && { since: Number(since) }),
+    ...(limit && { limit: Number(limit) }),
   });
   return jsonAnswer(200, { dropped: journal.dropped, entries });
 }
@@ -121,15 +106,10 @@ const subscription = v.object({
   headers: v.optional(v.record(v.string(), v.string()), {}),
 });
 
-function describeSettings({ settings, serverSettings }: Service['parts']) {
-  return { settings, serverSettings };
-}
-
 /** The contract in a browser, ready to be tried: everything it loads comes from the sandbox. */
 function renderDocsPage(
+  { settings: { credentials }, neighbours }: Service['parts'],
   address: string,
-  credentials: Credentials,
-  neighbours: Neighbours | undefined,
 ): Html {
   return layOutPage('docs', {
     address,
@@ -162,7 +142,10 @@ function swaggerAsset(name: string): string {
 const pages: Pages<Service> = {
   ...commonFiles,
   '/': ({ parts }, address) =>
-    pageAnswer(renderDocsPage(address, parts.settings.credentials, parts.neighbours), 'inline-too'),
+    // Swagger UI sets styles on its elements.
+    pageAnswer(renderDocsPage(parts, address), {
+      'style-src': "'self' 'unsafe-inline'",
+    }),
   '/state': (service, address) => pageAnswer(renderStatePage(service, address)),
   '/state/fragment': (service) => pageAnswer(renderStateFragment(service)),
   '/openapi.json': ({ parts }, address) =>
@@ -178,31 +161,20 @@ const pages: Pages<Service> = {
   '/docs-assets/favicon-32x32.png': file('image/png', swaggerAsset('favicon-32x32.png')),
 };
 
-function handlePage(service: Service, request: IncomingMessage): Answer {
-  return servePage(pages, service, request, 'There is / (the API), /state, /sandbox/… and /v1/….');
-}
+const site: Site<Service> = {
+  pages,
+  findResource: (path) => (Object.hasOwn(resources, path) ? resources[path] : undefined),
+  known: {
+    pages: 'There is / (the API), /state, /sandbox/… and /v1/….',
+    resources: `There is ${Object.keys(resources).join(', ')}.`,
+  },
+};
 
 export function startServer(service: Service, port: number): Promise<Server> {
-  return listen((...call) => dispatch(service, ...call), port);
-}
-
-async function dispatch(
-  service: Service,
-  request: IncomingMessage,
-  response: ServerResponse,
-  stopped: AbortSignal,
-): Promise<void> {
-  const { url = '' } = request;
-  if (/^\/v1(?:[/?]|$)/.test(url)) return handleCall(service, request, response, stopped);
-  if (!isLoopbackHost(request.headers.host)) {
-    return respond(
-      response,
-      jsonAnswer(403, { problems: ['The Host header names another machine.'] }),
-    );
-  }
-  const isControl = url.startsWith('/sandbox/');
-  respond(
-    response,
-    isControl ? await handleControl(service, request) : await handlePage(service, request),
-  );
+  return listen(async (request, response, stopped) => {
+    if (/^\/v1(?:[/?]|$)/.test(request.url ?? '')) {
+      return handleCall(service, request, response, stopped);
+    }
+    respond(response, await answerSite(service, request, site));
+  }, port);
 }

@@ -1,21 +1,19 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { CatalogReward } from '../catalog.ts';
 import { cannotUse, productMode, rewardType } from './assigned-numbers.ts';
-import { type Amounts, balanceOf } from './balances.ts';
 import { isChallengePassed } from './challenge.ts';
 import type { Context } from './context.ts';
 import { findCustomer } from './customers.ts';
 import { fromHundredths, scaleUp, toHundredths } from './hundredths.ts';
 import { mayTakePart } from './order-points.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
-import { readFields } from './read-fields.ts';
+import { type Amounts, balanceOf } from './points.ts';
+import { readBody } from './read-fields.ts';
 import { findObstacle } from './redemptions.ts';
-import { findDisabledReason, minimumRule } from './reward-view.ts';
+import { findDisabledReason, minimumRule } from './rewards.ts';
 import type { CustomerRow } from './rows.ts';
 import { iconUrl, tierOf } from './tiers.ts';
-
-type Schemas = components['schemas'];
 
 /** In hundredths. */
 interface Purchase {
@@ -34,8 +32,7 @@ export function listAvailableRewards(
   call: Call,
 ): Outcome<Schemas['AvailableRewards']> {
   const { catalog, settings } = context;
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const customerId = fields?.key('CustomerId') ?? null;
   const purchase: Purchase = {
     value: toHundredths(fields?.amount('PurchaseValue') ?? 0),

@@ -1,15 +1,15 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { ErrorNumber } from '../../../shared/loyalty/error-codes.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { orderState } from './assigned-numbers.ts';
 import { type Context, daysLater } from './context.ts';
-import { settleOrderPoints } from './order-points.ts';
-import { stateOf } from './order-view.ts';
+import { fromHundredths, toHundredths } from './hundredths.ts';
+import { refundedOf, settleOrderPoints } from './order-points.ts';
+import { stateOf } from './orders.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
 import { readFields } from './read-fields.ts';
 import { giveRewardBack } from './redemptions.ts';
 import type { OrderRow } from './rows.ts';
-
-type Schemas = components['schemas'];
 
 /**
  * One rule for both paths. The first broken one answers: 37 unknown order, 33 cancelled already, 13
@@ -27,15 +27,9 @@ export function cancelOrder(
   const refusesCompleted = ['cancel-completed', 'return-completed'].includes(settings.error13);
   if (before.IsCompleted && refusesCompleted) return refuse(13, 'The order is completed.');
 
-  const faults = [...call.faults];
-  const fields = call.body === undefined ? null : readFields(call.body, faults);
-  const date = fields?.date('OrderCancelledDate') ?? null;
-  const status = fields?.text('OrderStatus') ?? null;
-  if (faults.length > 0) return refuse(36, describeFaults(faults));
-  if (date === null) return refuse(14, 'OrderCancelledDate must be given.');
-  if (Date.parse(date) < Date.parse(before.OrderPlacementDate)) {
-    return refuse(15, 'OrderCancelledDate is before OrderPlacementDate.');
-  }
+  const end = readEnd(call, before, 'OrderCancelledDate', 14, 15);
+  if (end.kind === 'refused') return end;
+  const { date, status } = end.result;
 
   const UpdatedAt = context.now().toISOString();
   if (settings.lateCancel) {
@@ -46,6 +40,25 @@ export function cancelOrder(
   }
   applyCancel(context, before, date, status);
   return done({ isCanceled: true, UpdatedAt, Status: orderState.cancelled });
+}
+
+/** When the order ended, with its status then. `missing` and `early`: the errors of a wrong date. */
+function readEnd(
+  call: Call,
+  { OrderPlacementDate }: OrderRow,
+  name: 'OrderCancelledDate' | 'OrderCompletedDate',
+  missing: ErrorNumber,
+  early: ErrorNumber,
+): Outcome<{ date: string; status: string | null }> {
+  const faults = [...call.faults];
+  const fields = call.body === undefined ? null : readFields(call.body, faults);
+  const date = fields?.date(name) ?? null;
+  const status = fields?.text('OrderStatus') ?? null;
+  if (faults.length > 0) return refuse(36, describeFaults(faults));
+  if (date === null) return refuse(missing, `${name} must be given.`);
+  return Date.parse(date) < Date.parse(OrderPlacementDate)
+    ? refuse(early, `${name} is before OrderPlacementDate.`)
+    : done({ date, status });
 }
 
 function applyCancel(context: Context, before: OrderRow, date: string, status: string | null) {
@@ -61,7 +74,6 @@ function applyCancel(context: Context, before: OrderRow, date: string, status: s
     ...after,
     ...settleOrderPoints(context, before, after),
   });
-  if (context.settings.cancelGivesRewardBack) giveRewardBack(context, before.Coupon);
 }
 
 /** 37 unknown, 33 cancelled, 36 unreadable, 11 no date, 12 a date before the placement. */
@@ -73,15 +85,9 @@ export function completeOrder(
   const before = tables.orders.get(call.path.orderId ?? '');
   if (!before) return refuse(37, 'No order has this id.');
   if (before.IsCancelledOrReturned) return refuse(33, 'The order is cancelled.');
-  const faults = [...call.faults];
-  const fields = call.body === undefined ? null : readFields(call.body, faults);
-  const date = fields?.date('OrderCompletedDate') ?? null;
-  const status = fields?.text('OrderStatus') ?? null;
-  if (faults.length > 0) return refuse(36, describeFaults(faults));
-  if (date === null) return refuse(11, 'OrderCompletedDate must be given.');
-  if (Date.parse(date) < Date.parse(before.OrderPlacementDate)) {
-    return refuse(12, 'OrderCompletedDate is before OrderPlacementDate.');
-  }
+  const end = readEnd(call, before, 'OrderCompletedDate', 11, 12);
+  if (end.kind === 'refused') return end;
+  const { date, status } = end.result;
   const UpdatedAt = context.now().toISOString();
   const after = {
     ...before,
@@ -108,4 +114,99 @@ export function settleDueOrders(context: Context): void {
     const left = tables.orders.get(id);
     if (!left?.cancelDue && !left?.pointsDueAt) tables.dueOrders.delete(id);
   }
+}
+
+type Result = Schemas['PartialCancelResult'];
+type Details = Schemas['RefundErrorDetails'];
+
+/**
+ * One rule for both paths: 37 unknown order, 33 cancelled, 36 a body that cannot be read, 7 no key, 9
+ * a value that is not above zero. What the order does not allow is no error of the envelope, but
+ * RefundErrorDetails: their codes are the sandbox's own.
+ */
+export function partiallyCancelOrder(context: Context, call: Call): Outcome<Result> {
+  const { tables, settings } = context;
+  const before = tables.orders.get(call.path.orderId ?? '');
+  if (!before) return refuse(37, 'No order has this id.');
+  if (before.IsCancelledOrReturned) return refuse(33, 'The order is cancelled.');
+  const faults = [...call.faults].filter(({ path }) => path !== 'ValueToRefund');
+  const fields = readFields(call.body, faults);
+  const key = fields?.key('CancelKey') ?? null;
+  const value = toHundredths(fields?.amount('ValueToRefund') ?? 0);
+  const parts =
+    fields?.list('Products')?.map((part) => ({
+      id: part.key('OriginalId'),
+      value: toHundredths(part.amount('ValueToRefund') ?? 0),
+    })) ?? [];
+  const shouldRefundRedeem = fields?.flag('ShouldRefundRedeem') ?? false;
+  if (faults.length > 0 || !fields) return refuse(36, describeFaults(faults));
+  if (key === null) return refuse(7, 'CancelKey must be given.');
+  if (value <= 0) return refuse(9, 'ValueToRefund must be above zero.');
+
+  const UpdatedAt = context.now().toISOString();
+  const answer = (order: OrderRow, details: Details | null): Outcome<Result> =>
+    done({
+      isCanceled: refundedOf(order) === toHundredths(order.OrderTotal),
+      UpdatedAt,
+      Status: stateOf(order),
+      RefundErrorDetails: details,
+    });
+  if (before.partialCancels.some(({ CancelKey }) => CancelKey === key)) {
+    return settings.usedCancelKey === 'envelope-error'
+      ? refuse(97, 'This CancelKey was used before.')
+      : answer(before, refundError('CancelKeyAlreadyUsed', 'CancelKey'));
+  }
+  const wrong = findWrongParts(before, value, parts) ?? exceeds(context, before, value);
+  if (wrong) return answer(before, wrong);
+
+  const after = {
+    ...before,
+    partialCancels: [
+      ...before.partialCancels,
+      { CancelKey: key, valueHundredths: value, at: UpdatedAt },
+    ],
+    UpdatedDate: UpdatedAt,
+  };
+  const row = { ...after, ...settleOrderPoints(context, before, after) };
+  tables.orders.put(before.OriginalId, row);
+  if (shouldRefundRedeem) giveRewardBack(context, before.Coupon);
+  return answer(row, null);
+}
+
+function exceeds({ settings }: Context, order: OrderRow, value: number): Details | undefined {
+  const refunded = settings.partialCancelLimit === 'sum' ? refundedOf(order) : 0;
+  const most = toHundredths(order.OrderTotal) - refunded;
+  return value <= most
+    ? undefined
+    : refundError('ExceedsOrderTotal', 'ValueToRefund', { most, value });
+}
+
+function findWrongParts(
+  { Products }: OrderRow,
+  value: number,
+  parts: readonly { readonly id: string | null; readonly value: number }[],
+): Details | undefined {
+  if (parts.length === 0) return undefined;
+  const unknown = parts.find(({ id }) => !Products?.some(({ OriginalId }) => OriginalId === id));
+  if (unknown) {
+    return { ...refundError('ProductNotOnOrder', 'Products'), ProductOriginalId: unknown.id };
+  }
+  const sum = parts.reduce((total, part) => total + part.value, 0);
+  if (sum === value) return undefined;
+  return refundError('ProductsDoNotAddUp', 'Products', { most: value, value: sum });
+}
+
+function refundError(
+  Code: string,
+  Field: string,
+  amounts?: { readonly most: number; readonly value: number },
+): Details {
+  return {
+    Code,
+    Message: `${Code}: see ${Field}.`,
+    Field,
+    ProductOriginalId: null,
+    ExpectedValue: amounts ? fromHundredths(amounts.most) : null,
+    ActualValue: amounts ? fromHundredths(amounts.value) : null,
+  };
 }

@@ -1,12 +1,10 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { Context } from './context.ts';
 import { findCustomer, saveCustomer } from './customers.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
-import { readFields } from './read-fields.ts';
+import { readBody } from './read-fields.ts';
 import type { ChallengeRow, CustomerRow } from './rows.ts';
-
-type Schemas = components['schemas'];
 
 /**
  * 7 for a body that cannot be read or has no TransactionId; 59 for an unknown customer, unless the program
@@ -18,8 +16,7 @@ export function startChallenge(
   context: Context,
   call: Call,
 ): Outcome<Schemas['ChallengeStartResult']> {
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const TransactionId = fields?.key('TransactionId') ?? null;
   const typed = { phone: fields?.key('Phone') ?? null, email: fields?.key('Email') ?? null };
   if (faults.length > 0) return refuse(7, describeFaults(faults));
@@ -76,8 +73,7 @@ export function validateChallenge(
   const customer = findPerson(context, call);
   const challenge = challenges.get(customer?.OriginalId ?? newcomerId(call));
   if (!customer && !challenge) return refuse(59, 'No customer has this id.');
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const pin = fields?.key('Code') ?? null;
   const TransactionId = fields?.key('TransactionId') ?? null;
   if (faults.length > 0) return refuse(7, describeFaults(faults));

@@ -1,9 +1,8 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { type Context, takeNumber } from './context.ts';
 import { type CustomerPlan, isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
-import { knownFields } from './known-fields.ts';
 import {
   describeFaults,
   done,
@@ -12,11 +11,11 @@ import {
   type Refusal,
   refuse,
 } from './outcome.ts';
-import { type Fields, readFields } from './read-fields.ts';
+import { type Fields, knownFields, readBody } from './read-fields.ts';
 import type { CouponRow } from './rows.ts';
 
-type CouponItem = components['schemas']['CouponItem'];
-type CouponType = components['schemas']['CouponType'];
+type CouponItem = Schemas['CouponItem'];
+type CouponType = Schemas['CouponType'];
 
 /**
  * An upsert by OriginalId; sending an inactive coupon again makes it active. The first broken rule
@@ -28,8 +27,7 @@ export function createCoupon(context: Context, call: Call): Outcome<Page<CouponI
   const { tables } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(56, unreadable);
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const id = fields?.key('OriginalId') ?? null;
   if (!fields || id === null) return refuse(39, 'OriginalId must be given.');
   const sent = readCoupon(fields);

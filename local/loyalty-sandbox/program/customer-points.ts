@@ -1,18 +1,17 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import { pointType } from './assigned-numbers.ts';
 import { findCashbackReward } from './available-rewards.ts';
-import { balanceOf, historyOf, usablePointsOf } from './balances.ts';
 import { type Context, daysLater, formatMoney } from './context.ts';
 import { findCustomer } from './customers.ts';
 import type { Page } from './envelopes.ts';
-import { fromHundredths } from './hundredths.ts';
-import { knownFields } from './known-fields.ts';
-import { done, type Outcome, refuse } from './outcome.ts';
-import { readCount, readFlag } from './rewards.ts';
+import { fromHundredths, productInHundredths, scaleDown, toHundredths } from './hundredths.ts';
+import { mayTakePart } from './order-points.ts';
+import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
+import { addPoints, balanceOf, drawOn, historyOf, spendPoints, usablePointsOf } from './points.ts';
+import { knownFields, readBody } from './read-fields.ts';
+import { pageOf, readFlag } from './rewards.ts';
 import type { CustomerRow, PointRow } from './rows.ts';
-
-type Schemas = components['schemas'];
 
 /** An unknown customer is no error: CustomerExists is false. */
 export function getCustomerPoints(context: Context, { path }: Call) {
@@ -20,7 +19,7 @@ export function getCustomerPoints(context: Context, { path }: Call) {
   return done(customer ? describePoints(context, customer, '') : unknownCustomerPoints());
 }
 
-export function unknownCustomerPoints() {
+function unknownCustomerPoints() {
   return {
     CustomerExists: false,
     PointsBalance: 0,
@@ -31,7 +30,7 @@ export function unknownCustomerPoints() {
   };
 }
 
-export function describePoints(context: Context, customer: CustomerRow, redeemKey: string) {
+function describePoints(context: Context, customer: CustomerRow, redeemKey: string) {
   return {
     CustomerExists: true,
     InternalId: String(customer.Id),
@@ -89,7 +88,7 @@ export function listPointsHistory(
   const customer = findCustomer(context, path.id, 'store-id-or-email');
   if (!customer) return refuse(59, 'No customer has this id.');
   const items = historyOf(context, customer.OriginalId).map((row) => describeItem(context, row));
-  return pageOf(items.reverse(), query.PageNumber, query.PageSize, 50, context);
+  return pageOf(items.reverse(), query.PageNumber, query.PageSize, 50);
 }
 
 function describeItem(context: Context, row: PointRow): Schemas['PointsHistoryItem'] {
@@ -157,7 +156,7 @@ export function listCustomersReport(
     IsEnrolled: customer.IsEnrolled,
     ...describeBalances(context, customer),
   }));
-  return pageOf(items, query.pageNumber, query.pageSize, 500, context);
+  return pageOf(items, query.pageNumber, query.pageSize, 500);
 }
 
 /** 0 for none; NaN for what is no date. */
@@ -169,17 +168,75 @@ function asEnd(moment: number): number {
   return moment === 0 ? Number.POSITIVE_INFINITY : moment;
 }
 
-function pageOf<Item>(
-  items: readonly Item[],
-  numberText: string | undefined,
-  sizeText: string | undefined,
-  largest: number,
-  { settings }: Context,
-): Outcome<Page<Item>> {
-  const size = readCount(sizeText, settings.defaultPageSize);
-  const number = readCount(numberText, 1);
-  if (size === null || size > largest) return refuse(45, `A page has 1 to ${largest} items.`);
-  if (number === null) return refuse(45, 'Pages count from 1.');
-  const start = (number - 1) * size;
-  return done({ items: items.slice(start, start + size), total: items.length, size, number });
+type Result = Outcome<Schemas['CustomerPoints']>;
+
+export const changeCashback = (context: Context, call: Call): Result =>
+  changeBalance(context, call, 'cashback');
+
+export const changePoints = (context: Context, call: Call): Result =>
+  changeBalance(context, call, 'points');
+
+/**
+ * The first broken rule answers: 59 unknown customer; 7 a body that is not JSON; 65 no ChangeKey; 66 a
+ * ChangeKey used before, by whomever; 67 no Reason; 7 anything else that is missing or cannot be read;
+ * 64 less than a hundredth; 62 or 63 a wrong sign; 69 a customer who is not enrolled; 70 more than the
+ * balance.
+ *
+ * Documented: 0 adds, with an amount above zero (else 62); 1 removes, with one below zero (else 63).
+ */
+function changeBalance(context: Context, call: Call, view: 'cashback' | 'points'): Result {
+  const { tables, settings } = context;
+  const customer = findCustomer(context, call.path.id, 'store-id-or-email');
+  if (!customer) {
+    return settings.unknownCustomer === 'flag'
+      ? done(unknownCustomerPoints())
+      : refuse(59, 'No customer has this id.');
+  }
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(7, unreadable);
+  const { faults, fields } = readBody(call);
+  const changeKey = fields?.key('ChangeKey') ?? null;
+  const reason = fields?.key('Reason') ?? null;
+  const customerReason = fields?.key('CustomerReason')?.replace(/<[^>]*>/g, '') || null;
+  if (changeKey === null) return refuse(65, 'ChangeKey must be given.');
+  if (tables.changeKeys.get(changeKey) !== undefined) {
+    return refuse(66, 'This ChangeKey was used before.');
+  }
+  if (reason === null) return refuse(67, 'Reason must be given.');
+  const name = view === 'cashback' ? 'Value' : 'Points';
+  const value = fields?.amount(name) ?? null;
+  const operation = fields?.integer('OperationType') ?? null;
+  if (faults.length > 0) return refuse(7, describeFaults(faults));
+  if (value === null) return refuse(7, `${name} must be given.`);
+  if (view === 'points' && !Number.isInteger(value)) {
+    return refuse(7, 'Points must be a whole number.');
+  }
+  if (operation !== 0 && operation !== 1) return refuse(7, 'OperationType must be 0 or 1.');
+
+  const isAddition = operation === 0;
+  const amount = toHundredths(isAddition ? value : -value);
+  if (amount === 0) return refuse(64, `${name} must not be zero.`);
+  if (amount < 0 && isAddition) return refuse(62, `An addition needs ${name} above zero.`);
+  if (amount < 0) return refuse(63, `A removal needs ${name} below zero.`);
+  if (!mayTakePart(customer)) return refuse(69, 'The customer is not enrolled.');
+  const isCovered = isAddition || amount <= balanceOf(context, customer.OriginalId)[view];
+  if (!isCovered) return refuse(70, 'The balance does not cover this change.');
+
+  const isCashback = view === 'cashback';
+  const entry = {
+    type: isCashback ? pointType.cashbackChange : pointType.pointsChange,
+    source: {
+      kind: isCashback ? 'cashback-change' : 'points-change',
+      ...{ changeKey, reason, customerReason },
+    },
+  } as const;
+  const row = isAddition
+    ? addPoints(context, customer, {
+        ...entry,
+        points: isCashback ? scaleDown(amount, settings.cashbackPerPoint) : amount,
+        cashback: isCashback ? amount : productInHundredths(value, settings.cashbackPerPoint),
+      })
+    : spendPoints(context, customer, entry, drawOn(context, customer.OriginalId, view, amount));
+  tables.changeKeys.put(changeKey, row.PointId);
+  return done(describePoints(context, customer, changeKey));
 }

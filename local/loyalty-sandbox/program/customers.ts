@@ -1,16 +1,13 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
 import { customerOrigin } from './assigned-numbers.ts';
-import { balanceOf } from './balances.ts';
 import { type Context, randomText, takeNumber } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
-import { knownFields } from './known-fields.ts';
 import { describeFaults, done, type Outcome, type Refusal, refuse } from './outcome.ts';
-import { type Fields, isBlank, readFields } from './read-fields.ts';
+import { balanceOf } from './points.ts';
+import { type Fields, isBlank, knownFields, readFields } from './read-fields.ts';
 import type { CustomerRow } from './rows.ts';
 import { iconUrl, tierOf } from './tiers.ts';
-
-type Schemas = components['schemas'];
 
 /** What will be written once the order or coupon that carries the customer is accepted. */
 export interface CustomerPlan {

@@ -1,10 +1,8 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
 import { errorNames } from '../../../shared/loyalty/error-codes.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { productCode } from './assigned-numbers.ts';
 import { done, type Outcome, type Refusal } from './outcome.ts';
-
-type Schemas = components['schemas'];
 
 /** Envelope B: one object or an error with its number. */
 export function toSimpleEnvelope<Result>(outcome: Outcome<Result>) {

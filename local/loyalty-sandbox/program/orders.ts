@@ -1,11 +1,11 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
+import { orderState, unspecified } from './assigned-numbers.ts';
 import { type Context, takeNumber } from './context.ts';
 import { useCoupon } from './coupons.ts';
 import { isCustomerFault, planCustomer, saveCustomer } from './customers.ts';
 import { fromHundredths, toHundredths } from './hundredths.ts';
-import { refundedOf, settleOrderPoints } from './order-points.ts';
-import { describeOrder } from './order-view.ts';
+import { estimateOf, refundedOf, settleOrderPoints } from './order-points.ts';
 import {
   describeFaults,
   done,
@@ -14,8 +14,10 @@ import {
   type Refusal,
   refuse,
 } from './outcome.ts';
-import { type Fields, readFields } from './read-fields.ts';
-import type { OrderRow, ReferenceRow } from './rows.ts';
+import { balanceOf } from './points.ts';
+import { type Fields, knownFields, readBody, readFields } from './read-fields.ts';
+import type { CustomerRow, OrderRow, ReferenceRow } from './rows.ts';
+import { tierOf } from './tiers.ts';
 
 /** An order as it was sent, before the sandbox gave it numbers and points. */
 type SentOrder = Omit<
@@ -51,8 +53,7 @@ function readOrderId(body: unknown): string | null {
  * or one below zero. Which fields are required is not shown; without these no points can be counted.
  */
 function readOrder(call: Call, OriginalId: string): OrderReading | Refusal {
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
+  const { faults, fields } = readBody(call);
   const order = fields && readParts(fields, OriginalId);
   const customer = fields?.object('Customer') ?? null;
   const others = faults.filter((fault) => !isCustomerFault(fault));
@@ -109,10 +110,7 @@ function readReference(fields: Fields | null): ReferenceRow | null {
  * customer. An order can pass to another customer: stores merge customers,
  * and guests sign up.
  */
-export function sendOrder(
-  context: Context,
-  call: Call,
-): Outcome<components['schemas']['OrderResult']> {
+export function sendOrder(context: Context, call: Call): Outcome<Schemas['OrderResult']> {
   const { tables, settings } = context;
   const unreadable = findUnreadable(call);
   if (unreadable) return refuse(36, unreadable);
@@ -142,10 +140,7 @@ export function sendOrder(
 }
 
 /** 37 for an unknown order. */
-export function getOrder(
-  context: Context,
-  { path }: Call,
-): Outcome<components['schemas']['ReadOrder']> {
+export function getOrder(context: Context, { path }: Call): Outcome<Schemas['ReadOrder']> {
   const { tables, catalog, settings } = context;
   const row = tables.orders.get(path.orderId ?? '');
   const customer = row && tables.customers.get(row.customerId);
@@ -205,4 +200,89 @@ function saveOrder(
   const row = { ...unsettled, ...settleOrderPoints(context, before, unsettled) };
   tables.orders.put(row.OriginalId, row);
   return row;
+}
+
+function describeOrder(
+  context: Context,
+  row: OrderRow,
+  customer: CustomerRow,
+): Schemas['OrderResult'] {
+  return {
+    ...knownFields({
+      Id: row.Id,
+      OriginalId: row.OriginalId,
+      OrderPlacementDate: row.OrderPlacementDate,
+      OrderStatus: row.OrderStatus,
+      IsCancelledOrReturned: row.IsCancelledOrReturned,
+      IsCompleted: row.IsCompleted,
+      OrderTotal: row.OrderTotal,
+      UpdatedDate: row.UpdatedDate,
+    }),
+    OrderCompletedDate: row.OrderCompletedDate,
+    OrderCancelledDate: row.OrderCancelledDate,
+    Customer: describeOrderCustomer(context, customer),
+    Products:
+      row.Products?.map(({ Url, ImageUrl, ProductPrice, ...product }) => ({
+        ...knownFields(product),
+        Url,
+        ImageUrl,
+        ProductPrice,
+      })) ?? null,
+    Coupon: row.Coupon,
+    ExternalCoupon: row.ExternalCoupon,
+    Branch: row.Branch && knownFields(row.Branch),
+    TenantSalesman: row.SalesPerson && knownFields(row.SalesPerson),
+    EstimatedBonus: estimateOf(context, row),
+    State: stateOf(row),
+    Origin: context.settings.orderOrigin,
+    Metadatas: row.Metadatas.map((pair) => knownFields({ ...pair, OrderId: row.Id })),
+  };
+}
+
+export function stateOf({ IsCompleted, IsCancelledOrReturned }: OrderRow) {
+  if (IsCancelledOrReturned) return orderState.cancelled;
+  return IsCompleted ? orderState.completed : orderState.pending;
+}
+
+/** What the sandbox has no such thing for (administrators, segments, affiliates) is there, but empty. */
+function describeOrderCustomer(context: Context, row: CustomerRow): Schemas['OrderCustomer'] {
+  const balance = balanceOf(context, row.OriginalId);
+  return {
+    ...knownFields({
+      OriginalId: row.OriginalId,
+      Name: row.Name,
+      FirstName: row.Name?.trim().split(/\s+/)[0] ?? null,
+      Email: row.Email,
+      Phone: row.Phone,
+      BirthdayDate: row.BirthdayDate,
+      BirthdayUpdateDate: row.birthdayChangedAt,
+      SignupDate: row.SignupDate,
+      Document: row.Document,
+      IsEnrolled: row.IsEnrolled,
+      EnrolledDate: row.enrolledAt,
+    }),
+    Id: row.Id,
+    PublicId: row.PublicId,
+    SecondaryId: '',
+    // How the two differ is not shown.
+    PointsBalance: fromHundredths(balance.points),
+    BalanceOfPoints: fromHundredths(balance.points),
+    Cashback: fromHundredths(balance.cashback),
+    OrderCount: context.tables.ordersByCustomer.count(row.OriginalId),
+    ReasonEnrolled: '',
+    AdminId: unspecified,
+    EmailAdmin: '',
+    TierName: tierOf(context, row.OriginalId).name,
+    Origin: row.origin,
+    RfmGroup: unspecified,
+    RfmGroupName: '',
+    Affiliate: {
+      Id: unspecified,
+      CustomerId: row.Id,
+      IsActive: false,
+      AffiliateCoupon: '',
+      LastUpdated: row.createdAt,
+      CouponHistories: [],
+    },
+  };
 }

@@ -5,12 +5,22 @@ import type { Call, Program } from '../call.ts';
 import type { Catalog } from '../catalog.ts';
 import type { SandboxSettings } from '../settings.ts';
 import { listAvailableRewards } from './available-rewards.ts';
-import { changeCashback, changePoints } from './balance-change.ts';
-import { cancelOrder, completeOrder, settleDueOrders } from './cancel-order.ts';
+import {
+  cancelOrder,
+  completeOrder,
+  partiallyCancelOrder,
+  settleDueOrders,
+} from './cancel-order.ts';
 import { startChallenge, validateChallenge } from './challenge.ts';
 import type { Context } from './context.ts';
 import { createCoupon, deactivateCoupon, getCoupon } from './coupons.ts';
-import { getCustomerPoints, listCustomersReport, listPointsHistory } from './customer-points.ts';
+import {
+  changeCashback,
+  changePoints,
+  getCustomerPoints,
+  listCustomersReport,
+  listPointsHistory,
+} from './customer-points.ts';
 import { changeCustomerStatus, getCustomer, upsertCustomer } from './customers.ts';
 import {
   toBareObject,
@@ -23,17 +33,17 @@ import {
 } from './envelopes.ts';
 import { getOrder, sendOrder } from './orders.ts';
 import { type Refusal, refuse } from './outcome.ts';
-import { partiallyCancelOrder } from './partial-cancel.ts';
-import { calculateProductPoints } from './product-points.ts';
-import { updateProduct } from './products.ts';
+import { calculateProductPoints, updateProduct } from './products.ts';
 import { answerQuiz, listQuizzes } from './quizzes.ts';
-import { redeemReward, redeemRewardByKey } from './redeem-reward.ts';
-import { cancelRedemption, cancelRedemptionByKey, getRedeemedReward } from './redemptions.ts';
 import {
-  getRewardConfiguration,
-  listRewardConfigurations,
+  cancelRedemption,
+  cancelRedemptionByKey,
+  getRedeemedReward,
+  redeemReward,
+  redeemRewardByKey,
   updateRewardMetadata,
-} from './rewards.ts';
+} from './redemptions.ts';
+import { getRewardConfiguration, listRewardConfigurations } from './rewards.ts';
 import { openTables } from './rows.ts';
 import { listTiers } from './tiers.ts';
 

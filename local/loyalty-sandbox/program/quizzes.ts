@@ -1,4 +1,4 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call, Fault } from '../call.ts';
 import type { CatalogQuestion, CatalogQuiz } from '../catalog.ts';
 import { pointType, questionType, unspecified } from './assigned-numbers.ts';
@@ -18,10 +18,7 @@ type Answer = QuizAnswerRow['answers'][number];
  * (a closed quiz, an unanswered question, a second try) is an answer without an error and without
  * points: `Success` false.
  */
-export function answerQuiz(
-  context: Context,
-  call: Call,
-): Outcome<components['schemas']['QuizAnswerResult']> {
+export function answerQuiz(context: Context, call: Call): Outcome<Schemas['QuizAnswerResult']> {
   const { tables, catalog } = context;
   const customer = tables.customers.get(call.query.customerId ?? '');
   if (!customer) return refuse(59, 'No customer has this customerId.');
@@ -112,7 +109,7 @@ function isAnswered({ id, kind }: CatalogQuestion, answers: readonly Answer[]): 
 export function listQuizzes(
   context: Context,
   { query }: Call,
-): Outcome<readonly components['schemas']['Quiz'][]> {
+): Outcome<readonly Schemas['Quiz'][]> {
   const customerId = isBlank(query.customerId) ? undefined : query.customerId;
   if (customerId !== undefined && !context.tables.customers.get(customerId)) {
     return refuse(59, 'No customer has this customerId.');

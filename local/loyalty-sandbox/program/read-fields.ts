@@ -1,24 +1,5 @@
-import type { Fault } from '../call.ts';
+import type { Call, Fault } from '../call.ts';
 import { largestAmount } from './hundredths.ts';
-
-/**
- * Reads the parts of a JSON value that the rules need. Null counts as absent, and so does what cannot
- * be read; the latter leaves a fault. Reading never throws, whatever the value.
- */
-export interface Fields {
-  text(name: string): string | null;
-  /** As text, with blank counting as absent: for identifiers and keys. */
-  key(name: string): string | null;
-  /** Finite, and small enough to be counted with exactly. */
-  amount(name: string): number | null;
-  integer(name: string): number | null;
-  flag(name: string): boolean | null;
-  /** The date-time as it was sent. */
-  date(name: string): string | null;
-  object(name: string): Fields | null;
-  list(name: string): Fields[] | null;
-  integers(name: string): number[] | null;
-}
 
 export function isBlank(text: string | null | undefined): boolean {
   return text === null || text === undefined || text.trim() === '';
@@ -27,17 +8,27 @@ export function isBlank(text: string | null | undefined): boolean {
 /** No rule looks further, and a list can be wrong in a million places. */
 const mostFaults = 100;
 
+/** What is wrong with a field as it is read joins the faults of the call. */
+export function readBody(call: Call): { faults: Fault[]; fields: Fields | null } {
+  const faults = [...call.faults];
+  return { faults, fields: readFields(call.body, faults) };
+}
+
 /** Faults are added to the array given, up to a bound. */
 export function readFields(value: unknown, faults: Fault[], path = ''): Fields | null {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return new ObjectFields(value as Readonly<Record<string, unknown>>, faults, path);
+    return new Fields(value as Readonly<Record<string, unknown>>, faults, path);
   }
   if (faults.length < mostFaults) faults.push({ path, problem: 'must be an object' });
   return null;
 }
 
-/** A class, because a list can have a million of them. */
-class ObjectFields implements Fields {
+/**
+ * Reads the parts of a JSON value that the rules need. Null counts as absent, and so does what cannot
+ * be read; the latter leaves a fault. Reading never throws, whatever the value. A class, because a list can
+ * have a million of them.
+ */
+export class Fields {
   readonly #source: Readonly<Record<string, unknown>>;
   readonly #faults: Fault[];
   readonly #path: string;
@@ -52,11 +43,13 @@ class ObjectFields implements Fields {
     return this.#read(name, (v) => (typeof v === 'string' ? v : null), 'must be a string');
   }
 
+  /** As text, with blank counting as absent: for identifiers and keys. */
   key(name: string): string | null {
     const found = this.text(name);
     return isBlank(found) ? null : found;
   }
 
+  /** Finite, and small enough to be counted with exactly. */
   amount(name: string): number | null {
     return this.#read(name, asAmount, `must be a number of at most ${largestAmount}`);
   }
@@ -69,6 +62,7 @@ class ObjectFields implements Fields {
     return this.#read(name, (v) => (typeof v === 'boolean' ? v : null), 'must be true or false');
   }
 
+  /** The date-time as it was sent. */
   date(name: string): string | null {
     const asDate = (v: unknown) => (typeof v === 'string' && isDateTime(v) ? v : null);
     return this.#read(name, asDate, 'must be a date-time');
@@ -130,4 +124,13 @@ function isDateTime(text: string): boolean {
   // Date.parse takes the 30th of February for the 2nd of March.
   const day = text.slice(0, 10);
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
+type Known<T> = { [K in keyof T as null extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as null extends T[K] ? K : never]?: Exclude<T[K], null>;
+};
+
+/** Leaves out what is null: most fields of the contract may be absent but not null. */
+export function knownFields<T extends object>(fields: T): Known<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, v]) => v !== null)) as Known<T>;
 }

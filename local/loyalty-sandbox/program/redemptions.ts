@@ -1,19 +1,141 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { CatalogReward } from '../catalog.ts';
 import { couponType, pointType } from './assigned-numbers.ts';
+import { isChallengePassed } from './challenge.ts';
 import { type Context, daysLater, randomText, takeNumber } from './context.ts';
 import { saveCoupon } from './coupons.ts';
-import { fromHundredths } from './hundredths.ts';
-import { knownFields } from './known-fields.ts';
+import { findCustomer } from './customers.ts';
+import type { Page } from './envelopes.ts';
+import { fromHundredths, productInHundredths, toHundredths } from './hundredths.ts';
 import { mayTakePart } from './order-points.ts';
-import { done, type Outcome, refuse } from './outcome.ts';
-import { giveBack, spendPoints } from './points.ts';
-import { findDisabledReason } from './reward-view.ts';
+import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
+import { balanceOf, drawOn, giveBack, spendPoints } from './points.ts';
+import { type Fields, knownFields, readBody, readFields } from './read-fields.ts';
+import { describeReward, findDisabledReason, findReward } from './rewards.ts';
 import type { CouponRow, CustomerRow, PointOriginRow, PointRow, RedemptionRow } from './rows.ts';
 import { tierOf } from './tiers.ts';
 
-type Schemas = components['schemas'];
+/**
+ * 43 unknown configuration; 46 no customer, or an unknown one, or a body that names none; 47 what the
+ * reward does not allow, with the reason. Costs its points at once and gives the customer a coupon.
+ */
+export function redeemReward(
+  context: Context,
+  call: Call,
+): Outcome<Page<Schemas['RewardConfiguration']>> {
+  const reward = findReward(context, call);
+  if (!reward) return refuse(43, 'No reward configuration has this id.');
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(46, unreadable);
+  const customerId = readFields(call.body, [])?.key('CustomerId') ?? null;
+  if (customerId === null) return refuse(46, 'CustomerId must be given.');
+  const customer = context.tables.customers.get(customerId);
+  if (!customer) return refuse(46, 'No customer has this CustomerId.');
+  const obstacle = findObstacle(context, reward, customer);
+  if (obstacle !== '') return refuse(47, obstacle);
+  if (reward.kind === 'cashback') return refuse(47, 'Cashback needs an amount.');
+  const cost = toHundredths(reward.points);
+  if (balanceOf(context, customerId).points < cost) {
+    return refuse(47, 'The customer has too few points.');
+  }
+  const { coupon } = saveRedemption(context, {
+    reward,
+    customer,
+    key: null,
+    origins: drawOn(context, customerId, 'points', cost),
+    value: reward.value,
+    withCoupon: true,
+    metadatas: [],
+  });
+  return done({
+    items: [describeReward(context, reward, coupon && { customerId, coupon })],
+    total: 1,
+    size: 1,
+    number: 1,
+  });
+}
+
+/**
+ * The first broken rule answers: 87 unknown reward; 7 a body that cannot be read; 46 no customer, or
+ * an unknown one; 47 a key of another or a cancelled redemption, no PIN where the settings want one,
+ * or what the reward does not allow; 89 cashback without an amount; 94 too few points.
+ */
+export function redeemRewardByKey(
+  context: Context,
+  call: Call,
+): Outcome<Schemas['KeyedRedemptionResult'] | null> {
+  const { tables, settings } = context;
+  const reward = findReward(context, call);
+  if (!reward) return refuse(87, 'No reward has this id.');
+  const { faults, fields } = readBody(call);
+  const key = fields?.key('OriginalKey') ?? null;
+  const customerId = fields?.key('CustomerId') ?? null;
+  const chosen = fields && readChosenValue(context, fields);
+  const withCoupon = fields?.flag('ForceGenerateCoupon') ?? false;
+  const metadatas = (fields?.list('Metadatas') ?? []).map((pair) => ({
+    Name: pair.key('Name') ?? '',
+    Value: pair.text('Value') ?? '',
+  }));
+  if (faults.length > 0) return refuse(7, describeFaults(faults));
+  const customer = findCustomer(context, customerId, settings.posCustomerId);
+  if (!customer) return refuse(46, 'No customer has this CustomerId.');
+  const before = findRedemption(context, key ?? undefined);
+  if (before) return answerRepetition(context, before, reward.id, customer.OriginalId);
+  if (settings.challenge === 'enforced' && !isChallengePassed(context, customer)) {
+    return refuse(47, 'The customer must be validated first.');
+  }
+  const obstacle = findObstacle(context, reward, customer);
+  if (obstacle !== '') return refuse(47, obstacle);
+  const byCashback = reward.kind === 'cashback';
+  const cost = byCashback ? chosen : toHundredths(reward.points);
+  if (cost === null || (byCashback && cost <= 0)) return refuse(89, 'Value must be given.');
+  const view = byCashback ? 'cashback' : 'points';
+  if (balanceOf(context, customer.OriginalId)[view] < cost) {
+    return refuse(94, 'The customer has too few points.');
+  }
+  const { redemption } = saveRedemption(context, {
+    reward,
+    customer,
+    key,
+    origins: drawOn(context, customer.OriginalId, view, cost),
+    value: byCashback ? cost / 100 : reward.value,
+    withCoupon,
+    metadatas,
+  });
+  // A PIN is good for one redemption.
+  tables.challenges.delete(customer.OriginalId);
+  return done(describeKeyedRedemption(context, redemption));
+}
+
+/** In hundredths of cashback. Documented for cashback rewards only; others ignore it. */
+function readChosenValue({ settings }: Context, fields: Fields): number | null {
+  const value = fields.amount('Value');
+  const points = fields.amount('Points');
+  if (value !== null) return toHundredths(value);
+  return points === null ? null : productInHundredths(points, settings.cashbackPerPoint);
+}
+
+function answerRepetition(
+  context: Context,
+  before: RedemptionRow,
+  configurationId: number,
+  customerId: string,
+): Outcome<Schemas['KeyedRedemptionResult'] | null> {
+  const isSame =
+    before.configurationId === configurationId &&
+    before.customerId === customerId &&
+    before.canceledAt === null;
+  if (!isSame) return refuse(47, 'This OriginalKey belongs to another or a cancelled redemption.');
+  switch (context.settings.repeatedRedeem) {
+    case 'first-result':
+      return done(describeKeyedRedemption(context, before));
+    case 'null-result':
+      return done(null);
+    case 'refuse':
+      return refuse(47, 'This OriginalKey was used before.');
+  }
+}
 
 /** Why this customer cannot have the reward now, points aside; empty when nothing is in the way. */
 export function findObstacle(
@@ -53,7 +175,7 @@ interface NewRedemption {
 }
 
 /** Spends the points, and makes the coupon where one is wanted. */
-export function saveRedemption(context: Context, redeemed: NewRedemption) {
+function saveRedemption(context: Context, redeemed: NewRedemption) {
   const { tables } = context;
   const { reward, customer, origins, value, withCoupon, metadatas } = redeemed;
   const RewardId = takeNumber(context, 'reward');
@@ -119,7 +241,7 @@ function makeCoupon(
 }
 
 /** The result of a metadata update. */
-export function describeRedemption(
+function describeRedemption(
   { tables }: Context,
   redemption: RedemptionRow,
 ): Schemas['RewardMetadataResult'] {
@@ -147,7 +269,7 @@ export function describeRedemption(
 }
 
 /** The result of redeeming: it repeats the id of the product that the reward is for. */
-export function describeKeyedRedemption(
+function describeKeyedRedemption(
   context: Context,
   redemption: RedemptionRow,
 ): Schemas['KeyedRedemptionResult'] {
@@ -204,10 +326,7 @@ export function giveRewardBack(context: Context, code: string | null): void {
   if (redemption?.canceledAt === null) takeBack(context, redemption);
 }
 
-export function findRedemption(
-  { tables }: Context,
-  key: string | undefined,
-): RedemptionRow | undefined {
+function findRedemption({ tables }: Context, key: string | undefined): RedemptionRow | undefined {
   return tables.redemptions.get(key ?? '');
 }
 
@@ -231,4 +350,41 @@ function describeRedeemedReward(
       EventKey: row.OriginalKey,
     },
   };
+}
+
+/**
+ * 7 no OriginalKey, or a body that cannot be read; 87 an unknown one. A pair that is there already is
+ * not added again, so that the call may be repeated. Points do not change, so there is no event.
+ */
+export function updateRewardMetadata(
+  context: Context,
+  call: Call,
+): Outcome<Schemas['RewardMetadataResult']> {
+  const { tables } = context;
+  const unreadable = findUnreadable(call);
+  if (unreadable) return refuse(7, unreadable);
+  const { faults, fields } = readBody(call);
+  const OriginalKey = fields?.key('OriginalKey') ?? null;
+  if (OriginalKey === null) return refuse(7, 'OriginalKey must be given.');
+  const pairs = (fields?.list('Metadatas') ?? []).map((pair) => ({
+    Name: pair.key('Name'),
+    Value: pair.text('Value') ?? '',
+  }));
+  if (faults.length > 0) return refuse(7, describeFaults(faults));
+  const redemption = findRedemption(context, OriginalKey);
+  const record = redemption && tables.points.get(String(redemption.pointId));
+  if (!redemption || !record) return refuse(87, 'No reward has this OriginalKey.');
+
+  const metadatas = [...record.metadatas];
+  const known = new Set(metadatas.map(({ Name, Value }) => JSON.stringify([Name, Value])));
+  for (const { Name, Value } of pairs) {
+    if (Name === null) return refuse(7, 'Metadatas need a Name.');
+    const pair = JSON.stringify([Name, Value]);
+    if (!known.has(pair)) metadatas.push({ Name, Value });
+    known.add(pair);
+  }
+  if (metadatas.length > record.metadatas.length) {
+    tables.points.put(String(record.PointId), { ...record, metadatas });
+  }
+  return done(describeRedemption(context, redemption));
 }

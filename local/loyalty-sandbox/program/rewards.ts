@@ -1,55 +1,19 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { CatalogReward } from '../catalog.ts';
-import { rewardType } from './assigned-numbers.ts';
-import type { Context } from './context.ts';
+import { couponType, rewardType, unspecified } from './assigned-numbers.ts';
+import { type Context, formatMoney } from './context.ts';
 import type { Page } from './envelopes.ts';
-import { describeFaults, done, findUnreadable, type Outcome, refuse } from './outcome.ts';
-import { readFields } from './read-fields.ts';
-import { describeRedemption, findRedemption } from './redemptions.ts';
-import { describeReward } from './reward-view.ts';
-
-/**
- * 7 no OriginalKey, or a body that cannot be read; 87 an unknown one. A pair that is there already is
- * not added again, so that the call may be repeated. Points do not change, so there is no event.
- */
-export function updateRewardMetadata(
-  context: Context,
-  call: Call,
-): Outcome<components['schemas']['RewardMetadataResult']> {
-  const { tables } = context;
-  const unreadable = findUnreadable(call);
-  if (unreadable) return refuse(7, unreadable);
-  const faults = [...call.faults];
-  const fields = readFields(call.body, faults);
-  const OriginalKey = fields?.key('OriginalKey') ?? null;
-  if (OriginalKey === null) return refuse(7, 'OriginalKey must be given.');
-  const pairs = (fields?.list('Metadatas') ?? []).map((pair) => ({
-    Name: pair.key('Name'),
-    Value: pair.text('Value') ?? '',
-  }));
-  if (faults.length > 0) return refuse(7, describeFaults(faults));
-  const redemption = findRedemption(context, OriginalKey);
-  const record = redemption && tables.points.get(String(redemption.pointId));
-  if (!redemption || !record) return refuse(87, 'No reward has this OriginalKey.');
-
-  const metadatas = [...record.metadatas];
-  const known = new Set(metadatas.map(({ Name, Value }) => JSON.stringify([Name, Value])));
-  for (const { Name, Value } of pairs) {
-    if (Name === null) return refuse(7, 'Metadatas need a Name.');
-    const pair = JSON.stringify([Name, Value]);
-    if (!known.has(pair)) metadatas.push({ Name, Value });
-    known.add(pair);
-  }
-  if (metadatas.length > record.metadatas.length) {
-    tables.points.put(String(record.PointId), { ...record, metadatas });
-  }
-  return done(describeRedemption(context, redemption));
-}
-
-type Schemas = components['schemas'];
+import { fromHundredths, productInHundredths } from './hundredths.ts';
+import { done, type Outcome, refuse } from './outcome.ts';
+import { balanceOf } from './points.ts';
+import { knownFields } from './read-fields.ts';
+import type { CouponRow } from './rows.ts';
+import { iconUrl } from './tiers.ts';
 
 const largestPage = 50;
+/** Documented for reports, and taken for other lists. */
+const usualPage = 10;
 const largestInt32 = 2_147_483_647;
 
 /**
@@ -57,29 +21,15 @@ const largestInt32 = 2_147_483_647;
  * is neither true nor false. Pages count from 1; a page behind the last one is empty.
  */
 export function listRewardConfigurations(
-  { catalog, settings }: Context,
+  { catalog }: Context,
   { query }: Call,
 ): Outcome<Page<Schemas['RewardConfigurationItem']>> {
   const isActive = readFlag(query.IsActive);
   if (isActive === 'unreadable') return refuse(43, 'IsActive must be true or false.');
-  const size = readCount(query.PageSize, settings.defaultPageSize);
-  const number = readCount(query.PageNumber, 1);
-  if (size === null || size > largestPage) {
-    return refuse(45, `PageSize must be from 1 to ${largestPage}.`);
-  }
-  if (number === null) return refuse(45, 'PageNumber must be from 1 up.');
-  const selected = catalog.rewards.filter((reward) => {
-    if (isActive === 'true') return reward.isActive;
-    if (isActive === 'false' && settings.isActiveFalseLists === 'inactive') return !reward.isActive;
-    return true;
-  });
-  const start = (number - 1) * size;
-  return done({
-    items: selected.slice(start, start + size).map(summarize),
-    total: selected.length,
-    size,
-    number,
-  });
+  // What `false` selects is not shown: only `true` is said to select anything.
+  const selected = catalog.rewards.filter((reward) => isActive !== 'true' || reward.isActive);
+  const { PageNumber, PageSize } = query;
+  return pageOf(selected.map(summarize), PageNumber, PageSize, largestPage);
 }
 
 /** 44 for an unknown configuration. */
@@ -121,8 +71,196 @@ export function readFlag(text: string | undefined): 'true' | 'false' | 'absent' 
   return word === 'true' || word === 'false' ? word : 'unreadable';
 }
 
-export function readCount(text: string | undefined, absent: number): number | null {
+function readCount(text: string | undefined, absent: number): number | null {
   if (isAbsent(text)) return absent;
   const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= largestInt32 ? count : null;
+}
+
+/** Why nobody can have it at the moment; empty when it can be had. */
+export function findDisabledReason({ now }: Context, { isActive, valid }: CatalogReward): string {
+  if (!isActive) return 'The reward is not active.';
+  if (valid && now().getTime() < Date.parse(valid.from)) return 'The reward is not valid yet.';
+  if (valid && now().getTime() > Date.parse(valid.until)) return 'The reward is no longer valid.';
+  return '';
+}
+
+/** As shoppers read it; empty for a reward of any purchase. */
+export const minimumRule = (context: Context, { minimalValue }: CatalogReward): string =>
+  minimalValue === undefined ? '' : `For purchases from ${formatMoney(context, minimalValue)}.`;
+
+/** What the sandbox does not do (e-mails, icons, product collections) is there, but empty or off. */
+export function describeReward(
+  context: Context,
+  reward: CatalogReward,
+  redeemed: { readonly customerId: string; readonly coupon: CouponRow } | null,
+): Schemas['RewardConfiguration'] {
+  const disabledReason = findDisabledReason(context, reward);
+  return {
+    ...describeTerms(context, reward),
+    ...(redeemed && describeBalance(context, redeemed.customerId)),
+    ...describeDelivery(reward),
+    PreGeneratedCouponLists: redeemed ? [describeCoupon(reward, redeemed.coupon)] : [],
+    Enabled: disabledReason === '',
+    DisabledReason: disabledReason,
+  };
+}
+
+function describeTerms(context: Context, reward: CatalogReward) {
+  const { catalog, settings } = context;
+  const tiers = catalog.tiers.filter(({ id }) => reward.tierIds?.includes(id));
+  return {
+    Id: reward.id,
+    Points: reward.points,
+    RewardType: rewardType[reward.kind],
+    IsActive: reward.isActive,
+    Value: reward.value,
+    PreTitle: '',
+    Title: reward.title,
+    Description: reward.description,
+    LongDescription: reward.description,
+    HasValidDate: reward.valid !== undefined,
+    ...knownFields({
+      ValidDateStart: reward.valid?.from ?? null,
+      ValidDateEnd: reward.valid?.until ?? null,
+    }),
+    HasSameCustomerUsageLimit: reward.usesPerCustomer !== undefined,
+    SameCustomerUsageLimit: reward.usesPerCustomer ?? 0,
+    HasGlobalUsageLimit: reward.usesInAll !== undefined,
+    GlobalUsageLimit: reward.usesInAll ?? 0,
+    CodePrefix: reward.codePrefix,
+    CumulativeDiscount: reward.cumulative ?? false,
+    MinimalValue: reward.minimalValue ?? 0,
+    ValidDays: reward.couponValidDays,
+    NoPointCost: reward.points === 0,
+    CashbackPointValue: settings.cashbackPerPoint,
+    CashbackAmount: fromHundredths(productInHundredths(reward.points, settings.cashbackPerPoint)),
+    Tiers: tiers.map((tier) => ({
+      Id: tier.id,
+      Name: tier.name,
+      Color: tier.color,
+      IconUrl: iconUrl(tier),
+      IsActive: true,
+      IsBase: tier === catalog.tiers[0],
+      Order: catalog.tiers.indexOf(tier),
+      Identifier: String(tier.id),
+      Caption: tier.caption,
+    })),
+    TiersCountInformation: tiers.length === 0 ? 'All tiers' : `${tiers.length} tiers`,
+    Rules: {
+      RewardDescription: reward.description,
+      NonCumulativePromotion: 'Cannot be combined with other coupons.',
+      MaximumPurchaseCashback: '',
+      MinimalPurchaseRequirement: minimumRule(context, reward),
+      CouponValidityDays: `Valid for ${reward.couponValidDays} days.`,
+      CouponEmailConfirmation: '',
+    },
+  };
+}
+
+function describeBalance(context: Context, customerId: string) {
+  const balance = balanceOf(context, customerId);
+  return {
+    PointBalance: fromHundredths(balance.points),
+    CashbackBalance: fromHundredths(balance.cashback),
+    AvailableCashback: fromHundredths(balance.cashback),
+  };
+}
+
+function describeDelivery(reward: CatalogReward) {
+  return {
+    CustomTitle: '',
+    UsageInstructions: 'Enter the code at the checkout.',
+    CustomIconUrl: '',
+    SendClientRedeemNotification: false,
+    ClientEmailsNotification: [],
+    SendCustomerRedeemNotification: false,
+    CustomerEmailConfigurationId: unspecified,
+    CustomerEmailConfiguration: {
+      Id: unspecified,
+      EmailBody: '',
+      Subject: reward.title,
+      IsActive: false,
+      Type: unspecified,
+      Variables: [],
+      Title: '',
+      Description: '',
+      Group: unspecified,
+      SubType: unspecified,
+      HideLogoIsActive: false,
+      ChangeBackgroundColorIsActive: false,
+      ProductsRecommendationIsActive: false,
+      EmailBackgroundColor: '#ffffff',
+      ObjectiveLinkedType: unspecified,
+      PreHeader: '',
+    },
+    CashbackMaxPurchaseValue: 0,
+    MinimumPercentPurchase: 0,
+    ManualCouponGeneration: false,
+    IsCashbackInformativeOnly: false,
+    CashbackInformativeText: '',
+    CashbackRules: '',
+    MaxCashbackForCurrentPurchase: 0,
+    RequiredToAddMoreText: '',
+    ShouldUseCustomInstruction: false,
+    ShouldExpireCouponsWhenNotAvailableInPlatform: false,
+    RewardChannel: unspecified,
+    ProductCollections: [],
+    ValidOnlyProductCollections: [],
+    WidgetIconActive: false,
+    LandingPageIconActive: false,
+    WidgetIcon: '',
+    LandingPageIcon: '',
+    AllowProductCollection: false,
+    HasProductCollection: false,
+    ProductCollectionSelection: unspecified,
+  };
+}
+
+/** The only place of the contract where a redemption can give its code back. */
+function describeCoupon(
+  reward: CatalogReward,
+  coupon: CouponRow,
+): Schemas['PreGeneratedCouponList'] {
+  return {
+    Id: reward.id,
+    ListName: reward.title,
+    IsInternalList: true,
+    CouponsType: couponType[reward.kind],
+    CouponsValue: reward.value,
+    CouponCount: 1,
+    UsedCoupons: 0,
+    ReferralObjectiveId: unspecified,
+    PreGeneratedCoupons: [
+      {
+        ...knownFields({
+          CouponType: coupon.CouponType,
+          CouponValue: coupon.CouponValue,
+          ValidDateStart: coupon.ValidDateStart,
+          ValidDateEnd: coupon.ValidDateEnd,
+        }),
+        Id: coupon.Id,
+        OriginalId: coupon.OriginalId,
+        CouponCode: coupon.CouponCode,
+        CreatedDate: coupon.CreatedDate,
+        IsAssigned: true,
+        CouponId: coupon.Id,
+        PreGeneratedCouponListId: reward.id,
+      },
+    ],
+  };
+}
+
+export function pageOf<Item>(
+  items: readonly Item[],
+  numberText: string | undefined,
+  sizeText: string | undefined,
+  largest: number,
+): Outcome<Page<Item>> {
+  const size = readCount(sizeText, usualPage);
+  const number = readCount(numberText, 1);
+  if (size === null || size > largest) return refuse(45, `A page has 1 to ${largest} items.`);
+  if (number === null) return refuse(45, 'Pages count from 1.');
+  const start = (number - 1) * size;
+  return done({ items: items.slice(start, start + size), total: items.length, size, number });
 }

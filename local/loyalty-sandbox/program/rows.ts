@@ -1,11 +1,8 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
-import type { PointTopic } from '../../../shared/loyalty/operations.ts';
+import type { PointTopic, Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Tables } from '../../sandbox-kit/tables.ts';
 import type { PointType } from './assigned-numbers.ts';
 
 /* What the sandbox remembers. Null stands for what was never sent. */
-
-type Schemas = components['schemas'];
 
 export interface ProductRow {
   readonly OriginalId: string;
@@ -14,7 +11,7 @@ export interface ProductRow {
   readonly ImageUrl: string | null;
   readonly IsActive: boolean | null;
   readonly ProductPrice: number | null;
-  readonly brand: { readonly OriginalId: string | null; readonly Name: string | null } | null;
+  readonly brand: ReferenceRow | null;
   /** From the root of the tree down to the product's own category. */
   readonly categories: readonly string[];
 }
@@ -39,14 +36,9 @@ export interface CustomerRow {
   readonly birthdayChangedAt: string | null;
 }
 
-interface OrderProductRow {
-  readonly OriginalId: string | null;
-  readonly Title: string | null;
-  readonly Url: string | null;
-  readonly ImageUrl: string | null;
-  readonly IsActive: boolean | null;
-  readonly ProductPrice: number | null;
-}
+interface OrderProductRow
+  extends Omit<ProductRow, 'OriginalId' | 'brand' | 'categories'>,
+    Pick<ReferenceRow, 'OriginalId'> {}
 
 export interface ReferenceRow {
   readonly OriginalId: string | null;

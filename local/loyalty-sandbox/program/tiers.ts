@@ -1,14 +1,12 @@
-import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import type { Schemas } from '../../../shared/loyalty/operations.ts';
 import type { Call } from '../call.ts';
 import type { CatalogTier } from '../catalog.ts';
 import { unspecified } from './assigned-numbers.ts';
-import { earnedPointsOf } from './balances.ts';
 import type { Context } from './context.ts';
 import { fromHundredths } from './hundredths.ts';
 import { describeFaults, done, type Outcome, refuse } from './outcome.ts';
+import { earnedPointsOf } from './points.ts';
 import { readFields } from './read-fields.ts';
-
-type Schemas = components['schemas'];
 
 /** How far a customer is, in the measures that the goals of a tier use. */
 type Progress = Readonly<Record<CatalogTier['goals'][number]['measure'], number>>;

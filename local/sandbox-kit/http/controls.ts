@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Faults } from '../faults.ts';
-import { parseJsonBody, readBody, splitTarget } from './requests.ts';
+import { handlePage, type Pages } from './pages.ts';
+import { isLoopbackHost, parseJsonBody, readBody, splitTarget } from './requests.ts';
 import { type Answer, jsonAnswer } from './server.ts';
 
 export type Query = Readonly<Record<string, string>>;
@@ -14,12 +15,33 @@ export function wrong(status: number, ...problems: readonly string[]): Answer {
   return jsonAnswer(status, { problems });
 }
 
-/** The sandbox's own API, which the real service does not have. */
-export async function handleControl<Service>(
+/** What a sandbox has beside the API that it stands in for. */
+export interface Site<Service> {
+  readonly pages: Pages<Service>;
+  /** By its path below `/sandbox/`. */
+  readonly findResource: (path: string) => Resource<Service> | undefined;
+  /** The answers to an unknown path. */
+  readonly known: { readonly pages: string; readonly resources: string };
+}
+
+export async function answerSite<Service>(
   service: Service,
   request: IncomingMessage,
-  findResource: (path: string) => Resource<Service> | undefined,
-  /** The answer to an unknown path. */
+  { pages, findResource, known }: Site<Service>,
+): Promise<Answer> {
+  if (!isLoopbackHost(request.headers.host)) {
+    return wrong(403, 'The Host header names another machine.');
+  }
+  return request.url?.startsWith('/sandbox/')
+    ? handleControl(service, request, findResource, known.resources)
+    : handlePage(pages, service, request, known.pages);
+}
+
+/** The sandbox's own API, which the real service does not have. */
+async function handleControl<Service>(
+  service: Service,
+  request: IncomingMessage,
+  findResource: Site<Service>['findResource'],
   known: string,
 ): Promise<Answer> {
   const { rawPath, query } = splitTarget(request.url ?? '');

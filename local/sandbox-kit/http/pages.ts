@@ -51,28 +51,28 @@ export function handlePage<Service>(
 export const wantsPage = ({ accept }: IncomingHttpHeaders): boolean =>
   accept?.includes('text/html') ?? false;
 
-/**
- * The policy allows no other origin and no inline script, so that even unescaped text would not run.
- * Swagger UI sets styles on its elements, so its page needs inline styles.
- */
-export function pageAnswer(page: Html, styles: 'from-files' | 'inline-too' = 'from-files'): Answer {
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self'${styles === 'inline-too' ? " 'unsafe-inline'" : ''}`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ];
+/** No other origin and nothing inline, so that even unescaped text would not run, but for what `more` allows. */
+export function pageAnswer(
+  page: Html,
+  more: Readonly<Record<string, string>> = {},
+  { status = 200, referrer = 'no-referrer' } = {},
+): Answer {
+  const self = "'self'";
+  const none = "'none'";
+  const policy = {
+    ...{ 'default-src': none, 'script-src': self, 'style-src': self, 'connect-src': self },
+    ...{ 'img-src': "'self' data:", 'base-uri': none, 'form-action': none },
+    ...{ 'frame-ancestors': none, ...more },
+  };
   return {
-    status: 200,
+    status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy.join('; '),
+      'content-security-policy': Object.entries(policy)
+        .map((directive) => directive.join(' '))
+        .join('; '),
       'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': referrer,
     },
     body: page.text,
   };

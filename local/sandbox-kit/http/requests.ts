@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { deepestJson, measureJson } from '../json-size.ts';
 
 /** Far above the largest order (a line has some hundred bytes), far below what fills the memory. */
 export const largestBodyBytes = 8 * 1024 * 1024;
@@ -54,7 +53,17 @@ export function parseJsonBody(bytes: Buffer): JsonBody {
   return { kind: 'json', value };
 }
 
-export interface Target {
+/** Undefined for a text that is not a JSON object or list. */
+export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Target {
   /** As it was sent, with its escapes. */
   readonly rawPath: string;
   readonly query: Readonly<Record<string, string>>;
@@ -77,4 +86,27 @@ export function splitTarget(target: string): Target {
  */
 export function isLoopbackHost(host: string | undefined): boolean {
   return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i.test(host ?? '');
+}
+
+/** Validators and JSON.stringify recurse; a value nested deeper could overflow the stack. */
+export const deepestJson = 128;
+
+interface JsonSize {
+  /** Counted up to one more than `deepestJson`. */
+  readonly depth: number;
+  /** Counted at every depth. */
+  readonly values: number;
+}
+
+/** Not recursive, because it protects recursive code. */
+export function measureJson(value: unknown): JsonSize {
+  let level: unknown[] = [value];
+  let [depth, values] = [0, 0];
+  while (depth <= deepestJson) {
+    values += level.length;
+    level = level.flatMap((v) => (typeof v === 'object' && v !== null ? Object.values(v) : []));
+    if (level.length === 0) break;
+    depth++;
+  }
+  return { depth, values };
 }

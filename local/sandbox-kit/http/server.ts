@@ -79,32 +79,16 @@ export function jsonAnswer(status: number, value: unknown, headers?: OutgoingHtt
   };
 }
 
-export function respond(response: ServerResponse, { status, headers, body }: Answer): void {
-  writeHead(response, status, headers, Buffer.byteLength(body));
-  response.end(body);
-}
-
-/** Announces the whole body, but sends only half of it. */
-export function respondTruncated(
+/** Half of it: the whole body is announced, and the connection ends after its first half. */
+export function respond(
   response: ServerResponse,
   { status, headers, body }: Answer,
+  part: 'whole' | 'half-of-it' = 'whole',
 ): void {
   const bytes = Buffer.from(body);
-  writeHead(response, status, headers, bytes.length);
+  const length = { 'content-length': bytes.length, 'cache-control': 'no-store' };
+  response.writeHead(status, { ...headers, ...length });
+  if (part === 'whole') response.end(bytes);
   // Closed only after the write: closing earlier would lose this half as well.
-  response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
-}
-
-/** The client sees a connection reset, as when a process ends or a load balancer drops it. */
-export function resetConnection(response: ServerResponse): void {
-  response.socket?.resetAndDestroy();
-}
-
-function writeHead(
-  response: ServerResponse,
-  status: number,
-  headers: OutgoingHttpHeaders | undefined,
-  length: number,
-): void {
-  response.writeHead(status, { ...headers, 'content-length': length, 'cache-control': 'no-store' });
+  else response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
 }

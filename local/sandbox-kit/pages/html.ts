@@ -55,12 +55,25 @@ const maxRows = 200;
 export function renderSection<Row>(section: Section<Row>): Html {
   const { id, title, rows, whenEmpty } = section;
   const shown = rows.slice(-maxRows).reverse();
+  const counts = { shown: shown.length, all: rows.length };
+  return renderList(id, title, counts, whenEmpty, '/sandbox/state', renderTable(section, shown));
+}
+
+/** A list with its count, and where the rest of it is. */
+export function renderList(
+  id: string,
+  title: string,
+  counts: { readonly shown: number; readonly all: number },
+  whenEmpty: Html | string,
+  rest: string,
+  content: Html | readonly Html[],
+): Html {
   return html`<section id="${id}">
-<h2>${title} <span class="count">${rows.length}</span></h2>
-${shown.length === 0 ? html`<p class="empty">${whenEmpty}</p>` : renderTable(section, shown)}
+<h2>${title} <span class="count">${counts.all}</span></h2>
+${counts.shown === 0 ? html`<p class="empty">${whenEmpty}</p>` : content}
 ${
-  rows.length > shown.length &&
-  html`<p class="note">The latest ${shown.length}; all are at <a href="/sandbox/state">/sandbox/state</a>.</p>`
+  counts.all > counts.shown &&
+  html`<p class="note">The latest ${counts.shown}; all are at <a href="${rest}">${rest}</a>.</p>`
 }
 </section>
 `;

@@ -7,7 +7,7 @@ import type { StoreAnswer } from '../../../shared/core/store/store.ts';
 import { amountHeld, knownFrom } from '../../harness/held-order.ts';
 import type { LoyaltySandbox } from '../../loyalty-sandbox/sandbox.ts';
 import type { StoreSandbox } from '../../store-sandbox/sandbox.ts';
-import { openStoreAdmin } from '../store-admin.ts';
+import { openStoreAdmin } from '../start-sandboxes.ts';
 
 export interface Comparison {
   readonly orders: number;

@@ -7,7 +7,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import type { EventSourceDescription } from '../template/stack-description.ts';
+import type { EventSourceDescription } from '../template/describe-resources.ts';
 import type { InvocationResult } from './function-worker.ts';
 
 export interface EventSourceParts {

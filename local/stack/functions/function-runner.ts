@@ -10,7 +10,7 @@ import {
   roleNameOf,
   type ScheduleDescription,
   type StackDescription,
-} from '../template/stack-description.ts';
+} from '../template/describe-resources.ts';
 import { type Assembly, UnknownInTemplate } from '../template/template.ts';
 import { EventSource } from './event-source.ts';
 import { FunctionWorker, type InvocationResult, type WorkerSettings } from './function-worker.ts';
@@ -36,15 +36,11 @@ export function readRateMs(expression: string): number {
   return Number(count) * unitMs;
 }
 
-interface Schedules {
-  stop(): void;
-}
-
 /** Runs each schedule for the first time after one of its periods, as EventBridge does. */
 function startSchedules(
   schedules: readonly ScheduleDescription[],
   run: (schedule: ScheduleDescription) => void,
-): Schedules {
+): { stop(): void } {
   const timers = schedules.map((schedule) => {
     const periodMs = Math.min(readRateMs(schedule.expression), LONGEST_TIMER_MS);
     return setInterval(() => run(schedule), periodMs).unref();
@@ -170,7 +166,7 @@ export class FunctionRunner {
   readonly #account: AccountConcurrency;
   readonly #functions: readonly RunningFunction[];
   #eventSources: readonly EventSource[] = [];
-  #schedules: { stop(): void } | undefined;
+  #schedules: ReturnType<typeof startSchedules> | undefined;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;

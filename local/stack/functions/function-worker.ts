@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { moduleFile } from '../../../shared/config/folders.ts';
-import { compileCache } from '../compile-cache.ts';
-import type { FunctionDescription } from '../template/stack-description.ts';
+import { compileCache } from '../synthesize.ts';
+import type { FunctionDescription } from '../template/describe-resources.ts';
 
 export interface WorkerSettings {
   readonly description: FunctionDescription;
@@ -159,10 +159,4 @@ export interface InvocationRequest {
 /** From a function's process to the runner. */
 export type ProcessMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'returned'; readonly requestId: string; readonly json: string }
-  | {
-      readonly kind: 'failed';
-      readonly requestId: string;
-      readonly errorType: string;
-      readonly errorMessage: string;
-    };
+  | (Exclude<InvocationResult, { kind: 'throttled' }> & { readonly requestId: string });

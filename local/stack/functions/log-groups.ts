@@ -1,6 +1,6 @@
 import type { AccessControl } from '../iam/access-control.ts';
-import type { FunctionDescription } from '../template/stack-description.ts';
-import { roleNameOf } from '../template/stack-description.ts';
+import type { FunctionDescription } from '../template/describe-resources.ts';
+import { roleNameOf } from '../template/describe-resources.ts';
 
 export interface LogLine {
   readonly at: number;

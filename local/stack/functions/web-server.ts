@@ -10,7 +10,7 @@ import {
 } from '../../sandbox-kit/http/server.ts';
 import { PLACE } from '../emulators.ts';
 import type { AccessControl } from '../iam/access-control.ts';
-import type { FunctionDescription, WebDescription } from '../template/stack-description.ts';
+import type { FunctionDescription, WebDescription } from '../template/describe-resources.ts';
 import type { InvocationResult } from './function-worker.ts';
 
 export interface WebRequest {
@@ -209,27 +209,16 @@ function mayInvoke(
   { arn }: FunctionDescription,
   access: AccessControl,
 ): boolean {
+  const may = (who: string, action: string, context: Readonly<Record<string, string>>) =>
+    access.decide({ who, action, resource: arn, context }).kind === 'allowed';
   if (web.kind === 'http-api') {
     const { region, account } = PLACE;
     const path = web.route.replace(' ', '');
     const route = `arn:aws:execute-api:${region}:${account}:${web.apiId}/$default/${path}`;
-    const source = { 'aws:SourceArn': route };
-    const who = 'apigateway.amazonaws.com';
-    return isAllowed(access, who, 'lambda:InvokeFunction', arn, source);
+    return may('apigateway.amazonaws.com', 'lambda:InvokeFunction', { 'aws:SourceArn': route });
   }
   const context = { 'lambda:FunctionUrlAuthType': 'NONE', 'lambda:InvokedViaFunctionUrl': 'true' };
   return (
-    isAllowed(access, '*', 'lambda:InvokeFunctionUrl', arn, context) &&
-    isAllowed(access, '*', 'lambda:InvokeFunction', arn, context)
+    may('*', 'lambda:InvokeFunctionUrl', context) && may('*', 'lambda:InvokeFunction', context)
   );
-}
-
-function isAllowed(
-  access: AccessControl,
-  who: string,
-  action: string,
-  resource: string,
-  context: Readonly<Record<string, string>>,
-): boolean {
-  return access.decide({ who, action, resource, context }).kind === 'allowed';
 }

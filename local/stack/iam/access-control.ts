@@ -2,7 +2,7 @@ import type {
   Encrypted,
   PermissionDescription,
   StackDescription,
-} from '../template/stack-description.ts';
+} from '../template/describe-resources.ts';
 import { applies, type RequestContext, type Statement } from './policy.ts';
 
 export interface AccessQuestion {

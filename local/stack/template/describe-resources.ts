@@ -1,16 +1,5 @@
 import { readPolicy, type Statement } from '../iam/policy.ts';
 import type { Identity } from './identities.ts';
-import type {
-  EventSourceDescription,
-  FunctionDescription,
-  PermissionDescription,
-  QueueDescription,
-  QueuePolicyDescription,
-  RoleDescription,
-  ScheduleDescription,
-  TableDescription,
-  WebDescription,
-} from './stack-description.ts';
 import { type Properties, type Reader, readerOf, UnknownInTemplate } from './template.ts';
 
 /** One resource with its references resolved. */
@@ -24,7 +13,7 @@ export interface ResolvedResource extends Reader {
 const DEFAULT_TIMEOUT_SECONDS = 3;
 const DEFAULT_MEMORY_MB = 128;
 
-export function describeFunction(resource: ResolvedResource): FunctionDescription {
+export function describeFunction(resource: ResolvedResource) {
   const { logicalId, identity } = resource;
   const runtime = resource.text('Runtime');
   if (!runtime.startsWith('nodejs')) throw new UnknownInTemplate(`the runtime ${runtime}`);
@@ -36,7 +25,9 @@ export function describeFunction(resource: ResolvedResource): FunctionDescriptio
     name: identity.ref,
     arn: identity.attributes.Arn ?? '',
     roleArn: resource.text('Role'),
+    /** The name of the uploaded file in the asset manifest. */
     assetKey: code.text('S3Key'),
+    /** `index.handler` */
     handler: resource.text('Handler'),
     timeoutSeconds: resource.optionalNumber('Timeout') ?? DEFAULT_TIMEOUT_SECONDS,
     memoryMb: resource.optionalNumber('MemorySize') ?? DEFAULT_MEMORY_MB,
@@ -72,7 +63,7 @@ export function describeWeb(
   };
 }
 
-export function describeEventSource(resource: ResolvedResource): EventSourceDescription {
+export function describeEventSource(resource: ResolvedResource) {
   const scaling = readerOf(resource.logicalId, resource.fields('ScalingConfig'));
   return {
     queueArn: resource.text('EventSourceArn'),
@@ -86,7 +77,7 @@ export function describeEventSource(resource: ResolvedResource): EventSourceDesc
   };
 }
 
-export function describeSchedules(resource: ResolvedResource): readonly ScheduleDescription[] {
+export function describeSchedules(resource: ResolvedResource) {
   const { identity, logicalId } = resource;
   const expression = resource.optionalText('ScheduleExpression');
   if (expression === undefined)
@@ -97,9 +88,10 @@ export function describeSchedules(resource: ResolvedResource): readonly Schedule
     return {
       name: identity.ref,
       arn: identity.attributes.Arn ?? '',
+      /** `rate(1 hour)` */
       expression,
       target: reader.text('Arn'),
-      input: JSON.parse(reader.optionalText('Input') ?? '{}'),
+      input: JSON.parse(reader.optionalText('Input') ?? '{}') as unknown,
     };
   });
 }
@@ -108,7 +100,7 @@ const PERMISSION_PARTS = ['Action', 'FunctionName', 'Principal', 'SourceArn'];
 /** These parts of a permission are conditions on the request. */
 const PERMISSION_CONDITIONS = ['FunctionUrlAuthType', 'InvokedViaFunctionUrl'];
 
-export function describePermission(resource: ResolvedResource): PermissionDescription {
+export function describePermission(resource: ResolvedResource) {
   const understood = [...PERMISSION_PARTS, ...PERMISSION_CONDITIONS];
   const unknown = Object.keys(resource.properties).find((name) => !understood.includes(name));
   // An unchecked condition would allow more than AWS does.
@@ -222,4 +214,91 @@ function statementsOf(policy: Reader): readonly Statement[] {
   const reading = readPolicy(policy.fields('PolicyDocument'));
   if (reading.kind === 'read') return reading.statements;
   throw new UnknownInTemplate(`a policy with ${reading.problem}`);
+}
+
+/** The resources of a template that run here, with every reference resolved. */
+export interface StackDescription {
+  readonly queues: readonly QueueDescription[];
+  readonly tables: readonly TableDescription[];
+  readonly secrets: readonly SecretDescription[];
+  readonly functions: readonly FunctionDescription[];
+  /** Public addresses, by the output that holds the address. */
+  readonly webs: Readonly<Record<string, WebDescription>>;
+  readonly eventSources: readonly EventSourceDescription[];
+  readonly schedules: readonly ScheduleDescription[];
+  readonly roles: readonly RoleDescription[];
+  /** Who else may invoke a function. */
+  readonly permissions: readonly PermissionDescription[];
+  readonly queuePolicies: readonly QueuePolicyDescription[];
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** Something whose contents are encrypted with a key of the account. */
+export interface Encrypted {
+  readonly arn: string;
+  readonly keyArn?: string | undefined;
+}
+
+export interface QueueDescription extends Encrypted {
+  readonly name: string;
+  readonly url: string;
+  /** As CreateQueue takes them. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface TableDescription extends Encrypted {
+  readonly name: string;
+  readonly partitionKey: string;
+  /** As CreateTable takes it. */
+  readonly creation: Properties;
+}
+
+export interface SecretDescription extends Encrypted {
+  readonly name: string;
+}
+
+export type FunctionDescription = ReturnType<typeof describeFunction>;
+
+/** A public address. */
+export type WebDescription =
+  | { readonly kind: 'function-url'; readonly target: FunctionReference }
+  | {
+      readonly kind: 'http-api';
+      readonly target: FunctionReference;
+      readonly apiId: string;
+      /** `POST /{shop}`: any other request gets 404. */
+      readonly route: string;
+    };
+
+export type EventSourceDescription = ReturnType<typeof describeEventSource>;
+
+export type ScheduleDescription = ReturnType<typeof describeSchedules>[number];
+
+/** A role of a function, or a managed policy as a role that has only this policy. */
+interface RoleDescription {
+  readonly name: string;
+  readonly arn: string;
+  readonly statements: readonly Statement[];
+}
+
+export type PermissionDescription = ReturnType<typeof describePermission>;
+
+interface QueuePolicyDescription {
+  readonly queueUrls: readonly string[];
+  readonly statements: readonly Statement[];
+}
+
+/** A name or an ARN: templates use both. */
+export type FunctionReference = string;
+
+export function isFunction(
+  { name, arn }: Pick<FunctionDescription, 'name' | 'arn'>,
+  reference: FunctionReference,
+): boolean {
+  return reference === name || reference === arn;
+}
+
+/** Policies refer to roles by name, functions by ARN. */
+export function roleNameOf({ roleArn }: Pick<FunctionDescription, 'roleArn'>): string {
+  return roleArn.split('/').at(-1) ?? '';
 }

@@ -1,3 +1,4 @@
+import type { StackDescription } from './describe-resources.ts';
 import {
   describeEventSource,
   describeFunction,
@@ -12,7 +13,6 @@ import {
   type ResolvedResource,
 } from './describe-resources.ts';
 import { createIdentities, type Identity, type Place } from './identities.ts';
-import type { StackDescription } from './stack-description.ts';
 import { type Properties, readerOf, type Template, UnknownInTemplate } from './template.ts';
 
 interface ResolverParts {

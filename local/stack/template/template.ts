@@ -73,17 +73,12 @@ export interface Assembly {
 }
 
 interface Manifest {
-  readonly artifacts?: Readonly<Record<string, Artifact>>;
-}
-
-interface Artifact {
-  readonly type: string;
-  readonly displayName?: string;
-  readonly properties?: {
-    readonly templateFile?: string;
-    readonly stackName?: string;
-    readonly file?: string;
-  };
+  readonly artifacts?: Readonly<
+    Record<
+      string,
+      { readonly type: string; readonly properties?: Readonly<Record<string, string>> }
+    >
+  >;
 }
 
 interface AssetManifest {

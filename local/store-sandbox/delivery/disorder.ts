@@ -1,22 +1,29 @@
+import * as v from 'valibot';
+import { describeIssue, wholeNumber } from '../../sandbox-kit/faults.ts';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
+
+const count = (most: number) => v.optional(wholeNumber(0, most));
+const probability = v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(1)));
 
 /**
  * What goes wrong with deliveries. The real store guarantees neither their order nor that each arrives,
  * or arrives only once. Each probability is drawn for each delivery.
  */
-export interface Disorder {
+const changes = v.strictObject({
   /** Up to this many later deliveries may overtake a delivery. */
-  readonly shuffle: number;
-  /** Probability of a second copy with the same webhook id. */
-  readonly duplicate: number;
-  /** Probability of a delay. */
-  readonly delay: number;
-  readonly longestDelayMs: number;
-  /** Probability of never being sent. */
-  readonly drop: number;
-  /** Probability of the previous secret in the signature, as in the hour after a rotation. */
-  readonly oldSecret: number;
-}
+  shuffle: count(1_000),
+  /** Of a second copy with the same webhook id. */
+  duplicate: probability,
+  /** Of a delay. */
+  delay: probability,
+  longestDelayMs: count(3_600_000),
+  /** Of never being sent. */
+  drop: probability,
+  /** Of the previous secret in the signature, as in the hour after a rotation. */
+  oldSecret: probability,
+});
+
+export type Disorder = Readonly<Record<keyof typeof changes.entries, number>>;
 
 export const inOrder: Disorder = {
   shuffle: 0,
@@ -28,13 +35,7 @@ export const inOrder: Disorder = {
 };
 
 /** What was drawn for one delivery. */
-export interface DeliveryPlan {
-  readonly overtakenBy: number;
-  readonly delayMs: number;
-  readonly dropped: boolean;
-  readonly secret: 'current' | 'previous';
-  readonly isCopy: boolean;
-}
+export type DeliveryPlan = ReturnType<typeof drawPlan>;
 
 /**
  * One plan for each copy that is sent. Always draws the same count of numbers, so that changing one
@@ -47,7 +48,7 @@ export function planDelivery(disorder: Disorder, random: Random): DeliveryPlan[]
   return isDoubled ? [first, copy] : [first];
 }
 
-function drawPlan(disorder: Disorder, random: Random, isCopy: boolean): DeliveryPlan {
+function drawPlan(disorder: Disorder, random: Random, isCopy: boolean) {
   const [overtaken, isDelayed, delay, isDropped, isOld] = [
     random(),
     random(),
@@ -62,32 +63,16 @@ function drawPlan(disorder: Disorder, random: Random, isCopy: boolean): Delivery
     dropped: !isCopy && isDropped < disorder.drop,
     secret: isOld < disorder.oldSecret ? 'previous' : 'current',
     isCopy,
-  };
+  } as const;
 }
 
 export type DisorderReading =
   | { readonly kind: 'read'; readonly disorder: Disorder }
   | { readonly kind: 'wrong'; readonly problems: readonly string[] };
 
-const maxOvertaking = 1_000;
-const longestDelayMs = 3_600_000;
-
 /** Settings that are not given keep their value. */
 export function readDisorder(value: unknown, before: Disorder): DisorderReading {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { kind: 'wrong', problems: ['The disorder must be a JSON object.'] };
-  }
-  const problems = Object.entries(value).flatMap(([name, given]) => {
-    if (!Object.hasOwn(inOrder, name)) return [`${name} is not a part of the disorder.`];
-    const isCount = name === 'shuffle' || name === 'longestDelayMs';
-    const most = name === 'shuffle' ? maxOvertaking : isCount ? longestDelayMs : 1;
-    const fits =
-      typeof given === 'number' &&
-      given >= 0 &&
-      given <= most &&
-      (!isCount || Number.isInteger(given));
-    return fits ? [] : [`${name} must be a ${isCount ? 'whole ' : ''}number from 0 to ${most}.`];
-  });
-  if (problems.length > 0) return { kind: 'wrong', problems };
-  return { kind: 'read', disorder: { ...before, ...value } };
+  const { success, output, issues = [] } = v.safeParse(changes, value);
+  if (success) return { kind: 'read', disorder: { ...before, ...output } as Disorder };
+  return { kind: 'wrong', problems: issues.map((issue) => describeIssue(issue, 'The disorder')) };
 }

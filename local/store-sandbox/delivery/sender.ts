@@ -1,11 +1,11 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Posted, Poster } from '../../sandbox-kit/http/post.ts';
 import { type Random, uuidFrom } from '../../sandbox-kit/seeded-random.ts';
 import type { Table, Tables } from '../../sandbox-kit/tables.ts';
 import type { ServerSettings } from '../settings.ts';
-import { type Disorder, planDelivery } from './disorder.ts';
-import { pickFields } from './pick-fields.ts';
-import type { WebhookDelivery, WebhookPost } from './post-webhook.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { type DeliveryPlan, type Disorder, planDelivery } from './disorder.ts';
+import { type Subscriptions, subscribersOf } from './subscriptions.ts';
 
 /**
  * Decides the order of deliveries. A delivery that may be overtaken waits for that many later ones, or
@@ -38,10 +38,10 @@ export class Outbox<Item> {
   }
 }
 
-export interface SenderParts {
+interface SenderParts {
   readonly tables: Tables;
   readonly subscriptions: Subscriptions;
-  readonly post: WebhookPost;
+  readonly post: ReturnType<typeof createWebhookPost>;
   readonly secrets: () => { readonly current: string; readonly previous: string };
   readonly settings: ServerSettings;
   readonly random: Random;
@@ -102,7 +102,7 @@ export class Sender {
     for (const { topic, eventId, body, event } of messages) {
       if (event && this.#endedEvents.get(event.handle)) continue;
       const ofEvent = event && [{ id: event.handle, uri: event.uri, includeFields: [] }];
-      for (const subscription of ofEvent ?? subscriptions.of(topic)) {
+      for (const subscription of ofEvent ?? subscribersOf(subscriptions, topic)) {
         const webhookId = uuidFrom(random);
         for (const plan of planDelivery(disorder(), random)) {
           const n = (this.#counter.get('n') ?? 0) + 1;
@@ -236,4 +236,101 @@ export class Sender {
     for (const key of this.#settledKeys.splice(0, Math.max(0, surplus))) this.#rows.delete(key);
     this.#parts.save();
   }
+}
+
+export function createWebhookPost(shop: string, apiVersion: string, timeoutMs: number) {
+  const poster = new Poster(timeoutMs, 32);
+  return {
+    post(delivery: WebhookDelivery, secret: string): Promise<Posted> {
+      const body = Buffer.from(delivery.body);
+      return poster.post(delivery.address, body, {
+        'User-Agent': 'Shopify-Captain-Hook',
+        ...headersOf(delivery, { shop, apiVersion, signature: sign(body, secret) }),
+      });
+    },
+    close: () => poster.close(),
+  };
+}
+
+/** Webhooks and Events have the same headers but for the prefix and what only one of them has. */
+function headersOf(
+  { topic, event, webhookId, eventId, triggeredAt }: WebhookDelivery,
+  { shop, apiVersion, signature }: Record<'shop' | 'apiVersion' | 'signature', string>,
+): Record<string, string> {
+  const prefix = event ? 'Shopify' : 'X-Shopify';
+  return {
+    [`${prefix}-Topic`]: topic,
+    [`${prefix}-Shop-Domain`]: shop,
+    [`${prefix}-API-Version`]: apiVersion,
+    [`${prefix}-Webhook-Id`]: webhookId,
+    [`${prefix}-Triggered-At`]: triggeredAt,
+    [`${prefix}-Hmac-Sha256`]: signature,
+    ...(event
+      ? { 'Shopify-Action': event.action, 'Shopify-Handle': event.handle }
+      : { 'X-Shopify-Event-Id': eventId }),
+  };
+}
+
+/** Base64 of the HMAC over the bytes as they are sent. */
+function sign(body: Uint8Array, secret: string): string {
+  return createHmac('sha256', secret).update(body).digest('base64');
+}
+
+/** One webhook to one address, with its attempts. */
+export interface WebhookDelivery {
+  /** Counts up by one, in the intended order. */
+  readonly n: number;
+  /** `X-Shopify-Webhook-Id`: the same on a retry and on a duplicate. */
+  readonly webhookId: string;
+  /** `X-Shopify-Event-Id`: the same for all webhooks of one action. */
+  readonly eventId: string;
+  readonly topic: string;
+  /** Of an Event only. */
+  readonly event?: { readonly action: string; readonly handle: string };
+  readonly subscriptionId: string;
+  readonly address: string;
+  readonly triggeredAt: string;
+  /** As it is sent and signed. */
+  readonly body: string;
+  readonly plan: DeliveryPlan;
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'dropped';
+  readonly attempts: readonly DeliveryAttempt[];
+}
+
+interface DeliveryAttempt extends Posted {
+  readonly at: string;
+}
+
+/**
+ * A subscription may ask for certain fields only, also inside objects and lists (`variants.price`).
+ * Fields that do not exist are left out. Ids keep every digit.
+ */
+export function pickFields(body: string, fields: readonly string[]): string {
+  if (fields.length === 0) return body;
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+  const payload = JSON.parse(body, (_key, value, context?: { source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value,
+  );
+  return JSON.stringify(pick(payload, toPaths(fields)));
+}
+
+type Path = readonly string[];
+
+export const toPaths = (fields: readonly string[]): readonly Path[] =>
+  fields.map((field) => field.split('.'));
+
+export function pick(value: unknown, paths: readonly Path[]): unknown {
+  if (paths.some((path) => path.length === 0)) return value;
+  if (Array.isArray(value)) return value.map((entry) => pick(entry, paths));
+  if (typeof value !== 'object' || value === null || isRaw(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) => {
+      const within = paths.filter(([first]) => first === name).map(([, ...rest]) => rest);
+      return within.length > 0 ? [[name, pick(field, within)]] : [];
+    }),
+  );
+}
+
+function isRaw(value: object): boolean {
+  return (JSON as unknown as { isRawJSON(value: object): boolean }).isRawJSON(value);
 }

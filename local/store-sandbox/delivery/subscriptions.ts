@@ -13,48 +13,27 @@ export interface SubscriptionRow {
   readonly filter: string | null;
 }
 
-export class Subscriptions {
-  readonly #rows: Table<SubscriptionRow>;
+export type Subscriptions = Table<SubscriptionRow>;
 
-  constructor(tables: Tables) {
-    this.#rows = tables.table('subscriptions');
+export const openSubscriptions = (tables: Tables): Subscriptions => tables.table('subscriptions');
+
+export const subscribersOf = (subscriptions: Subscriptions, topic: string): SubscriptionRow[] =>
+  [...subscriptions.values()].filter((one) => one.topic === topic || one.topic === '*');
+
+/** Replaces the address of an earlier start. */
+export function setOptionAddress(
+  subscriptions: Subscriptions,
+  uri: string | undefined,
+  topics: readonly string[],
+  ids: Ids,
+): void {
+  for (const { id, madeBy } of [...subscriptions.values()]) {
+    if (madeBy === 'option') subscriptions.delete(id);
   }
-
-  all(): SubscriptionRow[] {
-    return [...this.#rows.values()];
-  }
-
-  get(id: string): SubscriptionRow | undefined {
-    return this.#rows.get(id);
-  }
-
-  of(topic: string): SubscriptionRow[] {
-    return this.all().filter((one) => one.topic === topic || one.topic === '*');
-  }
-
-  put(row: SubscriptionRow): void {
-    this.#rows.put(row.id, row);
-  }
-
-  delete(id: string): void {
-    this.#rows.delete(id);
-  }
-
-  /** Replaces the address of an earlier start. */
-  setOptionAddress(uri: string | undefined, topics: readonly string[], ids: Ids): void {
-    for (const { id, madeBy } of this.all()) if (madeBy === 'option') this.delete(id);
-    if (uri === undefined) return;
-    for (const topic of topics) {
-      this.put({
-        id: ids.next('WebhookSubscription'),
-        topic,
-        uri,
-        madeBy: 'option',
-        includeFields: [],
-        metafieldNamespaces: [],
-        filter: null,
-      });
-    }
+  for (const topic of uri === undefined ? [] : topics) {
+    const id = ids.next('WebhookSubscription');
+    const whole = { includeFields: [], metafieldNamespaces: [], filter: null };
+    subscriptions.put(id, { id, topic, uri: uri ?? '', madeBy: 'option', ...whole });
   }
 }
 

@@ -1,22 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type DocumentNode,
+  type ExecutionResult,
+  executeSync,
   GraphQLError,
+  type GraphQLFieldResolver,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
   Kind,
   type OperationDefinitionNode,
   parse,
   validate,
 } from 'graphql';
 import { adminSchema, queryCost } from '../../../shared/shopify/admin/schema/admin-schema.ts';
+import { CostBucket, type ThrottleStatus } from '../../sandbox-kit/cost-bucket.ts';
 import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { Announcement, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
-import { BulkOperations } from './bulk-operations.ts';
-import { bulkProblem } from './bulk-rules.ts';
-import { CostBucket, type ThrottleStatus } from './cost-bucket.ts';
-import { executeDocument } from './execute-document.ts';
-import type { GraphContext } from './graph-context.ts';
-import { type BulkResult, JsonlWriter } from './write-jsonl.ts';
+import { checkAccess } from './access.ts';
+import { BulkOperations, type BulkResult, bulkProblem, JsonlWriter } from './bulk-operations.ts';
+import type { GraphContext, View } from './graph-context.ts';
+import { mutationRoot } from './mutation-root.ts';
+import { queryRoot } from './query-root.ts';
 
 export interface GraphRequest {
   readonly query: string;
@@ -34,7 +41,7 @@ export interface PreparedRequest {
   readonly names: readonly string[];
 }
 
-export type Preparation =
+type Preparation =
   | { readonly kind: 'prepared'; readonly request: PreparedRequest }
   | { readonly kind: 'invalid'; readonly errors: readonly GraphQLError[] };
 
@@ -112,7 +119,8 @@ export class AdminApi {
   answer(request: PreparedRequest): GraphAnswer {
     const nowMs = this.#parts.world.now().getTime();
     if (request.cost > maxPerQuery) return tooExpensive(request.cost);
-    if (!this.bucket.canTake(request.cost, nowMs)) return this.throttle(request);
+    // A query needs its requested cost and pays its actual cost.
+    if (request.cost > this.bucket.available(nowMs)) return this.throttle(request);
     const context = this.#context(false);
     const { document, operation, variables } = request;
     const { data, errors } = executeDocument(context, document, operation, variables);
@@ -247,4 +255,56 @@ function tooExpensive(cost: number): GraphAnswer {
       },
     ],
   };
+}
+
+/** Synchronous, because everything is in memory. */
+function executeDocument(
+  context: GraphContext,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variableValues: Readonly<Record<string, unknown>>,
+): ExecutionResult {
+  return executeSync({
+    schema: adminSchema(),
+    document,
+    operationName: operation.name?.value ?? null,
+    rootValue: operation.operation === 'mutation' ? mutationRoot(context) : queryRoot(context),
+    contextValue: context,
+    variableValues,
+    fieldResolver: resolveField,
+    typeResolver: (value) => String((value as View).__typename),
+  });
+}
+
+/** A field that a view does not implement is an error, so that it is not mistaken for an empty one. */
+const resolveField: GraphQLFieldResolver<View, GraphContext> = (source, args, context, info) => {
+  const { fieldName, parentType, returnType } = info;
+  const typeName = getNamedType(returnType).name;
+  const denied = checkAccess(context.scopes, typeName, fieldName);
+  if (denied) throw denied;
+  if (!Object.hasOwn(source, fieldName)) {
+    throw new GraphQLError(
+      `${parentType.name}.${fieldName} is in Shopify's schema, but this sandbox does not have it.`,
+      { extensions: { code: 'NOT_IN_SANDBOX' } },
+    );
+  }
+  const value = source[fieldName];
+  const result: unknown = typeof value === 'function' ? value(args) : value;
+  // The type of a node is known only after it was found.
+  const type = (result as View | null)?.__typename;
+  const hidden =
+    typeof type === 'string' ? checkAccess(context.scopes, type, fieldName) : undefined;
+  if (hidden) throw hidden;
+  count(context, returnType, result);
+  return result;
+};
+
+function count(
+  { tally }: GraphContext,
+  returnType: Parameters<typeof getNamedType>[0] & object,
+  result: unknown,
+): void {
+  if (result == null || !isCompositeType(getNamedType(returnType))) return;
+  const isList = isListType(getNullableType(returnType));
+  tally.objects += isList && Array.isArray(result) ? result.length : 1;
 }

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import {
+  type DocumentNode,
+  getNamedType,
+  getNullableType,
+  isListType,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { gid, type Ids } from '../model/ids.ts';
 import { type Announcement, moment } from '../model/world.ts';
-import type { BulkResult } from './write-jsonl.ts';
 
 interface Operation {
   readonly id: string;
@@ -16,7 +26,7 @@ interface Operation {
   readonly key: string;
 }
 
-export interface BulkParts {
+interface BulkParts {
   readonly ids: Ids;
   readonly now: () => Date;
   readonly takesMs: number;
@@ -33,7 +43,7 @@ export interface BulkParts {
 /** The fields of `BulkOperation`, by name. */
 type View = Readonly<Record<string, unknown>>;
 
-export type BulkStart =
+type BulkStart =
   | { readonly kind: 'started'; readonly operation: View }
   | { readonly kind: 'refused'; readonly why: string; readonly code: string };
 
@@ -162,3 +172,142 @@ const sizeOf = ({ pieces }: BulkResult): number =>
   pieces.reduce((bytes, piece) => bytes + piece.length, 0);
 
 const isUnderWay = ({ status }: Operation): boolean => status === 'CREATED' || status === 'RUNNING';
+
+export interface BulkResult {
+  /** In pieces, because the file may exceed the maximum length of a string. */
+  readonly pieces: readonly Buffer[];
+  readonly objects: number;
+  readonly rootObjects: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Writes the result of a bulk query slice by slice: a line for every node of every connection. Nodes of a
+ * nested connection name their owner in `__parentId`. Grouped, they follow their owner; otherwise the
+ * order is undefined, and here they follow all owners.
+ */
+export class JsonlWriter {
+  readonly #grouped: boolean;
+  readonly #roots: Buffer[] = [];
+  readonly #children: Buffer[] = [];
+  #objects = 0;
+  #rootObjects = 0;
+
+  constructor(grouped: boolean) {
+    this.#grouped = grouped;
+  }
+
+  /** Adds one slice of the answer; returns how many nodes its root connection had. */
+  add(data: Fields): number {
+    const roots: string[] = [];
+    const children: string[] = [];
+    let count = 0;
+    for (const value of Object.values(data)) {
+      const nodes = nodesOf(value) ?? (isFields(value) ? [value] : []);
+      count += nodes.length;
+      for (const node of nodes) writeNode(node, undefined, roots, this.#grouped ? roots : children);
+    }
+    this.#objects += roots.length + children.length;
+    this.#rootObjects += count;
+    if (roots.length > 0) this.#roots.push(toPiece(roots));
+    if (children.length > 0) this.#children.push(toPiece(children));
+    return count;
+  }
+
+  end(): BulkResult {
+    const pieces = [...this.#roots, ...this.#children];
+    return { pieces, objects: this.#objects, rootObjects: this.#rootObjects };
+  }
+}
+
+function toPiece(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map((line) => `${line}\n`).join(''));
+}
+
+function writeNode(node: Fields, parentId: unknown, lines: string[], below: string[]): void {
+  const children: Fields[] = [];
+  const own = withoutConnections(node, children);
+  lines.push(JSON.stringify(parentId === undefined ? own : { ...own, __parentId: parentId }));
+  for (const child of children) writeNode(child, node.id ?? parentId, below, below);
+}
+
+/** A connection inside another object belongs to the nearest node above it. */
+function withoutConnections(fields: Fields, found: Fields[]): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+      const nodes = nodesOf(value);
+      if (nodes) {
+        found.push(...nodes);
+        return [];
+      }
+      return [[name, isFields(value) ? withoutConnections(value, found) : value]];
+    }),
+  );
+}
+
+function nodesOf(value: unknown): readonly Fields[] | undefined {
+  if (!isFields(value)) return undefined;
+  if (Array.isArray(value.nodes)) return value.nodes.filter(isFields);
+  if (!Array.isArray(value.edges)) return undefined;
+  return value.edges.map((edge) => edge?.node).filter(isFields);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Shopify, "Perform bulk operations". */
+const maxConnections = 5;
+const maxNesting = 2;
+
+/** Why a valid query cannot run in bulk. */
+export function bulkProblem(document: DocumentNode): string | undefined {
+  const types = new TypeInfo(adminSchema());
+  const problems: string[] = [];
+  const above: ('connection' | 'list' | 'other')[] = [];
+  let connections = 0;
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      OperationDefinition: (operation) => {
+        const single = operation.selectionSet.selections.length === 1;
+        if (!single) problems.push('Bulk queries must have a single top-level field.');
+        if (operation.variableDefinitions?.length) problems.push('Bulk queries take no variables.');
+      },
+      Field: {
+        enter: () => {
+          const type = types.getType();
+          const name = type ? getNamedType(type).name : '';
+          if (!name.endsWith('Connection')) {
+            // The edges of the connection itself do not count as a list.
+            const own = above.at(-1) === 'connection' || name.endsWith('Edge');
+            above.push(type && isListType(getNullableType(type)) && !own ? 'list' : 'other');
+            return;
+          }
+          connections += 1;
+          if (above.includes('list')) {
+            problems.push(
+              'Queries that contain a connection field within a list field are not supported.',
+            );
+          }
+          const nested = above.filter((one) => one === 'connection').length;
+          if (nested > maxNesting) problems.push('Bulk queries cannot be nested that deep.');
+          above.push('connection');
+        },
+        leave: () => {
+          above.pop();
+        },
+      },
+    }),
+  );
+  if (connections === 0) problems.push('Bulk queries must contain at least one connection.');
+  if (connections > maxConnections)
+    problems.push('Bulk queries cannot contain more than 5 connections.');
+  if (document.definitions.some(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)) {
+    problems.push(
+      'The sandbox does not support named fragments in bulk queries: write their fields inline.',
+    );
+  }
+  return problems[0];
+}

@@ -1,9 +1,6 @@
-import { customerView } from './customer-view.ts';
-import { discountNodeView } from './discount-view.ts';
+import { customerView, discountNodeView, productView } from './entity-views.ts';
 import { type GraphContext, isVisible, type View } from './graph-context.ts';
-import { orderView } from './order-view.ts';
-import { productView } from './product-view.ts';
-import { refundView } from './refund-view.ts';
+import { orderView, refundView } from './order-view.ts';
 
 /** The object with this global id, if the app may read it. */
 export function findNode(context: GraphContext, globalId: string): View | undefined {

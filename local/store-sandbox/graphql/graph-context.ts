@@ -1,6 +1,6 @@
 import type { Subscriptions } from '../delivery/subscriptions.ts';
 import type { ActionInput, ActionName, ActionValue } from '../model/actions.ts';
-import type { OrderRow } from '../model/order-row.ts';
+import type { OrderRow } from '../model/rows.ts';
 import type { Refused, World } from '../model/world.ts';
 import type { ServerSettings } from '../settings.ts';
 import type { BulkOperations } from './bulk-operations.ts';

@@ -1,11 +1,15 @@
 import { addressProblem, type SubscriptionRow } from '../delivery/subscriptions.ts';
 import { definitionKey } from '../model/metafields.ts';
 import { denyAccess, denyBulkQuery } from './access.ts';
-import { discountNodeView } from './discount-view.ts';
+import {
+  definitionView,
+  discountNodeView,
+  metafieldView,
+  subscriptionView,
+  topicName,
+} from './entity-views.ts';
 import { findNode } from './find-node.ts';
 import type { GraphContext, View } from './graph-context.ts';
-import { definitionView, metafieldView } from './metafield-view.ts';
-import { subscriptionView, topicName } from './subscription-view.ts';
 
 /** The parts of DiscountCodeBasicInput and DiscountCodeFreeShippingInput that the sandbox supports. */
 interface DiscountInput {
@@ -139,6 +143,12 @@ interface Refusal {
   readonly code: string;
 }
 
+/** The payload of a mutation that the store refuses. */
+const failed = (name: string, field: readonly string[], message: string, code?: string): View => ({
+  [name]: null,
+  userErrors: [{ field, message, ...(code && { code }) }],
+});
+
 /** Shopify, "metafieldsSet". */
 const MAX_AT_ONCE = 25;
 const DEFAULT_NAMESPACE = 'custom';
@@ -190,11 +200,6 @@ function metafieldMutations(context: GraphContext): View {
     return [];
   }
 
-  const refusal = (name: string, ...userErrors: readonly Refusal[]) => ({
-    [name]: null,
-    userErrors,
-  });
-
   return {
     // All or none, according to the documentation of the mutation.
     metafieldsSet: ({ metafields }: { metafields: readonly MetafieldInput[] }) => {
@@ -204,14 +209,10 @@ function metafieldMutations(context: GraphContext): View {
       );
       if (metafields.length > MAX_AT_ONCE) {
         const message = `Exceeded the maximum metafields input limit of ${MAX_AT_ONCE}.`;
-        return refusal('metafields', {
-          field: ['metafields'],
-          message,
-          code: 'LESS_THAN_OR_EQUAL_TO',
-        });
+        return failed('metafields', ['metafields'], message, 'LESS_THAN_OR_EQUAL_TO');
       }
       const faults = metafields.flatMap(faultOf);
-      if (faults.length > 0) return refusal('metafields', ...faults);
+      if (faults.length > 0) return { metafields: null, userErrors: faults };
       const views = metafields.flatMap(({ ownerId, namespace, key, type, value }) => {
         const input = { ownerGid: ownerId, namespace: namespace ?? DEFAULT_NAMESPACE, key, value };
         const set = perform('setMetafield', type == null ? input : { ...input, type });
@@ -234,11 +235,7 @@ function metafieldMutations(context: GraphContext): View {
       const { ownerType, key, name, type = '', pin, access } = definition;
       if (definitionOf(definition)) {
         const message = 'Key is in use for Customer metafields on this namespace.';
-        return refusal('createdDefinition', {
-          field: ['definition', 'key'],
-          message,
-          code: 'TAKEN',
-        });
+        return failed('createdDefinition', ['definition', 'key'], message, 'TAKEN');
       }
       const made = perform('defineMetafield', {
         ownerType,
@@ -252,16 +249,13 @@ function metafieldMutations(context: GraphContext): View {
       });
       return made.kind === 'done'
         ? { createdDefinition: definitionView(made.value), userErrors: [] }
-        : refusal('createdDefinition', {
-            field: ['definition'],
-            message: made.why,
-            code: 'INVALID',
-          });
+        : failed('createdDefinition', ['definition'], made.why, 'INVALID');
     },
     metafieldDefinitionUpdate: ({ definition }: { definition: DefinitionInput }) => {
       const known = definitionOf(definition);
-      const missing = { message: 'Definition not found.', code: 'NOT_FOUND' };
-      if (!known) return refusal('updatedDefinition', { field: ['definition'], ...missing });
+      const missing = () =>
+        failed('updatedDefinition', ['definition'], 'Definition not found.', 'NOT_FOUND');
+      if (!known) return missing();
       const { id: _, ...row } = known;
       const { access } = definition;
       const changed = perform('defineMetafield', {
@@ -271,7 +265,7 @@ function metafieldMutations(context: GraphContext): View {
       });
       return changed.kind === 'done'
         ? { updatedDefinition: definitionView(changed.value), userErrors: [] }
-        : refusal('updatedDefinition', { field: ['definition'], ...missing });
+        : missing();
     },
   };
 }
@@ -289,11 +283,6 @@ const numberOf = (globalId: string): string => globalId.split('/').at(-1) ?? '';
 /** The fields of Mutation that the sandbox has. */
 export function mutationRoot(context: GraphContext): View {
   const { subscriptions, world, bulk, perform } = context;
-  const failed = (name: string, field: readonly string[], message: string, code?: string) => ({
-    [name]: null,
-    userErrors: [{ field, message, ...(code && { code }) }],
-  });
-
   return {
     webhookSubscriptionCreate: (args: {
       topic: string;
@@ -302,7 +291,9 @@ export function mutationRoot(context: GraphContext): View {
       const { topic, webhookSubscription: input } = args;
       const uri = input.uri ?? input.callbackUrl ?? '';
       const name = topicName(topic);
-      const taken = subscriptions.all().some((one) => one.topic === name && one.uri === uri);
+      const taken = [...subscriptions.values()].some(
+        (one) => one.topic === name && one.uri === uri,
+      );
       const problem = taken ? 'Address for this topic has already been taken' : addressProblem(uri);
       const field = ['webhookSubscription', 'callbackUrl'];
       if (problem !== undefined) return failed('webhookSubscription', field, problem);
@@ -315,7 +306,7 @@ export function mutationRoot(context: GraphContext): View {
         metafieldNamespaces: input.metafieldNamespaces ?? [],
         filter: input.filter ?? null,
       };
-      subscriptions.put(row);
+      subscriptions.put(row.id, row);
       return { webhookSubscription: subscriptionView(row), userErrors: [] };
     },
     webhookSubscriptionUpdate: (args: { id: string; webhookSubscription: SubscriptionInput }) => {
@@ -329,7 +320,7 @@ export function mutationRoot(context: GraphContext): View {
       const field = ['webhookSubscription', 'callbackUrl'];
       if (problem !== undefined) return failed('webhookSubscription', field, problem);
       const updated = { ...row, ...fields, uri: wanted };
-      subscriptions.put(updated);
+      subscriptions.put(updated.id, updated);
       return { webhookSubscription: subscriptionView(updated), userErrors: [] };
     },
     webhookSubscriptionDelete: ({ id }: { id: string }) => {

@@ -1,15 +1,17 @@
 import { gid } from '../model/ids.ts';
-import type { OrderRow } from '../model/order-row.ts';
-import { financialStatus, fulfillmentStatus } from '../model/order-status.ts';
-import { orderTotals } from '../model/order-totals.ts';
+import { lineAmounts, shippingAmounts, sum } from '../model/line-amounts.ts';
+import { financialStatus, fulfillmentStatus, orderTotals } from '../model/order-totals.ts';
+import type { LineRow, OrderRow, RefundRow, ShippingRow, TransactionRow } from '../model/rows.ts';
 import { connect, type PageArguments } from './connection.ts';
-import { customerView } from './customer-view.ts';
+import {
+  customerView,
+  locationView,
+  metafieldFields,
+  moneyBag,
+  productView,
+  staffView,
+} from './entity-views.ts';
 import type { GraphContext, View } from './graph-context.ts';
-import { lineView, shippingView } from './line-view.ts';
-import { metafieldFields } from './metafield-view.ts';
-import { moneyBag } from './money-view.ts';
-import { refundView, transactionView } from './refund-view.ts';
-import { locationView, staffView } from './shop-view.ts';
 
 const displayFulfillment = {
   fulfilled: 'FULFILLED',
@@ -114,4 +116,118 @@ const saleTypes = {
 function upTo<Row>(rows: readonly Row[], view: (row: Row) => View) {
   return ({ first }: { readonly first?: number | null }) =>
     rows.slice(0, first ?? undefined).map(view);
+}
+
+function lineView(context: GraphContext, order: OrderRow, line: LineRow): View {
+  const { products } = context.world.rows;
+  const product = line.productId === null ? undefined : products.get(line.productId);
+  return {
+    __typename: 'LineItem',
+    id: gid('LineItem', line.id),
+    title: line.title,
+    name: line.variantTitle === null ? line.title : `${line.title} - ${line.variantTitle}`,
+    vendor: line.vendor,
+    isGiftCard: line.kind === 'gift-card',
+    quantity: line.quantity,
+    currentQuantity: () => lineAmounts(order, line).kept,
+    product: () => (product ? productView(context, product) : null),
+    originalUnitPriceSet: () => moneyBag(order, line.unitMinor),
+    ...discountsAndTaxes(order, line),
+    staffMember: () => staffView(context, line.staffId),
+  };
+}
+
+function shippingView(order: OrderRow, line: ShippingRow): View {
+  return {
+    __typename: 'ShippingLine',
+    originalPriceSet: moneyBag(order, line.priceMinor),
+    discountedPriceSet: moneyBag(order, shippingAmounts(order, line).discountedMinor),
+    ...discountsAndTaxes(order, line),
+  };
+}
+
+function discountsAndTaxes(
+  order: OrderRow,
+  { allocations, taxes }: Pick<LineRow, 'allocations' | 'taxes'>,
+): View {
+  return {
+    discountAllocations: () =>
+      allocations.map(({ minor }) => ({ allocatedAmountSet: moneyBag(order, minor) })),
+    taxLines: () => taxes.map(({ minor }) => ({ priceSet: moneyBag(order, minor) })),
+  };
+}
+
+/** `viewOrder`: the view of its order, which has this view in it. */
+export function refundView(
+  context: GraphContext,
+  order: OrderRow,
+  refund: RefundRow,
+  viewOrder: () => View,
+): View {
+  const paid = order.transactions.filter(({ id }) => refund.transactionIds.includes(id));
+  return {
+    __typename: 'Refund',
+    id: gid('Refund', refund.id),
+    createdAt: refund.createdAt,
+    processedAt: refund.createdAt,
+    order: viewOrder,
+    transactions: (args: PageArguments) =>
+      connect(context, args, {
+        rows: paid,
+        id: ({ id }) => id,
+        view: (one) => transactionView(order, one),
+      }),
+    duties: refund.dutiesMinor > 0 ? [{ amountSet: moneyBag(order, refund.dutiesMinor) }] : [],
+    refundLineItems: (args: PageArguments) =>
+      connect(context, args, {
+        rows: order.reductions.filter(({ refundId }) => refundId === refund.id),
+        id: ({ id }) => id,
+        view: (one) => ({
+          quantity: one.quantity,
+          lineItem: () => {
+            const line = order.lines.find(({ id }) => id === one.lineId);
+            return line ? lineView(context, order, line) : null;
+          },
+          subtotalSet: moneyBag(order, one.worthMinor),
+          totalTaxSet: moneyBag(order, sum(one.taxesMinor)),
+        }),
+      }),
+    refundShippingLines: (args: PageArguments) =>
+      connect(context, args, {
+        rows: refund.shipping,
+        id: ({ id }) => id,
+        view: (one) => ({
+          subtotalAmountSet: moneyBag(order, one.minor),
+          taxAmountSet: moneyBag(order, sum(one.taxesMinor)),
+        }),
+      }),
+    orderAdjustments: (args: PageArguments) =>
+      connect(context, args, {
+        rows: refund.discrepancies,
+        id: ({ id }) => id,
+        view: ({ minor, reason }) => ({
+          reason: reason.replaceAll(' ', '_').toUpperCase(),
+          amountSet: moneyBag(order, minor),
+          taxAmountSet: moneyBag(order, 0),
+        }),
+      }),
+  };
+}
+
+function transactionView(order: OrderRow, row: TransactionRow): View {
+  return {
+    __typename: 'OrderTransaction',
+    id: gid('OrderTransaction', row.id),
+    kind: row.kind.toUpperCase(),
+    status: row.status.toUpperCase(),
+    gateway: row.gateway,
+    createdAt: row.createdAt,
+    processedAt: row.processedAt,
+    amountSet: moneyBag(order, row.minor),
+    paymentDetails: row.card && {
+      __typename: 'CardPaymentDetails',
+      company: row.card.company,
+      paymentMethodName: row.card.methodName,
+    },
+  };
 }

@@ -1,18 +1,19 @@
 import { discountStatus } from '../model/discounts.ts';
 import { gid } from '../model/ids.ts';
-import type { OrderRow } from '../model/order-row.ts';
-import type { DiscountRow, ProductRow } from '../model/rows.ts';
+import type { DiscountRow, OrderRow, ProductRow } from '../model/rows.ts';
 import { connect, type PageArguments } from './connection.ts';
-import { customerView } from './customer-view.ts';
-import { discountNodeView } from './discount-view.ts';
+import {
+  customerView,
+  definitionView,
+  discountNodeView,
+  productView,
+  shopView,
+  subscriptionView,
+} from './entity-views.ts';
 import { findNode } from './find-node.ts';
 import { type GraphContext, isVisible, type View } from './graph-context.ts';
-import { definitionView } from './metafield-view.ts';
 import { orderView } from './order-view.ts';
-import { productView } from './product-view.ts';
 import { parseSearch } from './search-query.ts';
-import { shopView } from './shop-view.ts';
-import { subscriptionView } from './subscription-view.ts';
 
 function findOrders(
   orders: readonly OrderRow[],
@@ -131,8 +132,7 @@ export function queryRoot(context: GraphContext): View {
     },
     webhookSubscriptions: (args: PageArguments & { topics?: readonly string[] | null }) =>
       connect(context, args, {
-        rows: subscriptions
-          .all()
+        rows: [...subscriptions.values()]
           .filter(({ madeBy }) => madeBy === 'admin-api')
           .filter((row) => args.topics?.includes(String(subscriptionView(row).topic)) ?? true),
         id: ({ id }) => id,

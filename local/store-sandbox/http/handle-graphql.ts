@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallFaults } from '../../sandbox-kit/faults.ts';
+import { type Reaction, reactTo, reply, reset } from '../../sandbox-kit/http/reaction.ts';
 import { parseJsonBody, readBody } from '../../sandbox-kit/http/requests.ts';
-import {
-  jsonAnswer,
-  resetConnection,
-  respond,
-  respondTruncated,
-} from '../../sandbox-kit/http/server.ts';
+import { type Answer, jsonAnswer, respond } from '../../sandbox-kit/http/server.ts';
 import type { FaultRule } from '../fault-rule.ts';
 import type { GraphAnswer, GraphRequest, PreparedRequest } from '../graphql/admin-api.ts';
 import type { JournalEntry } from '../journal.ts';
@@ -43,14 +39,11 @@ export async function handleGraphql(
 
   if (service.faults.isOutage()) {
     note('', { fault: 'outage' });
-    return resetConnection(response);
+    return reset.perform(response);
   }
   const token = request.headers['x-shopify-access-token'];
   if (typeof token !== 'string' || !service.tokens.isValid(token)) {
-    return refuse(
-      401,
-      '[API] Invalid API key or access token (unrecognized login or wrong password)',
-    );
+    return refuse(401, badToken);
   }
   if (body.kind === 'too-large') return refuse(413, 'The body is too large');
   const graphRequest = readGraphRequest(parseJsonBody(body.bytes));
@@ -68,22 +61,30 @@ export async function handleGraphql(
     const slept = await sleep(latencyMs, true, { signal: stopped }).catch(() => false);
     if (!slept) return;
   }
-  const outcome = fault
-    ? applyFault(service, prepared.request, fault, response)
-    : send(response, service.api.answer(prepared.request));
-  note(names[0] ?? '', outcome, graphRequest.variables);
+  let answered: Outcome = {};
+  const say = (answer: GraphAnswer): Answer => {
+    answered = describe(answer);
+    return jsonAnswer(200, answer, versionHeader);
+  };
+  const reaction = fault
+    ? react(service, prepared.request, fault, say)
+    : reply(say(service.api.answer(prepared.request)));
+  note(
+    names[0] ?? '',
+    {
+      ...answered,
+      ...(reaction.status !== undefined && { status: reaction.status }),
+      ...(fault && { fault: fault.kind }),
+    },
+    graphRequest.variables,
+  );
+  reaction.perform(response);
 }
 
 const versionHeader = { 'x-shopify-api-version': apiVersion };
 
-function send(response: ServerResponse, answer: GraphAnswer): Outcome {
-  respond(response, jsonAnswer(200, answer, versionHeader));
-  return describe(answer);
-}
-
 function describe({ errors, extensions }: GraphAnswer): Outcome {
   return {
-    status: 200,
     ...(extensions && {
       cost: {
         requested: extensions.cost.requestedQueryCost,
@@ -99,67 +100,33 @@ function nameOf(error: unknown): string {
   return extensions?.code ?? message ?? '';
 }
 
-function applyFault(
+function react(
   { api }: StoreService,
   request: PreparedRequest,
   fault: NonNullable<CallFaults<FaultRule>['fault']>,
-  response: ServerResponse,
-): Outcome {
-  const name = { fault: fault.kind };
-  const refuse = (status: number, errors: string, retryAfterSeconds?: number) => {
-    const headers =
-      retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-    respond(response, jsonAnswer(status, { errors }, headers));
-    return { ...name, status };
-  };
+  say: (answer: GraphAnswer) => Answer,
+): Reaction {
   switch (fault.kind) {
-    case 'http-429':
-      return refuse(429, 'Exceeded the rate limit.', fault.retryAfterSeconds);
-    case 'http-503':
-      return refuse(503, 'Service unavailable', fault.retryAfterSeconds);
-    case 'http-500':
-      return refuse(500, 'Internal server error');
     case 'unauthorized':
-      return refuse(
-        401,
-        '[API] Invalid API key or access token (unrecognized login or wrong password)',
-      );
+      return reply(jsonAnswer(401, { errors: badToken }));
     case 'throttled':
-      return { ...send(response, api.throttle(request)), ...name };
+      return reply(say(api.throttle(request)));
     case 'internal-error':
-      return { ...send(response, { errors: [internalError] }), ...name };
+      return reply(say({ errors: [internalError] }));
     case 'partial': {
       const answer = api.answer(request);
-      const errors = [...(answer.errors ?? []), internalError];
-      return { ...send(response, { ...answer, errors }), ...name };
+      return reply(say({ ...answer, errors: [...(answer.errors ?? []), internalError] }));
     }
-    case 'not-json':
-      respond(response, {
-        status: 502,
-        headers: { 'content-type': 'text/html' },
-        body: '<h1>Bad gateway</h1>',
-      });
-      return { ...name, status: 502 };
-    case 'truncated': {
-      const answer = api.answer(request);
-      respondTruncated(response, jsonAnswer(200, answer));
-      return { ...describe(answer), ...name };
-    }
-    case 'empty':
-      api.answer(request);
-      respond(response, { status: 200, body: '' });
-      return { ...name, status: 200 };
-    case 'reset-after':
-      api.answer(request);
-      resetConnection(response);
-      return name;
-    case 'reset-before':
-      resetConnection(response);
-      return name;
-    case 'hang':
-      return name;
+    default:
+      return reactTo(
+        fault,
+        () => say(api.answer(request)),
+        (status, errors, headers) => jsonAnswer(status, { errors }, headers),
+      );
   }
 }
+
+const badToken = '[API] Invalid API key or access token (unrecognized login or wrong password)';
 
 const internalError = {
   message: 'Internal error. Looks like something went wrong on our end.',

@@ -3,20 +3,16 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import {
-  handleControl as answerControl,
+  answerSite,
   done,
   faultControls,
   type Query,
   type Resource,
+  type Site,
   wrong,
 } from '../../sandbox-kit/http/controls.ts';
-import {
-  commonFiles,
-  file,
-  type Pages,
-  pageAnswer,
-  handlePage as servePage,
-} from '../../sandbox-kit/http/pages.ts';
+import { commonFiles, file, type Pages, pageAnswer } from '../../sandbox-kit/http/pages.ts';
+import { reset } from '../../sandbox-kit/http/reaction.ts';
 import {
   isLoopbackHost,
   parseJsonBody,
@@ -27,7 +23,6 @@ import {
   type Answer,
   jsonAnswer,
   startServer as listen,
-  resetConnection,
   respond,
   type Server,
 } from '../../sandbox-kit/http/server.ts';
@@ -82,7 +77,7 @@ async function handleToken(
   response: ServerResponse,
 ): Promise<void> {
   const body = await readBody(request);
-  const { faults, journal, tokens, parts, world } = service;
+  const { faults, journal, tokens, settings, world } = service;
   const note = (outcome: { status?: number; fault?: string }) =>
     journal.add({
       at: world.now().toISOString(),
@@ -94,7 +89,7 @@ async function handleToken(
   const { fault } = faults.faultsOf(['token']);
   if (faults.isOutage() || fault?.kind === 'reset-before') {
     note({ fault: fault?.kind ?? 'outage' });
-    return resetConnection(response);
+    return reset.perform(response);
   }
   const answer = (status: number, value: unknown, headers = {}) => {
     note({ status, ...(fault && { fault: fault.kind }) });
@@ -123,7 +118,7 @@ async function handleToken(
   }
   answer(200, {
     access_token: issued.token,
-    scope: parts.settings.scopes.join(','),
+    scope: settings.scopes.join(','),
     expires_in: issued.expiresIn,
   });
 }
@@ -141,13 +136,8 @@ function readFields({ headers }: IncomingMessage, bytes: Buffer): ReadonlyMap<st
 const resources: Readonly<Record<string, Resource<StoreService>>> = {
   '/sandbox/state': { GET: (service) => jsonAnswer(200, describeState(service)) },
   '/sandbox/settings': {
-    GET: ({ parts }) =>
-      jsonAnswer(200, {
-        apiVersion,
-        shop: parts.shop,
-        settings: parts.settings,
-        webhooksTo: parts.webhooksTo ?? null,
-      }),
+    GET: ({ world: { shop }, settings, options: { webhooksTo = null } }) =>
+      jsonAnswer(200, { apiVersion, shop, settings, webhooksTo }),
   },
   '/sandbox/actions': { GET: () => jsonAnswer(200, { actions: Object.keys(actions) }) },
   '/sandbox/deliveries': { GET: readDeliveries },
@@ -171,11 +161,6 @@ const resources: Readonly<Record<string, Resource<StoreService>>> = {
   '/sandbox/clock': { POST: advanceClock },
   '/sandbox/secret': { POST: rotateSecret },
 };
-
-function handleControl(service: StoreService, request: IncomingMessage): Promise<Answer> {
-  const known = `The paths are ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`;
-  return answerControl(service, request, findResource, known);
-}
 
 function findResource(path: string): Resource<StoreService> | undefined {
   if (Object.hasOwn(resources, path)) return resources[path];
@@ -246,8 +231,7 @@ async function dispatch(
 ): Promise<void> {
   const { rawPath } = splitTarget(request.url ?? '');
   if (!isLoopbackHost(request.headers.host)) {
-    const problems = ['The Host header names another machine.'];
-    return respond(response, jsonAnswer(403, { problems }));
+    return respond(response, await answerSite(service, request, site));
   }
   // Shopify answers requests for a retired version with a supported one, named in a header.
   if (/^\/admin\/api\/(?:\d{4}-\d\d|unstable)\/graphql\.json$/.test(rawPath)) {
@@ -265,12 +249,7 @@ async function dispatch(
   if (key !== undefined && request.method === 'GET') {
     return handleBulkResult(service, key, request, response);
   }
-  respond(
-    response,
-    rawPath.startsWith('/sandbox/')
-      ? await handleControl(service, request)
-      : handlePage(service, request),
-  );
+  respond(response, await answerSite(service, request, site));
 }
 
 const asset = (name: string) => fileURLToPath(new URL(`../pages/assets/${name}`, import.meta.url));
@@ -284,6 +263,11 @@ const pages: Pages<StoreService> = {
   '/favicon.ico': () => ({ status: 204, body: '' }),
 };
 
-function handlePage(service: StoreService, request: IncomingMessage): Answer {
-  return servePage(pages, service, request, 'The paths are /, /sandbox/… and /admin/….');
-}
+const site: Site<StoreService> = {
+  pages,
+  findResource,
+  known: {
+    pages: 'The paths are /, /sandbox/… and /admin/….',
+    resources: `The paths are ${Object.keys(resources).join(', ')}, /sandbox/actions/{action}.`,
+  },
+};

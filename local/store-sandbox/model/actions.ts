@@ -1,5 +1,14 @@
 import * as v from 'valibot';
 import {
+  cancelOrder,
+  closeOrder,
+  deleteOrder,
+  editOrder,
+  fulfilOrder,
+  returnItems,
+  tagOrder,
+} from './change-order.ts';
+import {
   createCustomer,
   deleteCustomer,
   mergeCustomers,
@@ -15,14 +24,9 @@ import {
   removeCodes,
   updateDiscount,
 } from './discounts.ts';
-import { openDispute, updateDispute } from './disputes.ts';
-import { editOrder } from './edit-order.ts';
-import { cancelOrder, closeOrder, deleteOrder, returnItems, tagOrder } from './end-order.ts';
-import { fulfilOrder } from './fulfil-order.ts';
 import * as inputs from './inputs.ts';
 import { defineMetafield, deleteMetafield, setMetafield } from './metafields.ts';
-import * as orderInputs from './order-inputs.ts';
-import { expirePayment, payOrder, voidPayment } from './payments.ts';
+import { expirePayment, openDispute, payOrder, updateDispute, voidPayment } from './payments.ts';
 import { placeOrder, placeRandomOrder, quoteOrder } from './place-order.ts';
 import { changeInventory, createProduct, deleteProduct, updateProduct } from './products.ts';
 import { refundOrder, settleRefund } from './refund-order.ts';
@@ -40,23 +44,23 @@ const action = <Schema extends v.GenericSchema, Value>(
 
 /** Everything that can happen in the store, by its name in code and over HTTP. */
 export const actions = {
-  placeOrder: action(orderInputs.orderDraft, placeOrder),
-  quoteOrder: action(orderInputs.orderDraft, quoteOrder),
+  placeOrder: action(inputs.orderDraft, placeOrder),
+  quoteOrder: action(inputs.orderDraft, quoteOrder),
   placeRandomOrder: action(inputs.nothing, placeRandomOrder),
-  payOrder: action(orderInputs.payment, payOrder),
-  voidPayment: action(orderInputs.orderReference, voidPayment),
-  expirePayment: action(orderInputs.orderReference, expirePayment),
-  fulfilOrder: action(orderInputs.fulfilment, fulfilOrder),
-  editOrder: action(orderInputs.edit, editOrder),
-  refundOrder: action(orderInputs.refund, refundOrder),
-  settleRefund: action(orderInputs.settlement, settleRefund),
-  openDispute: action(orderInputs.dispute, openDispute),
-  updateDispute: action(orderInputs.disputeChange, updateDispute),
-  returnItems: action(orderInputs.returning, returnItems),
-  cancelOrder: action(orderInputs.cancellation, cancelOrder),
-  tagOrder: action(orderInputs.tagging, tagOrder),
-  closeOrder: action(orderInputs.orderReference, closeOrder),
-  deleteOrder: action(orderInputs.orderReference, deleteOrder),
+  payOrder: action(inputs.payment, payOrder),
+  voidPayment: action(inputs.orderReference, voidPayment),
+  expirePayment: action(inputs.orderReference, expirePayment),
+  fulfilOrder: action(inputs.fulfilment, fulfilOrder),
+  editOrder: action(inputs.edit, editOrder),
+  refundOrder: action(inputs.refund, refundOrder),
+  settleRefund: action(inputs.settlement, settleRefund),
+  openDispute: action(inputs.dispute, openDispute),
+  updateDispute: action(inputs.disputeChange, updateDispute),
+  returnItems: action(inputs.returning, returnItems),
+  cancelOrder: action(inputs.cancellation, cancelOrder),
+  tagOrder: action(inputs.tagging, tagOrder),
+  closeOrder: action(inputs.orderReference, closeOrder),
+  deleteOrder: action(inputs.orderReference, deleteOrder),
   createProduct: action(inputs.productDraft, createProduct),
   updateProduct: action(inputs.productChange, updateProduct),
   changeInventory: action(inputs.inventoryChange, changeInventory),

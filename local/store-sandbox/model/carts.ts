@@ -3,8 +3,8 @@ import { minorDigits } from '../../../shared/store/money.ts';
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { Table } from '../../sandbox-kit/tables.ts';
 import { discountStatus } from './discounts.ts';
+import type { orderDraft } from './inputs.ts';
 import { formatMinor } from './minor-units.ts';
-import type { orderDraft } from './order-inputs.ts';
 import type { StoreRows } from './rows.ts';
 
 type OrderInput = v.InferInput<typeof orderDraft>;

@@ -1,35 +1,7 @@
 import type { Table } from '../../sandbox-kit/tables.ts';
 
-type IdKind =
-  | 'Order'
-  | 'LineItem'
-  | 'ShippingLine'
-  | 'Refund'
-  | 'RefundLineItem'
-  | 'RefundShippingLine'
-  | 'OrderAdjustment'
-  | 'OrderTransaction'
-  | 'ShopifyPaymentsDispute'
-  | 'Fulfillment'
-  | 'Return'
-  | 'OrderEdit'
-  | 'Product'
-  | 'ProductVariant'
-  | 'InventoryItem'
-  | 'ProductImage'
-  | 'Customer'
-  | 'MailingAddress'
-  | 'DiscountCodeNode'
-  | 'DiscountAutomaticNode'
-  | 'DiscountRedeemCode'
-  | 'Metafield'
-  | 'MetafieldDefinition'
-  | 'WebhookSubscription'
-  | 'BulkOperation'
-  | 'DataRequest';
-
 /** The first id of each kind: far apart, so that an id of one kind never exists as another kind. */
-const firsts: Readonly<Record<IdKind, bigint>> = {
+const firsts = {
   Order: 5_512_300_000_000n,
   LineItem: 14_087_600_000_000n,
   ShippingLine: 4_561_700_000_000n,
@@ -57,6 +29,8 @@ const firsts: Readonly<Record<IdKind, bigint>> = {
   BulkOperation: 5_210_300_000_000n,
   DataRequest: 771_900_000_000n,
 };
+
+type IdKind = keyof typeof firsts;
 
 /** An odd step, so that every last digit occurs. */
 const step = 32_771n;

@@ -4,20 +4,20 @@ import * as v from 'valibot';
  * The inputs of the actions, in code and over HTTP. Amounts are decimals of the shop's currency
  * (`'12.50'` or 12.5), ids are texts, times are ISO 8601.
  */
-export const amount = v.union([
+const amount = v.union([
   v.pipe(v.string(), v.regex(/^\d{1,11}(\.\d{1,3})?$/)),
   v.pipe(v.number(), v.minValue(0), v.maxValue(1e11)),
 ]);
-export const id = v.pipe(v.string(), v.regex(/^\d{1,30}$/));
-export const text = v.pipe(v.string(), v.maxLength(5_000));
-export const moment = v.pipe(
+const id = v.pipe(v.string(), v.regex(/^\d{1,30}$/));
+const text = v.pipe(v.string(), v.maxLength(5_000));
+const moment = v.pipe(
   v.string(),
   v.check((value) => !Number.isNaN(Date.parse(value)), 'is not a moment'),
 );
-export const pieces = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
-export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/));
-export const percentage = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
-export const taxRates = v.array(
+const pieces = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100_000));
+const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/));
+const percentage = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
+const taxRates = v.array(
   v.strictObject({ title: text, rate: v.pipe(v.number(), v.minValue(0), v.maxValue(1)) }),
 );
 
@@ -150,3 +150,166 @@ export const metafieldDefinition = v.strictObject({
   storefront: v.picklist(['NONE', 'PUBLIC_READ']),
   customerAccount: v.picklist(['NONE', 'READ', 'READ_WRITE']),
 });
+
+const line = v.strictObject({
+  /** A variant of the store; without it the line is custom and needs a title and a price. */
+  variantId: v.optional(id),
+  title: v.optional(text),
+  price: v.optional(amount),
+  quantity: v.optional(pieces, 1),
+  giftCard: v.optional(v.boolean(), false),
+  taxable: v.optional(v.boolean(), true),
+});
+
+const orderDiscount = v.strictObject({
+  /** A code. If the store knows it, its discount decides the value, unless an amount is given here. */
+  code: v.optional(text),
+  /** For an automatic or manual discount. */
+  title: v.optional(text),
+  automatic: v.optional(v.boolean(), false),
+  percentage: v.optional(percentage),
+  amount: v.optional(amount),
+  /** The amount is deducted from every single item. */
+  each: v.optional(v.boolean(), false),
+  shipping: v.optional(v.boolean(), false),
+  /** Indexes of the entitled lines; absent: all. */
+  lines: v.optional(v.array(v.pipe(v.number(), v.integer(), v.minValue(0)))),
+});
+
+export const card = v.strictObject({
+  company: text,
+  methodName: v.optional(text, 'Card'),
+  last4: v.optional(v.pipe(v.string(), v.regex(/^\d{4}$/)), '4242'),
+});
+
+export const orderDraft = v.strictObject({
+  lines: v.pipe(v.array(line), v.minLength(1), v.maxLength(500)),
+  /** Absent: a guest. */
+  customerId: v.optional(v.nullable(id), null),
+  email: v.optional(v.nullable(text)),
+  phone: v.optional(v.nullable(text)),
+  address: v.optional(v.nullable(address)),
+  discounts: v.optional(v.array(orderDiscount), []),
+  taxesIncluded: v.optional(v.boolean()),
+  taxes: v.optional(taxRates),
+  shipping: v.optional(
+    v.array(v.strictObject({ title: v.optional(text, 'Standard'), price: amount })),
+    [],
+  ),
+  tip: v.optional(amount),
+  duties: v.optional(amount),
+  pos: v.optional(v.strictObject({ locationId: id, staffId: v.optional(id) })),
+  sourceName: v.optional(text),
+  test: v.optional(v.boolean(), false),
+  presentment: v.optional(
+    v.strictObject({ currency, rate: v.pipe(v.number(), v.gtValue(0), v.maxValue(1e6)) }),
+  ),
+  payment: v.optional(v.picklist(['none', 'authorized', 'paid']), 'none'),
+  gateway: v.optional(text, 'shopify_payments'),
+  card: v.optional(card),
+  note: v.optional(v.nullable(text), null),
+  noteAttributes: v.optional(v.array(v.strictObject({ name: text, value: text })), []),
+  localizedFields: v.optional(
+    v.array(v.strictObject({ key: v.pipe(v.string(), v.regex(/^[A-Z_]+$/)), value: text })),
+    [],
+  ),
+  tags: v.optional(v.array(text), []),
+  /** Absent: now. */
+  createdAt: v.optional(moment),
+});
+
+const orderId = { orderId: id };
+const lines = v.array(
+  v.strictObject({ lineId: id, quantity: pieces, restock: v.optional(v.boolean(), true) }),
+);
+
+export const payment = v.strictObject({
+  ...orderId,
+  amount: v.optional(amount),
+  gateway: v.optional(text),
+  card: v.optional(card),
+});
+
+export const fulfilment = v.strictObject({
+  ...orderId,
+  /** Absent: everything that is left. */
+  lines: v.optional(v.array(v.strictObject({ lineId: id, quantity: pieces }))),
+  trackingNumber: v.optional(v.nullable(text), null),
+});
+
+export const edit = v.strictObject({
+  ...orderId,
+  add: v.optional(v.array(line), []),
+  /** The new quantity of a line. */
+  set: v.optional(
+    v.array(
+      v.strictObject({
+        lineId: id,
+        quantity: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100_000)),
+      }),
+    ),
+    [],
+  ),
+  staffNote: v.optional(text, ''),
+});
+
+export const refund = v.strictObject({
+  ...orderId,
+  lines: v.optional(lines, []),
+  /** Everything that is left, or this amount of the first shipping line. */
+  shipping: v.optional(v.union([v.literal('all'), amount])),
+  duties: v.optional(v.boolean(), false),
+  /** Pays back this amount instead of the value of the lines. */
+  amount: v.optional(amount),
+  /** To payments of this gateway first; absent: to the latest payment first. */
+  gateway: v.optional(text),
+  /**
+   * The money is on its way until `settleRefund`. Which discrepancies the store writes until then is recorded in
+   * tables without their order only, so a test can have each: one that takes the money out again, the same with its
+   * counterpart ("Pending refund discrepancy"), or one that looks like a rise.
+   */
+  pending: v.optional(v.picklist(['balanced', 'paired', 'rise'])),
+  note: v.optional(text, ''),
+  returnId: v.optional(id),
+});
+
+export const settlement = v.strictObject({
+  ...orderId,
+  /** Absent: the oldest refund with pending money. */
+  refundId: v.optional(id),
+  outcome: v.optional(v.picklist(['success', 'failure']), 'success'),
+});
+
+export const dispute = v.strictObject({
+  ...orderId,
+  type: v.optional(v.picklist(['inquiry', 'chargeback']), 'chargeback'),
+  /** Absent: everything that was paid. */
+  amount: v.optional(amount),
+});
+
+export const disputeChange = v.strictObject({
+  ...orderId,
+  /** Absent: the latest. */
+  disputeId: v.optional(id),
+  status: v.optional(
+    v.picklist(['needs_response', 'under_review', 'won', 'lost', 'accepted', 'prevented']),
+  ),
+  /** An inquiry becomes a chargeback. */
+  type: v.optional(v.literal('chargeback')),
+});
+
+export const returning = v.strictObject({ ...orderId, lines: v.pipe(lines, v.minLength(1)) });
+
+export const cancellation = v.strictObject({
+  ...orderId,
+  reason: v.optional(
+    v.picklist(['customer', 'fraud', 'inventory', 'declined', 'staff', 'other']),
+    'customer',
+  ),
+  refund: v.optional(v.boolean(), true),
+  restock: v.optional(v.boolean(), true),
+});
+
+export const orderReference = v.strictObject(orderId);
+
+export const tagging = v.strictObject({ ...orderId, tags: v.array(text) });

@@ -1,24 +1,12 @@
 import { share } from './minor-units.ts';
-import type { LineRow, OrderRow, ReductionRow, ShippingRow, TaxRow } from './order-row.ts';
+import type { LineRow, OrderRow, ReductionRow, ShippingRow, TaxRow } from './rows.ts';
 import type { World } from './world.ts';
-
-/** One line as it was sold and as it is now. The order says whether tax is included or on top. */
-export interface LineAmounts {
-  readonly grossMinor: number;
-  readonly discountMinor: number;
-  readonly taxMinor: number;
-  readonly kept: number;
-  readonly keptNetMinor: number;
-  readonly keptTaxesMinor: readonly number[];
-  /** How many items can still be fulfilled. */
-  readonly unfulfilled: number;
-  readonly fulfilled: number;
-}
 
 export const discountOf = ({ allocations }: Pick<LineRow, 'allocations'>): number =>
   allocations.reduce((sum, { minor }) => sum + minor, 0);
 
-export function lineAmounts(order: OrderRow, line: LineRow): LineAmounts {
+/** One line as it was sold and as it is now. The order says whether tax is included or on top. */
+export function lineAmounts(order: OrderRow, line: LineRow) {
   const reductions = order.reductions.filter(({ lineId }) => lineId === line.id);
   const sent = order.fulfillments
     .filter(({ status }) => status === 'success')
@@ -38,18 +26,13 @@ export function lineAmounts(order: OrderRow, line: LineRow): LineAmounts {
     keptTaxesMinor: line.taxes.map(
       ({ minor }, i) => minor - sum(reductions.map(({ taxesMinor }) => taxesMinor[i] ?? 0)),
     ),
+    /** How many items can still be fulfilled. */
     unfulfilled: line.kind === 'tip' ? 0 : line.quantity - sent - (taken - takenAfterSending),
     fulfilled: sent - takenAfterSending,
   };
 }
 
-export interface ShippingAmounts {
-  readonly discountedMinor: number;
-  readonly currentMinor: number;
-  readonly currentTaxesMinor: readonly number[];
-}
-
-export function shippingAmounts(order: OrderRow, line: ShippingRow): ShippingAmounts {
+export function shippingAmounts(order: OrderRow, line: ShippingRow) {
   const refunds = order.refunds.flatMap(({ shipping }) =>
     shipping.filter(({ shippingId }) => shippingId === line.id),
   );

@@ -1,39 +1,10 @@
 import { discountOf, lineAmounts, shippingAmounts, sum, sumTaxes } from './line-amounts.ts';
-import type { OrderRow, TaxRow, TransactionRow } from './order-row.ts';
+import type { OrderRow, TaxRow, TransactionRow } from './rows.ts';
+
+export type OrderTotals = ReturnType<typeof orderTotals>;
 
 /** As sold (including additions by edits), and as it is now. */
-export interface OrderTotals {
-  /** Lines before discounts. */
-  readonly linesMinor: number;
-  /** On lines and shipping. */
-  readonly discountsMinor: number;
-  readonly subtotalMinor: number;
-  /** Before discounts. */
-  readonly shippingMinor: number;
-  readonly taxMinor: number;
-  readonly taxes: readonly TaxRow[];
-  readonly tipMinor: number;
-  readonly totalMinor: number;
-  readonly current: {
-    readonly subtotalMinor: number;
-    readonly discountsMinor: number;
-    readonly shippingMinor: number;
-    readonly taxMinor: number;
-    readonly taxes: readonly TaxRow[];
-    readonly dutiesMinor: number;
-    readonly totalMinor: number;
-    readonly pieces: number;
-  };
-  readonly receivedMinor: number;
-  readonly refundedMinor: number;
-  /**
-   * Positive: the customer still owes it. What was paid back beyond the value of what was taken back is owed no more:
-   * it was given away.
-   */
-  readonly outstandingMinor: number;
-}
-
-export function orderTotals(order: OrderRow): OrderTotals {
+export function orderTotals(order: OrderRow) {
   const lines = order.lines.map((line) => ({ line, amounts: lineAmounts(order, line) }));
   const sold = lines.filter(({ line }) => line.kind !== 'tip');
   const tips = lines.filter(({ line }) => line.kind === 'tip');
@@ -80,9 +51,12 @@ export function orderTotals(order: OrderRow): OrderTotals {
     order.dutiesMinor;
 
   return {
+    /** Before discounts. */
     linesMinor,
+    /** On lines and shipping. */
     discountsMinor: lineDiscounts + shippingDiscounts,
     subtotalMinor,
+    /** Before discounts. */
     shippingMinor,
     taxMinor,
     taxes,
@@ -101,6 +75,10 @@ export function orderTotals(order: OrderRow): OrderTotals {
     },
     receivedMinor,
     refundedMinor,
+    /**
+     * Positive: the customer still owes it. What was paid back beyond the value of what was taken back is owed no
+     * more: it was given away.
+     */
     outstandingMinor:
       currentTotal -
       Math.max(0, refundedMinor - (totalMinor - currentTotal)) -
@@ -137,4 +115,68 @@ function groupTaxes(taxes: readonly TaxRow[]): TaxRow[] {
 
 function withAmounts(taxes: readonly TaxRow[], amounts: readonly number[]): TaxRow[] {
   return taxes.map((tax, i) => ({ ...tax, minor: amounts[i] ?? 0 }));
+}
+
+type FinancialStatus =
+  | 'pending'
+  | 'authorized'
+  | 'partially_paid'
+  | 'paid'
+  | 'partially_refunded'
+  | 'refunded'
+  | 'voided'
+  | 'expired';
+
+export function financialStatus(order: OrderRow): FinancialStatus {
+  const { receivedMinor, refundedMinor, totalMinor, current } = orderTotals(order);
+  if (receivedMinor === 0) {
+    if (order.cancelledAt !== null) return 'voided';
+    const authorizations = order.transactions.filter(({ kind }) => kind === 'authorization');
+    if (openAuthorization(order)) return 'authorized';
+    if (authorizations.length > 0) {
+      return authorizations.some(({ hasExpired }) => hasExpired) ? 'expired' : 'voided';
+    }
+    // A free order needs no payment.
+    return totalMinor === 0 ? 'paid' : 'pending';
+  }
+  if (refundedMinor >= receivedMinor) return 'refunded';
+  if (refundedMinor > 0) return 'partially_refunded';
+  return receivedMinor >= current.totalMinor ? 'paid' : 'partially_paid';
+}
+
+type FulfillmentStatus = 'fulfilled' | 'partial' | 'restocked' | null;
+
+export function fulfillmentStatus(order: OrderRow): FulfillmentStatus {
+  const lines = order.lines
+    .filter(({ kind }) => kind !== 'tip')
+    .map((line) => lineAmounts(order, line));
+  const sent = sum(
+    order.fulfillments
+      .filter(({ status }) => status === 'success')
+      .flatMap((fulfillment) => fulfillment.lines.map(({ quantity }) => quantity)),
+  );
+  const waiting = sum(lines.map(({ unfulfilled }) => unfulfilled));
+  if (sent > 0) return waiting === 0 ? 'fulfilled' : 'partial';
+  const allGone = lines.every(({ kept }) => kept === 0);
+  const restocked = order.reductions.some(({ restock }) => restock !== 'no_restock');
+  return allGone && restocked ? 'restocked' : null;
+}
+
+export function lineFulfillmentStatus(
+  order: OrderRow,
+  line: OrderRow['lines'][number],
+): 'fulfilled' | 'partial' | null {
+  const { unfulfilled } = lineAmounts(order, line);
+  const sent = order.fulfillments.some(
+    ({ status, lines }) => status === 'success' && lines.some(({ lineId }) => lineId === line.id),
+  );
+  if (!sent) return null;
+  return unfulfilled === 0 ? 'fulfilled' : 'partial';
+}
+
+/** Cancelled, or no item or no amount is left. */
+export function isEnded(order: OrderRow): boolean {
+  if (order.cancelledAt !== null || financialStatus(order) === 'refunded') return true;
+  const sold = order.lines.filter(({ kind }) => kind !== 'tip');
+  return sold.every((line) => lineAmounts(order, line).kept === 0);
 }

@@ -1,16 +1,14 @@
 import * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import { applyDiscounts } from './apply-discounts.ts';
 import { usualCart } from './carts.ts';
-import { draftDiscount } from './draft-discounts.ts';
-import { draftLine, type PlainLine } from './draft-lines.ts';
+import { applyDiscounts, draftDiscount, draftLine, type PlainLine } from './draft-order.ts';
+import { orderDraft } from './inputs.ts';
 import { discountOf, taxesOn } from './line-amounts.ts';
 import { parseMinor } from './minor-units.ts';
-import { orderDraft } from './order-inputs.ts';
-import type { LineRow, OrderRow, ShippingRow } from './order-row.ts';
 import { type OrderTotals, orderTotals } from './order-totals.ts';
 import { recordPayment } from './payments.ts';
 import { sellFrom } from './products.ts';
+import type { LineRow, OrderRow, ShippingRow } from './rows.ts';
 import {
   type Announcement,
   done,

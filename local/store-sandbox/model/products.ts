@@ -2,8 +2,7 @@ import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
 import type { inventoryChange, productChange, productDraft, productReference } from './inputs.ts';
 import { parseMinor } from './minor-units.ts';
-import type { OrderRow } from './order-row.ts';
-import type { ProductRow, VariantRow } from './rows.ts';
+import type { OrderRow, ProductRow, VariantRow } from './rows.ts';
 import { type Announcement, done, moment, type Outcome, refused, type World } from './world.ts';
 
 export function createProduct(

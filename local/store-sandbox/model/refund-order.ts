@@ -1,11 +1,11 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
+import type { refund as refundInput, settlement } from './inputs.ts';
 import { checkReductions, reduceLine, shippingAmounts, sum } from './line-amounts.ts';
 import { parseMinor, share } from './minor-units.ts';
-import type { refund as refundInput, settlement } from './order-inputs.ts';
-import type { DiscrepancyRow, OrderRow, RefundRow, TransactionRow } from './order-row.ts';
 import { orderTotals, repaymentsOf } from './order-totals.ts';
 import { recordRepayment } from './payments.ts';
+import type { DiscrepancyRow, OrderRow, RefundRow, TransactionRow } from './rows.ts';
 import { done, moment, type Outcome, refused, type World } from './world.ts';
 
 type RefundInput = v.InferOutput<typeof refundInput>;

@@ -1,5 +1,203 @@
-import type { Table, Tables } from '../../sandbox-kit/tables.ts';
-import type { AddressRow, OrderRow } from './order-row.ts';
+import type * as v from 'valibot';
+import type { Tables } from '../../sandbox-kit/tables.ts';
+import type {
+  address,
+  cancellation,
+  card,
+  dispute,
+  disputeChange,
+  metafieldDefinition,
+  metafieldDraft,
+} from './inputs.ts';
+
+/** An order as the store keeps it. Totals are computed from it, never stored. */
+export interface OrderRow {
+  readonly id: string;
+  /** 1001, shown as `#1001`. */
+  readonly number: number;
+  readonly token: string;
+  /** ISO 8601 in UTC, whole seconds, like all times here. */
+  readonly createdAt: string;
+  readonly processedAt: string;
+  readonly updatedAt: string;
+  readonly cancelledAt: string | null;
+  readonly cancelReason: v.InferOutput<typeof cancellation>['reason'] | null;
+  readonly closedAt: string | null;
+  readonly test: boolean;
+  /** `web`, `pos`, `shopify_draft_order`. */
+  readonly sourceName: string;
+  readonly currency: string;
+  /** The customer's currency, and how many units of it equal one unit of the shop's. */
+  readonly presentment: { readonly currency: string; readonly rate: number } | null;
+  readonly taxesIncluded: boolean;
+  readonly lines: readonly LineRow[];
+  readonly shipping: readonly ShippingRow[];
+  readonly dutiesMinor: number;
+  readonly applications: readonly ApplicationRow[];
+  readonly reductions: readonly ReductionRow[];
+  readonly refunds: readonly RefundRow[];
+  readonly returns: readonly ReturnRow[];
+  readonly fulfillments: readonly FulfillmentRow[];
+  readonly transactions: readonly TransactionRow[];
+  readonly disputes: readonly DisputeRow[];
+  readonly gateways: readonly string[];
+  readonly customerId: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly billingAddress: AddressRow | null;
+  readonly shippingAddress: AddressRow | null;
+  readonly locationId: string | null;
+  readonly staffId: string | null;
+  readonly note: string | null;
+  readonly noteAttributes: readonly { readonly name: string; readonly value: string }[];
+  readonly localizedFields: readonly { readonly key: string; readonly value: string }[];
+  readonly tags: readonly string[];
+}
+
+export interface LineRow {
+  readonly id: string;
+  readonly kind: 'product' | 'custom' | 'gift-card' | 'tip';
+  readonly productId: string | null;
+  readonly variantId: string | null;
+  readonly title: string;
+  readonly variantTitle: string | null;
+  readonly sku: string | null;
+  readonly vendor: string | null;
+  readonly unitMinor: number;
+  /** As sold, including additions by edits; removals are in the reductions. */
+  readonly quantity: number;
+  readonly taxes: readonly TaxRow[];
+  readonly allocations: readonly AllocationRow[];
+  /** The seller at a point of sale. */
+  readonly staffId: string | null;
+}
+
+export interface TaxRow {
+  readonly title: string;
+  /** 20 % is 200 000. A whole number, so that no rate is rounded before it is used. */
+  readonly ratePpm: number;
+  readonly minor: number;
+}
+
+export interface AllocationRow {
+  /** Index among the order's applications. */
+  readonly application: number;
+  readonly minor: number;
+}
+
+export interface ShippingRow {
+  readonly id: string;
+  readonly title: string;
+  readonly priceMinor: number;
+  readonly taxes: readonly TaxRow[];
+  readonly allocations: readonly AllocationRow[];
+}
+
+export interface ApplicationRow {
+  readonly type: 'discount_code' | 'automatic' | 'manual';
+  /** The code, or the title. */
+  readonly name: string;
+  readonly value:
+    | { readonly kind: 'percentage'; readonly ppm: number }
+    | { readonly kind: 'fixed_amount'; readonly minor: number };
+  readonly target: 'line_item' | 'shipping_line';
+  readonly selection: 'all' | 'entitled' | 'explicit';
+  readonly method: 'across' | 'each' | 'one';
+}
+
+/** Items of a line that the customer no longer has, and their value. */
+export interface ReductionRow {
+  readonly id: string;
+  readonly lineId: string;
+  readonly quantity: number;
+  /** How many of them had been fulfilled. */
+  readonly fulfilled: number;
+  /** After discounts; without a tax on top. */
+  readonly worthMinor: number;
+  /** In the order of the line's taxes. */
+  readonly taxesMinor: readonly number[];
+  /** Undefined for a return without a refund yet. */
+  readonly refundId?: string;
+  readonly returnId?: string;
+  readonly restock: 'no_restock' | 'cancel' | 'return';
+  readonly locationId: string | null;
+}
+
+export interface RefundRow {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly note: string;
+  readonly shipping: readonly {
+    readonly id: string;
+    readonly adjustmentId: string;
+    readonly shippingId: string;
+    readonly minor: number;
+    readonly taxesMinor: readonly number[];
+  }[];
+  readonly dutiesMinor: number;
+  readonly discrepancies: readonly DiscrepancyRow[];
+  readonly transactionIds: readonly string[];
+  readonly returnId: string | null;
+  readonly staffId: string | null;
+}
+
+/** What lines and money of a refund differ by. */
+export interface DiscrepancyRow {
+  readonly id: string;
+  readonly minor: number;
+  readonly reason: 'Refund discrepancy' | 'Pending refund discrepancy';
+}
+
+export interface ReturnRow {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly closedAt: string | null;
+}
+
+export interface FulfillmentRow {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly status: 'success' | 'cancelled';
+  readonly locationId: string;
+  readonly trackingNumber: string | null;
+  readonly lines: readonly { readonly lineId: string; readonly quantity: number }[];
+}
+
+export interface TransactionRow {
+  readonly id: string;
+  readonly kind: 'authorization' | 'capture' | 'sale' | 'refund' | 'void';
+  readonly status: 'success' | 'pending' | 'failure';
+  readonly gateway: string;
+  /** In the shop's currency, like all amounts here. */
+  readonly minor: number;
+  readonly parentId: string | null;
+  readonly createdAt: string;
+  /** Null while it is pending. */
+  readonly processedAt: string | null;
+  /** An authorization that was not captured in time. */
+  readonly hasExpired?: true;
+  /** Undefined for cash and other payments without a card. */
+  readonly card?: Readonly<v.InferOutput<typeof card>>;
+}
+
+/** Of Shopify Payments. No status or time of the order shows it. */
+export interface DisputeRow {
+  readonly id: string;
+  /** An inquiry may become a chargeback. */
+  readonly initiatedAs: DisputeType;
+  readonly type: DisputeType;
+  readonly status: DisputeStatus;
+  readonly minor: number;
+  readonly initiatedAt: string;
+  readonly finalizedOn: string | null;
+}
+
+type DisputeType = v.InferOutput<typeof dispute>['type'];
+
+export type DisputeStatus = NonNullable<v.InferOutput<typeof disputeChange>['status']>;
+
+export type AddressRow = Readonly<v.InferOutput<typeof address>>;
 
 export interface ProductRow {
   readonly id: string;
@@ -80,28 +278,15 @@ export interface CustomerRow {
   readonly updatedAt: string;
 }
 
-export interface MetafieldRow {
+export interface MetafieldRow extends Readonly<v.InferOutput<typeof metafieldDraft>> {
   readonly id: string;
-  readonly ownerGid: string;
-  readonly namespace: string;
-  readonly key: string;
-  readonly type: string;
-  readonly value: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-export interface MetafieldDefinitionRow {
+export interface MetafieldDefinitionRow
+  extends Readonly<v.InferOutput<typeof metafieldDefinition>> {
   readonly id: string;
-  /** `CUSTOMER` */
-  readonly ownerType: string;
-  readonly namespace: string;
-  readonly key: string;
-  readonly name: string;
-  readonly type: string;
-  readonly pinned: boolean;
-  readonly storefront: 'NONE' | 'PUBLIC_READ';
-  readonly customerAccount: 'NONE' | 'READ' | 'READ_WRITE';
 }
 
 interface LocationRow {
@@ -115,33 +300,22 @@ interface StaffRow {
   readonly lastName: string;
 }
 
-export interface StoreRows {
-  readonly orders: Table<OrderRow>;
-  readonly products: Table<ProductRow>;
-  readonly discounts: Table<DiscountRow>;
-  /** By the code in lower case. */
-  readonly codes: Table<CodeRow>;
-  readonly customers: Table<CustomerRow>;
-  /** By owner, namespace and key. */
-  readonly metafields: Table<MetafieldRow>;
-  /** By owner's type, namespace and key. */
-  readonly metafieldDefinitions: Table<MetafieldDefinitionRow>;
-  readonly locations: Table<LocationRow>;
-  readonly staff: Table<StaffRow>;
-  readonly counters: Table<number>;
-}
+export type StoreRows = Readonly<ReturnType<typeof openRows>>;
 
-export function openRows(tables: Tables): StoreRows {
+export function openRows(tables: Tables) {
   return {
-    orders: tables.table('orders'),
-    products: tables.table('products'),
-    discounts: tables.table('discounts'),
-    codes: tables.table('codes'),
-    customers: tables.table('customers'),
-    metafields: tables.table('metafields'),
-    metafieldDefinitions: tables.table('metafieldDefinitions'),
-    locations: tables.table('locations'),
-    staff: tables.table('staff'),
-    counters: tables.table('counters'),
+    orders: tables.table<OrderRow>('orders'),
+    products: tables.table<ProductRow>('products'),
+    discounts: tables.table<DiscountRow>('discounts'),
+    /** By the code in lower case. */
+    codes: tables.table<CodeRow>('codes'),
+    customers: tables.table<CustomerRow>('customers'),
+    /** By owner, namespace and key. */
+    metafields: tables.table<MetafieldRow>('metafields'),
+    /** By owner's type, namespace and key. */
+    metafieldDefinitions: tables.table<MetafieldDefinitionRow>('metafieldDefinitions'),
+    locations: tables.table<LocationRow>('locations'),
+    staff: tables.table<StaffRow>('staff'),
+    counters: tables.table<number>('counters'),
   };
 }

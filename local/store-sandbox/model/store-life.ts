@@ -5,10 +5,8 @@ import { below, type Cart, pick, pickRow } from './carts.ts';
 import { codesOf, discountStatus } from './discounts.ts';
 import { lineAmounts, sum } from './line-amounts.ts';
 import { formatMinor } from './minor-units.ts';
-import type { OrderRow } from './order-row.ts';
-import { financialStatus, isEnded } from './order-status.ts';
-import { orderTotals, repaymentsOf } from './order-totals.ts';
-import type { DiscountRow, ProductRow, StoreRows } from './rows.ts';
+import { financialStatus, isEnded, orderTotals, repaymentsOf } from './order-totals.ts';
+import type { DiscountRow, OrderRow, ProductRow, StoreRows } from './rows.ts';
 
 /** An action of the store with its input, for this process or over HTTP. */
 export type StoreChange = {

@@ -1,8 +1,16 @@
 import type { Random } from '../../sandbox-kit/seeded-random.ts';
 import type { ShopSettings } from '../settings.ts';
 import type { Ids } from './ids.ts';
-import type { DisputeRow, OrderRow, RefundRow } from './order-row.ts';
-import type { CodeRow, CustomerRow, DiscountRow, ProductRow, StoreRows } from './rows.ts';
+import type {
+  CodeRow,
+  CustomerRow,
+  DiscountRow,
+  DisputeRow,
+  OrderRow,
+  ProductRow,
+  RefundRow,
+  StoreRows,
+} from './rows.ts';
 
 /** Everything that an action of the store reads and changes. */
 export interface World {
@@ -16,7 +24,10 @@ export interface World {
 /** An event for the subscribers of a topic, with the rows at that moment. */
 export type Announcement =
   | { readonly topic: OrderTopic; readonly order: OrderRow }
-  | { readonly topic: 'orders/delete' | 'products/delete'; readonly id: string }
+  | {
+      readonly topic: 'orders/delete' | 'products/delete' | 'customers/delete';
+      readonly id: string;
+    }
   | { readonly topic: 'orders/edited'; readonly edit: OrderEdit }
   | { readonly topic: 'refunds/create'; readonly order: OrderRow; readonly refund: RefundRow }
   | {
@@ -38,7 +49,6 @@ export type Announcement =
       readonly code: CodeRow;
     }
   | { readonly topic: 'customers/create' | 'customers/update'; readonly customer: CustomerRow }
-  | { readonly topic: 'customers/delete'; readonly id: string }
   | { readonly topic: 'customers/merge'; readonly keptId: string; readonly deletedId: string }
   | {
       readonly topic: 'customers/redact' | 'customers/data_request';

@@ -4,19 +4,20 @@ import {
   type Html,
   html,
   moment,
+  renderList,
   renderSection,
 } from '../../sandbox-kit/pages/html.ts';
 import { layOut } from '../../sandbox-kit/pages/layout.ts';
 import { inOrder } from '../delivery/disorder.ts';
-import type { WebhookDelivery } from '../delivery/post-webhook.ts';
+import type { WebhookDelivery } from '../delivery/sender.ts';
 import type { JournalEntry } from '../journal.ts';
 import type { StoreService } from '../service.ts';
 import { describeState, type State } from '../state.ts';
-import { renderOrders } from './order-section.ts';
 import {
   actionButton,
   renderCustomers,
   renderDiscounts,
+  renderOrders,
   renderProducts,
 } from './store-sections.ts';
 
@@ -110,19 +111,14 @@ const tones = { waiting: 'waiting', delivered: 'good', failed: 'bad', dropped: '
 
 function renderDeliveries(deliveries: readonly WebhookDelivery[]): Html {
   const shown = deliveries.slice(-maxRows).reverse();
-  return html`<section id="deliveries">
-<h2>Deliveries <span class="count">${deliveries.length}</span></h2>
-${
-  shown.length === 0
-    ? html`<p class="empty">None yet. Give an address with --webhooks-to, or subscribe through the Admin API.</p>`
-    : shown.map(renderDelivery)
-}
-${
-  deliveries.length > shown.length &&
-  html`<p class="note">The latest ${shown.length}; all are at <a href="/sandbox/deliveries">/sandbox/deliveries</a>.</p>`
-}
-</section>
-`;
+  return renderList(
+    'deliveries',
+    'Deliveries',
+    { shown: shown.length, all: deliveries.length },
+    'None yet. Give an address with --webhooks-to, or subscribe through the Admin API.',
+    '/sandbox/deliveries',
+    shown.map(renderDelivery),
+  );
 }
 
 function renderDelivery(delivery: WebhookDelivery): Html {
@@ -212,7 +208,7 @@ export function renderStorePage(service: StoreService, address: string): Html {
       text,
     })),
     facts: { Address: address, Token: accessToken, Secret: clientSecret },
-    neighbours: service.parts.neighbours,
+    neighbours: service.options.neighbours,
     self: 'store',
     head: html`<link rel="stylesheet" href="/assets/state.css">
 <link rel="stylesheet" href="/assets/store.css">
@@ -228,7 +224,7 @@ ${renderStoreFragment(service)}</div>
 /** The part that the page refreshes. */
 export function renderStoreFragment(service: StoreService): Html {
   const state = describeState(service);
-  const { loyalty } = service.parts.neighbours ?? {};
+  const { loyalty } = service.options.neighbours ?? {};
   return html`${renderSettings(state)}${renderOrders(state, loyalty)}${renderProducts(
     state,
     loyalty,

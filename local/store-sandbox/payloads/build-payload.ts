@@ -6,8 +6,7 @@ import type { DiscountRow, ProductRow, VariantRow } from '../model/rows.ts';
 import type { Announcement, World } from '../model/world.ts';
 import { customerPayload } from './customer-payload.ts';
 import { idNumber, localMoment, moneyWriter } from './json-values.ts';
-import { orderPayload } from './order-payload.ts';
-import { refundPayload } from './refund-payload.ts';
+import { orderPayload, refundPayload } from './order-payload.ts';
 
 /** The body of app/uninstalled. */
 function shopPayload({ shop, rows }: World, at: string) {

@@ -1,6 +1,5 @@
 import { gid } from '../model/ids.ts';
-import type { AddressRow, OrderRow } from '../model/order-row.ts';
-import type { CustomerRow } from '../model/rows.ts';
+import type { AddressRow, CustomerRow, OrderRow } from '../model/rows.ts';
 import type { World } from '../model/world.ts';
 import { idNumber, localMoment } from './json-values.ts';
 

@@ -1,6 +1,6 @@
 import { minorDigits } from '../../../shared/store/money.ts';
 import { formatMinor } from '../model/minor-units.ts';
-import type { OrderRow } from '../model/order-row.ts';
+import type { OrderRow } from '../model/rows.ts';
 
 /** A JSON number of any length: Shopify's ids can exceed a JavaScript number. */
 export interface RawNumber {

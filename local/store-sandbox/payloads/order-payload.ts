@@ -1,13 +1,29 @@
 import { gid } from '../model/ids.ts';
-import { shippingAmounts, sum } from '../model/line-amounts.ts';
-import type { ApplicationRow, OrderRow } from '../model/order-row.ts';
-import { financialStatus, fulfillmentStatus } from '../model/order-status.ts';
-import { orderTotals } from '../model/order-totals.ts';
+import { lineAmounts, shippingAmounts, sum } from '../model/line-amounts.ts';
+import {
+  financialStatus,
+  fulfillmentStatus,
+  lineFulfillmentStatus,
+  orderTotals,
+} from '../model/order-totals.ts';
+import type {
+  AllocationRow,
+  ApplicationRow,
+  LineRow,
+  OrderRow,
+  RefundRow,
+  TaxRow,
+  TransactionRow,
+} from '../model/rows.ts';
 import type { World } from '../model/world.ts';
 import { addressPayload, orderCustomerPayload } from './customer-payload.ts';
-import { idNumber, localMoment, type MoneyWriter, moneyWriter } from './json-values.ts';
-import { allocationPayloads, linePayload, plainLine, taxPayloads } from './line-payload.ts';
-import { refundPayload } from './refund-payload.ts';
+import {
+  idNumber,
+  localMoment,
+  type MoneySet,
+  type MoneyWriter,
+  moneyWriter,
+} from './json-values.ts';
 
 function discountApplications(order: OrderRow, money: MoneyWriter) {
   return order.applications.map(({ type, name, value, target, selection, method }) => ({
@@ -211,4 +227,212 @@ function fulfillment(
       return line ? [{ ...plainLine(world, order, line, money), quantity }] : [];
     }),
   };
+}
+
+function linePayload(world: World, order: OrderRow, line: LineRow, money: MoneyWriter) {
+  return {
+    ...plainLine(world, order, line, money),
+    attributed_staffs:
+      line.staffId === null
+        ? []
+        : [{ id: gid('StaffMember', line.staffId), quantity: line.quantity }],
+    current_quantity: lineAmounts(order, line).kept,
+    sales_line_item_group_id: null,
+    // Only on tips; null if the tip was paid together with the order.
+    ...(line.kind === 'tip' && { tip_payment_gateway: null, tip_payment_method: null }),
+  };
+}
+
+/** The line in a fulfilment or a refund, which lacks some fields. */
+function plainLine(
+  { rows }: Pick<World, 'rows'>,
+  order: OrderRow,
+  line: LineRow,
+  money: MoneyWriter,
+) {
+  const name = line.variantTitle === null ? line.title : `${line.title} - ${line.variantTitle}`;
+  const { unfulfilled } = lineAmounts(order, line);
+  const shippable = line.kind === 'product' || line.kind === 'custom';
+  // A deleted product leaves only its name.
+  const exists = line.productId !== null && rows.products.get(line.productId) !== undefined;
+  return {
+    id: idNumber(line.id),
+    admin_graphql_api_id: gid('LineItem', line.id),
+    fulfillable_quantity: unfulfilled,
+    fulfillment_service: 'manual',
+    fulfillment_status: lineFulfillmentStatus(order, line),
+    gift_card: line.kind === 'gift-card',
+    grams: shippable ? 200 : 0,
+    name,
+    price: money.flat(line.unitMinor),
+    price_set: money.set(line.unitMinor),
+    product_exists: exists,
+    product_id: exists ? idNumber(line.productId) : null,
+    properties: [],
+    quantity: line.quantity,
+    requires_shipping: shippable,
+    sku: line.sku ?? '',
+    taxable: line.taxes.length > 0,
+    title: line.title,
+    // As in real payloads, even if allocations exist.
+    total_discount: money.flat(0),
+    total_discount_set: money.set(0),
+    variant_id: exists ? idNumber(line.variantId) : null,
+    variant_inventory_management: line.variantId === null ? null : 'shopify',
+    variant_title: line.variantTitle,
+    vendor: line.vendor,
+    tax_lines: taxPayloads(line.taxes, money),
+    duties: [],
+    discount_allocations: allocationPayloads(line.allocations, money),
+  };
+}
+
+function taxPayloads(taxes: readonly TaxRow[], money: MoneyWriter) {
+  return taxes.map(({ title, ratePpm, minor }) => ({
+    channel_liable: false,
+    price: money.flat(minor),
+    price_set: money.set(minor),
+    rate: ratePpm / 1_000_000,
+    title,
+  }));
+}
+
+function allocationPayloads(allocations: readonly AllocationRow[], money: MoneyWriter) {
+  return allocations.map(({ application, minor }) => ({
+    amount: money.flat(minor),
+    amount_set: money.set(minor),
+    discount_application_index: application,
+  }));
+}
+
+/** The body of refunds/create, and an entry of an order's `refunds`. */
+export function refundPayload(world: World, order: OrderRow, refund: RefundRow) {
+  const money = moneyWriter(order);
+  const at = localMoment(refund.createdAt, world.shop.utcOffset);
+  const reductions = order.reductions.filter(({ refundId }) => refundId === refund.id);
+  return {
+    id: idNumber(refund.id),
+    admin_graphql_api_id: gid('Refund', refund.id),
+    created_at: at,
+    note: refund.note,
+    order_id: idNumber(order.id),
+    processed_at: at,
+    restock: reductions.some(({ restock }) => restock !== 'no_restock'),
+    total_duties_set: money.set(refund.dutiesMinor),
+    user_id: idNumber(refund.staffId ?? world.shop.id),
+    order_adjustments: adjustments(order, refund, money),
+    transactions: order.transactions
+      .filter(({ id }) => refund.transactionIds.includes(id))
+      .map((one) => transactionPayload(world, order, one)),
+    refund_line_items: reductions.flatMap((one) => {
+      const line = order.lines.find(({ id }) => id === one.lineId);
+      if (!line) return [];
+      const taxMinor = sum(one.taxesMinor);
+      return [
+        {
+          id: idNumber(one.id),
+          line_item_id: idNumber(one.lineId),
+          location_id: idNumber(one.locationId),
+          quantity: one.quantity,
+          restock_type: one.restock,
+          subtotal: money.number(one.worthMinor),
+          subtotal_set: money.set(one.worthMinor),
+          total_tax: money.number(taxMinor),
+          total_tax_set: money.set(taxMinor),
+          line_item: plainLine(world, order, line, money),
+        },
+      ];
+    }),
+    refund_shipping_lines: refund.shipping.map((one) => ({
+      id: idNumber(one.id),
+      shipping_line: { id: idNumber(one.shippingId) },
+      subtotal_amount_set: money.set(one.minor),
+      tax_amount_set: money.set(sum(one.taxesMinor)),
+    })),
+    duties: [],
+    return:
+      refund.returnId === null
+        ? null
+        : {
+            id: idNumber(refund.returnId),
+            admin_graphql_api_id: gid('Return', refund.returnId),
+          },
+  };
+}
+
+/** Contains refunds of shipping, too: adding up both lists counts them twice. */
+function adjustments(order: OrderRow, refund: RefundRow, money: MoneyWriter) {
+  const adjustment = (
+    id: string,
+    kind: string,
+    reason: string,
+    minor: number,
+    taxMinor: number,
+  ) => ({
+    id: idNumber(id),
+    order_id: idNumber(order.id),
+    refund_id: idNumber(refund.id),
+    amount: money.flat(minor),
+    amount_set: money.set(minor),
+    tax_amount: money.flat(taxMinor),
+    tax_amount_set: money.set(taxMinor),
+    kind,
+    reason,
+  });
+  return [
+    ...refund.shipping.map(({ adjustmentId, minor, taxesMinor }) =>
+      adjustment(adjustmentId, 'shipping_refund', 'Shipping refund', -minor, -sum(taxesMinor)),
+    ),
+    ...refund.discrepancies.map(({ id, minor, reason }) =>
+      adjustment(id, 'refund_discrepancy', reason, minor, 0),
+    ),
+  ];
+}
+
+function transactionPayload({ shop }: World, order: OrderRow, one: TransactionRow) {
+  const money = moneyWriter(order);
+  const seen = money.set(one.minor).presentment_money;
+  const unsettled = one.status === 'pending' ? one.minor : 0;
+  return {
+    id: idNumber(one.id),
+    admin_graphql_api_id: gid('OrderTransaction', one.id),
+    // The only flat amount in the customer's currency (Shopify, "Transaction").
+    amount: seen.amount,
+    amount_rounding: null,
+    authorization: null,
+    created_at: localMoment(one.createdAt, shop.utcOffset),
+    currency: seen.currency_code,
+    device_id: null,
+    error_code: null,
+    gateway: one.gateway,
+    kind: one.kind,
+    location_id: idNumber(order.locationId),
+    manual_payment_gateway: one.gateway === 'manual',
+    message: messages[one.status],
+    order_id: idNumber(order.id),
+    parent_id: idNumber(one.parentId),
+    payment_id: `#${order.number}.${one.id.slice(-3)}`,
+    processed_at: localMoment(one.processedAt, shop.utcOffset),
+    receipt: {},
+    source_name: order.sourceName,
+    status: one.status,
+    test: order.test,
+    total_unsettled_set: withCurrency(money.set(unsettled)),
+    user_id: idNumber(order.staffId),
+  };
+}
+
+const messages = {
+  success: 'Transaction approved',
+  pending: 'Transaction pending',
+  failure: 'Transaction failed',
+} as const satisfies Record<TransactionRow['status'], string>;
+
+/** The only set whose key is `currency`, as in recorded deliveries. */
+function withCurrency({ shop_money, presentment_money }: MoneySet) {
+  const rename = ({ amount, currency_code }: MoneySet['shop_money']) => ({
+    amount,
+    currency: currency_code,
+  });
+  return { presentment_money: rename(presentment_money), shop_money: rename(shop_money) };
 }

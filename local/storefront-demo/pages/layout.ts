@@ -1,3 +1,4 @@
+import { pageAnswer } from '../../sandbox-kit/http/pages.ts';
 import type { Answer } from '../../sandbox-kit/http/server.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
 import { PROXY_PATH } from '../app-proxy.ts';
@@ -97,28 +98,10 @@ export function renderWidget(store: ShopStore, visit: Visit, options: WidgetOpti
 <script src="${PROXY_PATH}/widget.js" defer></script>`;
 }
 
-/** No other origin and nothing inline: the widget must work in a strict theme. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
-
-export function pageAnswer(status: number, page: Html): Answer {
-  return {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'same-origin',
-    },
-    body: page.text,
-  };
-}
+/** The widget must work in a strict theme. */
+export const shopAnswer = (status: number, page: Html): Answer =>
+  pageAnswer(
+    page,
+    { 'img-src': "'self'", 'form-action': "'self'", 'require-trusted-types-for': "'script'" },
+    { status, referrer: 'same-origin' },
+  );

@@ -1,12 +1,12 @@
 import type { JournalEntry } from '../../loyalty-sandbox/journal.ts';
 import { type Html, html } from '../../sandbox-kit/pages/html.ts';
-import type { WebhookDelivery } from '../../store-sandbox/delivery/post-webhook.ts';
-import type { OrderRow } from '../../store-sandbox/model/order-row.ts';
-import { financialStatus, fulfillmentStatus } from '../../store-sandbox/model/order-status.ts';
+import type { WebhookDelivery } from '../../store-sandbox/delivery/sender.ts';
+import { financialStatus, fulfillmentStatus } from '../../store-sandbox/model/order-totals.ts';
+import type { OrderRow } from '../../store-sandbox/model/rows.ts';
 import { metafieldOf, moneyOf, pointsOf, type Shop } from '../shop.ts';
 import type { Visit } from '../visit.ts';
-import { renderTotals } from './cart-page.ts';
 import { renderPicture } from './pictures.ts';
+import { renderTotals } from './shop-pages.ts';
 
 /** One step of an order's way to its points. */
 export interface Step {

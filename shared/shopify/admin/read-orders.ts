@@ -94,16 +94,12 @@ async function askForPage(
 ): Promise<AdminAnswer<Page<OrderNode>>> {
   const { orderMetafields, customerMetafields, ...switches } = extrasVariables(enrichment);
   if (!Object.values(switches).includes(true)) {
-    return pick(
-      await ask(changedOrdersDocument, { ...place, withStaff: false }),
-      ({ orders }) => orders,
-    );
+    const answer = await ask(changedOrdersDocument, { ...place, withStaff: false });
+    return pick(answer, ({ orders }) => orders);
   }
   const extras = { ...switches, orderMetafields, customerMetafields };
-  return pick(
-    await ask(changedOrdersWithExtrasDocument, { ...place, ...extras }),
-    ({ orders }) => orders,
-  );
+  const answer = await ask(changedOrdersWithExtrasDocument, { ...place, ...extras });
+  return pick(answer, ({ orders }) => orders);
 }
 
 function isChanging(read: { readonly kind: 'read' } | AdminFailure): boolean {

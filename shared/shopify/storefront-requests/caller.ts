@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { HasCustomer, RateLimit } from '../../core/storefront/cached-uses.ts';
 import type { Storefront } from '../../core/storefront/storefront.ts';
 import {
-  isSameText,
   type SignatureCheck,
   type WebhookSecretReader,
   type WebhookSecrets,
+  whichSigned,
 } from '../webhooks/receive-webhook.ts';
 
 /**
@@ -168,7 +168,9 @@ export function proveToken(
   const [, head, payload, signature] =
     authorization.length > MAX_LENGTH ? [] : (BEARER.exec(authorization) ?? []);
   if (!head || !payload || !signature) return refused('unreadable');
-  const by = checkTokenSignature(`${head}.${payload}`, signature, secrets);
+  const by = whichSigned(secrets, signature, (secret) =>
+    createHmac('sha256', secret).update(`${head}.${payload}`).digest('base64url'),
+  );
   if (by === 'invalid') return refused('signature');
   const header = readJson(head);
   // A token with `crit` says that it must not be accepted without understanding more (RFC 7515).
@@ -182,21 +184,6 @@ export function proveToken(
 }
 
 const refused = (why: TokenRefusal) => ({ kind: 'refused', why }) as const;
-
-/** As in `checkSignature`: as text, because decoding would accept many spellings of one value. */
-function checkTokenSignature(
-  text: string,
-  signature: string,
-  { current, previous }: WebhookSecrets,
-): SignatureCheck {
-  if (isSameText(signToken(text, current), signature)) return 'current';
-  if (previous && isSameText(signToken(text, previous), signature)) return 'previous';
-  return 'invalid';
-}
-
-function signToken(text: string, secret: string): string {
-  return createHmac('sha256', secret).update(text).digest('base64url');
-}
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -393,14 +380,9 @@ export function signQuery(pairs: QueryPairs, secret: string): string {
   return createHmac('sha256', secret).update(signedText(pairs)).digest('hex');
 }
 
-export function checkProxySignature(
-  pairs: QueryPairs,
-  { current, previous }: WebhookSecrets,
-): SignatureCheck {
+export function checkProxySignature(pairs: QueryPairs, secrets: WebhookSecrets): SignatureCheck {
   const given = pairs.filter(([key]) => key === SIGNATURE).map(([, value]) => value);
   const [signature] = given;
   if (signature === undefined || given.length > 1) return 'invalid';
-  if (isSameText(signQuery(pairs, current), signature)) return 'current';
-  if (previous && isSameText(signQuery(pairs, previous), signature)) return 'previous';
-  return 'invalid';
+  return whichSigned(secrets, signature, (secret) => signQuery(pairs, secret));
 }

@@ -344,14 +344,10 @@ export async function checkSubscriptions(
   if (isInOrder(findings)) return;
 
   const { missing, wrong, extra } = findings;
-  for (const [why, found] of [
-    ['missing', missing],
-    ['wrong', wrong],
-    ['extra', extra],
-  ] as const) {
-    if (found.length > 0) telemetry.count('subscriptions-wrong', { why }, found.length);
-  }
   const counts = { missing: missing.length, wrong: wrong.length, extra: extra.length };
+  for (const [why, found] of Object.entries(counts)) {
+    if (found > 0) telemetry.count('subscriptions-wrong', { why }, found);
+  }
   telemetry.log('warn', 'webhook subscriptions are not as they should be', { shop, ...counts });
   if (!repair) return;
 

@@ -284,8 +284,7 @@ interface DiscountNotice {
   /** An automatic discount has no codes, so there is nothing to sync. */
   readonly automatic: boolean;
   readonly change:
-    | { readonly kind: 'discount-changed'; readonly at: string }
-    | { readonly kind: 'discount-deleted'; readonly at: string }
+    | { readonly kind: 'discount-changed' | 'discount-deleted'; readonly at: string }
     | {
         readonly kind: 'code-added-or-removed';
         readonly code: string;
@@ -371,15 +370,8 @@ export function readCustomerRedaction(value: unknown): Read<CustomerRedaction> {
   const schema = v.object({ shop_domain: text, customer, orders_to_redact: v.array(id) });
   const result = readPayload(schema, value);
   if (result.kind !== 'read') return result;
-  const { shop_domain, orders_to_redact } = result.value;
-  return {
-    kind: 'read',
-    request: {
-      shopDomain: shop_domain,
-      customerId: result.value.customer.id,
-      orderIds: orders_to_redact,
-    },
-  };
+  const { shop_domain: shopDomain, customer: of, orders_to_redact: orderIds } = result.value;
+  return { kind: 'read', request: { shopDomain, customerId: of.id, orderIds } };
 }
 
 /** customers/data_request. */
@@ -392,16 +384,9 @@ export function readDataRequest(value: unknown): Read<DataRequest> {
   });
   const result = readPayload(schema, value);
   if (result.kind !== 'read') return result;
-  const { shop_domain, orders_requested, data_request } = result.value;
-  return {
-    kind: 'read',
-    request: {
-      shopDomain: shop_domain,
-      customerId: result.value.customer.id,
-      orderIds: orders_requested,
-      requestId: data_request.id,
-    },
-  };
+  const { shop_domain: shopDomain, customer: of, orders_requested: orderIds } = result.value;
+  const requestId = result.value.data_request.id;
+  return { kind: 'read', request: { shopDomain, customerId: of.id, orderIds, requestId } };
 }
 
 /** shop/redact. The other two bodies have these fields as well, so further fields are refused. */

@@ -237,16 +237,24 @@ export type SignatureCheck = 'current' | 'previous' | 'invalid';
 export function checkSignature(
   body: Uint8Array,
   signature: string,
-  { current, previous }: WebhookSecrets,
+  secrets: WebhookSecrets,
 ): SignatureCheck {
   const sign = (secret: string) => createHmac('sha256', secret).update(body).digest('base64');
+  return whichSigned(secrets, signature, sign);
+}
+
+export function whichSigned(
+  { current, previous }: WebhookSecrets,
+  signature: string,
+  sign: (secret: string) => string,
+): SignatureCheck {
   if (isSameText(sign(current), signature)) return 'current';
   if (previous && isSameText(sign(previous), signature)) return 'previous';
   return 'invalid';
 }
 
 /** In constant time. As text, not as decoded bytes: decoding would accept many spellings of one value. */
-export function isSameText(expected: string, given: string): boolean {
+function isSameText(expected: string, given: string): boolean {
   const [one, other] = [Buffer.from(expected), Buffer.from(given)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

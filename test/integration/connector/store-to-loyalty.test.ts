@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Disorder, inOrder } from '../../../local/store-sandbox/delivery/disorder.ts';
 import type { ActionName } from '../../../local/store-sandbox/model/actions.ts';
-import { isEnded } from '../../../local/store-sandbox/model/order-status.ts';
+import { isEnded } from '../../../local/store-sandbox/model/order-totals.ts';
 import type { StoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { HealingSettings } from '../../../shared/config/connector-settings.ts';
 import type { MappingSettings } from '../../../shared/config/mapping-settings.ts';

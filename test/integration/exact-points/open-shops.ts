@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import type { PartialSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import type { ActionInput } from '../../../local/store-sandbox/model/actions.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { runConnectors } from '../../support/running-connector.ts';
 import { openStoreAndConnector } from '../../support/store-and-connector.ts';
 

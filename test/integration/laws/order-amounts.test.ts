@@ -11,7 +11,7 @@ import {
 } from '../../../local/store-sandbox/model/actions.ts';
 import { type Cart, variedCart } from '../../../local/store-sandbox/model/carts.ts';
 import { createIds } from '../../../local/store-sandbox/model/ids.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { openRows } from '../../../local/store-sandbox/model/rows.ts';
 import { type Habits, StoreLife } from '../../../local/store-sandbox/model/store-life.ts';
 import type { World } from '../../../local/store-sandbox/model/world.ts';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { CatalogReward } from '../../../local/loyalty-sandbox/catalog.ts';
-import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
+import { type CatalogReward, defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
 import type { LoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
 import type { OperationId } from '../../../shared/loyalty/operations.ts';
 import { readAnswer } from '../../../shared/loyalty/read-answer.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { loadContract } from '../../../local/loyalty-sandbox/contract.ts';
-import { createRouter } from '../../../local/loyalty-sandbox/http/router.ts';
+import { createRouter, loadContract } from '../../../local/loyalty-sandbox/contract.ts';
 import {
   type LoyaltySandbox,
   type LoyaltySandboxOptions,

@@ -5,7 +5,7 @@ import {
   AccountConcurrency,
   FunctionPool,
 } from '../../../local/stack/functions/function-runner.ts';
-import type { FunctionDescription } from '../../../local/stack/template/stack-description.ts';
+import type { FunctionDescription } from '../../../local/stack/template/describe-resources.ts';
 
 const folder = join(import.meta.dirname, '../../../.connector/test-function');
 

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWebServer } from '../../../local/stack/functions/web-server.ts';
 import { AccessControl } from '../../../local/stack/iam/access-control.ts';
+import { isFunction } from '../../../local/stack/template/describe-resources.ts';
 import { describeStack } from '../../../local/stack/template/describe-stack.ts';
-import { isFunction } from '../../../local/stack/template/stack-description.ts';
 import type { Template } from '../../../local/stack/template/template.ts';
 import { synthesizeStack } from '../../support/synthesized-stack.ts';
 

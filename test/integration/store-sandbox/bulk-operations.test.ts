@@ -1,6 +1,6 @@
 import { parse } from 'graphql';
 import { expect, it } from 'vitest';
-import { bulkProblem } from '../../../local/store-sandbox/graphql/bulk-rules.ts';
+import { bulkProblem } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 
 // The file of a bulk operation is compared with the Admin API by test/integration/backfill/bulk-readers.test.ts.
 it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../local/loyalty-sandbox/fault-rule.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { openShops, type Shop } from '../../integration/exact-points/open-shops.ts';
 import { outsideOf, startOrdersWorker } from '../../integration/exact-points/orders-worker.ts';
 import { type OutsideLine, openLine } from '../../support/outside-line.ts';

@@ -1,7 +1,7 @@
 import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isAlive } from '../../../local/sandbox-kit/data-file-lock.ts';
-import type { FunctionDescription } from '../../../local/stack/template/stack-description.ts';
+import { isAlive } from '../../../local/sandbox-kit/data-file.ts';
+import type { FunctionDescription } from '../../../local/stack/template/describe-resources.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
 import {
   type Addresses,

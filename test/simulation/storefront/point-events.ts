@@ -1,5 +1,5 @@
 import { storefrontOf } from '../../../functions/wiring.ts';
-import { wrapEvent } from '../../../local/loyalty-sandbox/events/post-event.ts';
+import { wrapEvent } from '../../../local/loyalty-sandbox/events/event-sender.ts';
 import type { SandboxSettings } from '../../../local/loyalty-sandbox/settings.ts';
 import { receivePoints, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { joined } from '../kernel/chance.ts';

@@ -1,5 +1,5 @@
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import {
   changeControl,
   readControl,

@@ -1,6 +1,6 @@
 import { createMemoryStore, type MemoryStore } from '../../../local/harness/memory-store.ts';
 import { type Change, Tables } from '../../../local/sandbox-kit/tables.ts';
-import { pick, toPaths } from '../../../local/store-sandbox/delivery/pick-fields.ts';
+import { pick, toPaths } from '../../../local/store-sandbox/delivery/sender.ts';
 import { act } from '../../../local/store-sandbox/model/actions.ts';
 import {
   type Cart,
@@ -9,11 +9,11 @@ import {
 } from '../../../local/store-sandbox/model/carts.ts';
 import { codesOf, discountStatus } from '../../../local/store-sandbox/model/discounts.ts';
 import { createIds } from '../../../local/store-sandbox/model/ids.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
 import {
   type CodeRow,
   type CustomerRow,
   type DiscountRow,
+  type OrderRow,
   openRows,
   type ProductRow,
 } from '../../../local/store-sandbox/model/rows.ts';

@@ -4,8 +4,7 @@ import type {
   OrderRow as HeldRow,
   ProgramTables,
 } from '../../../local/loyalty-sandbox/program/rows.ts';
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
-import type { StoreRows } from '../../../local/store-sandbox/model/rows.ts';
+import type { OrderRow, StoreRows } from '../../../local/store-sandbox/model/rows.ts';
 import { type LedgerKey, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { mapCoupon } from '../../../shared/core/mapping/map-coupon.ts';
 import { isOver, mapOrder } from '../../../shared/core/mapping/map-order.ts';

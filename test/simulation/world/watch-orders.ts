@@ -1,4 +1,4 @@
-import type { OrderRow } from '../../../local/store-sandbox/model/order-row.ts';
+import type { OrderRow } from '../../../local/store-sandbox/model/rows.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import { standingOf, usualRules } from '../../support/order-law.ts';

@@ -73,9 +73,9 @@ describe('the settings of the sandbox', () => {
         'credentials.key must not be empty',
         'credentials.secret is not a setting',
         'badCredentialStatus must be a whole number from 400 to 599',
+        'rateLimit must be an object',
         'pointsPerUnit must be a number from 0 to 100',
         'error13 must be both-flags or cancel-completed or return-completed or never',
-        'rateLimit must be an object',
         'uniqueEmail must be true or false',
       ],
     });

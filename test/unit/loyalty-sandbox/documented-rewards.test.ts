@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultCatalog } from '../../../local/loyalty-sandbox/default-catalog.ts';
+import { defaultCatalog } from '../../../local/loyalty-sandbox/catalog.ts';
 import {
   codeOf,
   EMAIL,

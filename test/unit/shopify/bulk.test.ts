@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { bulkProblem } from '../../../local/store-sandbox/graphql/bulk-rules.ts';
-import { JsonlWriter } from '../../../local/store-sandbox/graphql/write-jsonl.ts';
+import { bulkProblem, JsonlWriter } from '../../../local/store-sandbox/graphql/bulk-operations.ts';
 import { adminSchema } from '../../../shared/shopify/admin/schema/admin-schema.ts';
 import { type BulkKind, bulkQuery } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import {

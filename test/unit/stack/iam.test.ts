@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identifyCall } from '../../../local/stack/gateway/identify-call.ts';
+import { identifyCall } from '../../../local/stack/gateway/gateway.ts';
 import { AccessControl } from '../../../local/stack/iam/access-control.ts';
 import {
   type RequestContext,

@@ -4,8 +4,8 @@ import { anyCart } from '../../../local/store-sandbox/model/carts.ts';
 import {
   financialStatus,
   fulfillmentStatus,
-} from '../../../local/store-sandbox/model/order-status.ts';
-import { orderTotals } from '../../../local/store-sandbox/model/order-totals.ts';
+  orderTotals,
+} from '../../../local/store-sandbox/model/order-totals.ts';
 import { openStore } from './open-store.ts';
 
 const store = () => openStore({ shop: { currency: 'BRL', taxes: [], inventoryNoise: false } });

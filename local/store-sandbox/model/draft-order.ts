@@ -1,13 +1,64 @@
 import type * as v from 'valibot';
 import { minorDigits } from '../../../shared/store/money.ts';
-import type { Discount } from './apply-discounts.ts';
 import { discountStatus } from './discounts.ts';
-import type { PlainLine } from './draft-lines.ts';
-import { formatMinor, parseMinor } from './minor-units.ts';
-import type { orderDraft } from './order-inputs.ts';
-import type { ApplicationRow } from './order-row.ts';
-import type { CodeRow, DiscountRow } from './rows.ts';
+import type { orderDraft } from './inputs.ts';
+import { allocate, formatMinor, parseMinor, share } from './minor-units.ts';
+import type { AllocationRow, ApplicationRow, CodeRow, DiscountRow, LineRow } from './rows.ts';
 import { type Refused, refused, type World } from './world.ts';
+
+type LineDraft = v.InferOutput<typeof orderDraft>['lines'][number];
+
+/** Before taxes and discounts, which depend on all lines. */
+export type PlainLine = Omit<LineRow, 'taxes' | 'allocations'> & { readonly taxable: boolean };
+
+export function draftLine(
+  { rows, shop, ids }: World,
+  draft: LineDraft,
+  staffId: string | null,
+): PlainLine | Refused {
+  const price =
+    draft.price === undefined ? undefined : parseMinor(draft.price, minorDigits(shop.currency));
+  if (draft.price !== undefined && price === undefined) {
+    return refused(`${draft.price} is not an amount of ${shop.currency}.`);
+  }
+  const common = { quantity: draft.quantity, staffId };
+  if (draft.variantId === undefined) {
+    if (price === undefined || draft.title === undefined) {
+      return refused('A line without a variant needs a title and a price.');
+    }
+    return {
+      ...common,
+      id: ids.next('LineItem'),
+      kind: draft.giftCard ? 'gift-card' : 'custom',
+      productId: null,
+      variantId: null,
+      title: draft.title,
+      variantTitle: null,
+      sku: null,
+      vendor: null,
+      unitMinor: price,
+      taxable: draft.taxable && !draft.giftCard,
+    };
+  }
+  for (const product of rows.products.values()) {
+    const variant = product.variants.find((one) => one.id === draft.variantId);
+    if (!variant) continue;
+    return {
+      ...common,
+      id: ids.next('LineItem'),
+      kind: draft.giftCard ? 'gift-card' : 'product',
+      productId: product.id,
+      variantId: variant.id,
+      title: draft.title ?? product.title,
+      variantTitle: product.variants.length > 1 ? variant.title : null,
+      sku: variant.sku,
+      vendor: product.vendor,
+      unitMinor: price ?? variant.priceMinor,
+      taxable: draft.taxable && !draft.giftCard,
+    };
+  }
+  return refused(`There is no variant ${draft.variantId}.`);
+}
 
 type DiscountDraft = v.InferOutput<typeof orderDraft>['discounts'][number];
 
@@ -133,4 +184,66 @@ function findObstacle(
     );
   if (!oncePerCustomer || customerId === null || !hasUsed()) return undefined;
   return `The customer has used the code ${code} already.`;
+}
+
+/** A line or a shipping line that discounts may reduce. */
+interface Target {
+  readonly grossMinor: number;
+  readonly quantity: number;
+  /** False for gift cards and tips. */
+  readonly discountable: boolean;
+}
+
+interface Discount {
+  readonly application: ApplicationRow;
+  /** Indexes of the entitled lines; undefined means all of its kind. */
+  readonly lines?: readonly number[];
+}
+
+/**
+ * Applies one discount after the other, each to what the earlier ones left. The amount of a discount is
+ * rounded once and then split into whole units, so that its shares always add up to it.
+ */
+export function applyDiscounts(
+  lines: readonly Target[],
+  shipping: readonly Target[],
+  discounts: readonly Discount[],
+): { readonly lines: AllocationRow[][]; readonly shipping: AllocationRow[][] } {
+  const remaining = {
+    line_item: lines.map(({ grossMinor }) => grossMinor),
+    shipping_line: shipping.map(({ grossMinor }) => grossMinor),
+  };
+  const allocated = {
+    line_item: lines.map((): AllocationRow[] => []),
+    shipping_line: shipping.map((): AllocationRow[] => []),
+  };
+  discounts.forEach(({ application, lines: entitled }, index) => {
+    const { target } = application;
+    const targets = target === 'line_item' ? lines : shipping;
+    const left = remaining[target];
+    const base = targets.map(({ discountable }, i) =>
+      discountable && (!entitled || entitled.includes(i)) ? (left[i] ?? 0) : 0,
+    );
+    sharesOf(application, base, targets).forEach((minor, i) => {
+      if (minor === 0) return;
+      left[i] = (left[i] ?? 0) - minor;
+      allocated[target][i]?.push({ application: index, minor });
+    });
+  });
+  return { lines: allocated.line_item, shipping: allocated.shipping_line };
+}
+
+function sharesOf(
+  { value, method }: ApplicationRow,
+  base: readonly number[],
+  targets: readonly Target[],
+): number[] {
+  const whole = base.reduce((sum, minor) => sum + minor, 0);
+  if (value.kind === 'percentage') {
+    return allocate(Math.min(whole, share(whole, value.ppm, 1_000_000)), base);
+  }
+  if (method === 'each') {
+    return base.map((minor, i) => Math.min(minor, value.minor * (targets[i]?.quantity ?? 0)));
+  }
+  return allocate(Math.min(whole, value.minor), base);
 }

@@ -1,10 +1,6 @@
-export interface ThrottleStatus {
-  readonly maximumAvailable: number;
-  readonly currentlyAvailable: number;
-  readonly restoreRate: number;
-}
+export type ThrottleStatus = ReturnType<CostBucket['status']>;
 
-/** The cost bucket: a query needs its requested cost and pays its actual cost. */
+/** A bucket that fills again as time passes. A clock that was set back fills nothing, and takes nothing away either. */
 export class CostBucket {
   readonly #size: number;
   readonly #restorePerSecond: number;
@@ -17,9 +13,9 @@ export class CostBucket {
     this.#available = size;
   }
 
-  canTake(cost: number, nowMs: number): boolean {
+  available(nowMs: number): number {
     this.#refill(nowMs);
-    return cost <= this.#available;
+    return this.#available;
   }
 
   take(cost: number): void {
@@ -32,7 +28,7 @@ export class CostBucket {
     this.#available = 0;
   }
 
-  status(nowMs: number): ThrottleStatus {
+  status(nowMs: number) {
     this.#refill(nowMs);
     return {
       maximumAvailable: this.#size,

@@ -1,0 +1,278 @@
+import { minorDigits } from '../../../shared/store/money.ts';
+import type { SubscriptionRow } from '../delivery/subscriptions.ts';
+import { codesOf, discountStatus } from '../model/discounts.ts';
+import { gid } from '../model/ids.ts';
+import { formatDecimal } from '../model/minor-units.ts';
+import type {
+  CustomerRow,
+  DiscountRow,
+  MetafieldDefinitionRow,
+  MetafieldRow,
+  OrderRow,
+  ProductRow,
+} from '../model/rows.ts';
+import { discountGid } from '../payloads/build-payload.ts';
+import { presentmentMinor } from '../payloads/json-values.ts';
+import { apiVersion } from '../settings.ts';
+import { connect, type PageArguments } from './connection.ts';
+import type { GraphContext, View } from './graph-context.ts';
+import { parseSearch } from './search-query.ts';
+
+export function customerView(context: GraphContext, row: CustomerRow): View {
+  const { address } = row;
+  return {
+    __typename: 'Customer',
+    id: gid('Customer', row.id),
+    firstName: row.firstName,
+    lastName: row.lastName,
+    defaultEmailAddress: row.email === null ? null : { emailAddress: row.email },
+    defaultPhoneNumber: row.phone === null ? null : { phoneNumber: row.phone },
+    defaultAddress: address && {
+      name: `${address.firstName} ${address.lastName}`,
+      phone: address.phone,
+    },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    ...metafieldFields(context, gid('Customer', row.id)),
+  };
+}
+
+export function productView(context: GraphContext, row: ProductRow): View {
+  const { currency } = context.world.shop;
+  const prices = row.variants.map(({ priceMinor }) => priceMinor);
+  const image = { url: row.imageUrl };
+  const medium =
+    row.imageUrl === null
+      ? null
+      : {
+          ...{ __typename: 'MediaImage', id: gid('MediaImage', row.imageId) },
+          ...{ image, preview: { image } },
+        };
+  return {
+    __typename: 'Product',
+    id: gid('Product', row.id),
+    title: row.title,
+    handle: row.handle,
+    vendor: row.vendor,
+    productType: row.productType,
+    category: row.category && {
+      id: gid('TaxonomyCategory', row.category.id),
+      fullName: row.category.fullName,
+    },
+    status: row.status.toUpperCase(),
+    updatedAt: row.updatedAt,
+    featuredMedia: medium,
+    media: (args: PageArguments) =>
+      connect(context, args, {
+        rows: medium ? [medium] : [],
+        id: () => row.imageId,
+        view: (view) => view,
+      }),
+    priceRangeV2: {
+      minVariantPrice: moneyView(Math.min(...prices), currency),
+      maxVariantPrice: moneyView(Math.max(...prices), currency),
+    },
+  };
+}
+
+/** The schema shows one discount as three types: code node, automatic node, or any discount. */
+export function discountNodeView(
+  context: GraphContext,
+  row: DiscountRow,
+  as: 'DiscountNode' | 'own' = 'own',
+): View {
+  const own = row.method === 'code' ? 'DiscountCodeNode' : 'DiscountAutomaticNode';
+  return {
+    __typename: as === 'own' ? own : as,
+    id: discountGid(row),
+    discount: () => discountView(context, row),
+    codeDiscount: () => discountView(context, row),
+  };
+}
+
+const kinds = {
+  basic: 'Basic',
+  bxgy: 'Bxgy',
+  'free-shipping': 'FreeShipping',
+  app: 'App',
+} as const;
+
+function discountView(context: GraphContext, row: DiscountRow): View {
+  const { world } = context;
+  return {
+    __typename: `Discount${row.method === 'code' ? 'Code' : 'Automatic'}${kinds[row.kind]}`,
+    title: row.title,
+    status: () => discountStatus(row, world.now()),
+    startsAt: row.startsAt,
+    endsAt: row.endsAt,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    appliesOncePerCustomer: row.oncePerCustomer,
+    usageLimit: row.usageLimit,
+    asyncUsageCount: () => codesOf(world, row.id).reduce((sum, code) => sum + code.used, 0),
+    tags: row.tags,
+    context: () => contextView(context, row),
+    codes: (args: PageArguments & { query?: string | null }) => listCodes(context, row, args),
+    customerGets: { value: valueView(context, row) },
+  };
+}
+
+function listCodes(
+  context: GraphContext,
+  row: DiscountRow,
+  args: PageArguments & { query?: string | null },
+) {
+  const fits = parseSearch(args.query);
+  return connect(context, args, {
+    rows: codesOf(context.world, row.id).filter(({ code }) =>
+      fits((field) => ({ text: code, code })[field]),
+    ),
+    id: ({ id }) => id,
+    view: ({ id, code, used }) => ({
+      ...{ __typename: 'DiscountRedeemCode', id: gid('DiscountRedeemCode', id) },
+      ...{ code, asyncUsageCount: used },
+    }),
+  });
+}
+
+function contextView(context: GraphContext, { context: who }: DiscountRow): View {
+  switch (who.kind) {
+    case 'all':
+      return { __typename: 'DiscountBuyerSelectionAll' };
+    case 'customers':
+      return {
+        __typename: 'DiscountCustomers',
+        customers: () =>
+          who.ids.flatMap((id) => {
+            const customer = context.world.rows.customers.get(id);
+            return customer ? [customerView(context, customer)] : [];
+          }),
+      };
+    case 'segments':
+      return { __typename: 'DiscountCustomerSegments' };
+  }
+}
+
+function valueView({ world }: GraphContext, { value }: DiscountRow): View | null {
+  if (!value) return null;
+  return value.kind === 'percentage'
+    ? { __typename: 'DiscountPercentage', percentage: value.ppm / 1_000_000 }
+    : { __typename: 'DiscountAmount', amount: moneyView(value.minor, world.shop.currency) };
+}
+
+interface MetafieldArguments {
+  readonly namespace?: string | null;
+  readonly key: string;
+}
+
+interface MetafieldsArguments extends PageArguments {
+  readonly namespace?: string | null;
+  /** `namespace.key` */
+  readonly keys?: readonly string[] | null;
+}
+
+/** The fields of every type with metafields. */
+export function metafieldFields(context: GraphContext, ownerGid: string): View {
+  const own = () =>
+    [...context.world.rows.metafields.values()].filter((one) => one.ownerGid === ownerGid);
+  return {
+    metafield: ({ namespace, key }: MetafieldArguments) => {
+      const wanted = namespace ?? 'custom';
+      const found = own().find((one) => one.namespace === wanted && one.key === key);
+      return found ? metafieldView(found) : null;
+    },
+    metafields: (args: MetafieldsArguments) =>
+      connect(context, args, {
+        rows: own().filter(
+          ({ namespace, key }) =>
+            (args.namespace == null || namespace === args.namespace) &&
+            (args.keys == null || args.keys.includes(`${namespace}.${key}`)),
+        ),
+        id: ({ id }) => id,
+        view: metafieldView,
+      }),
+  };
+}
+
+export function metafieldView(row: MetafieldRow): View {
+  return {
+    __typename: 'Metafield',
+    id: gid('Metafield', row.id),
+    namespace: row.namespace,
+    key: row.key,
+    value: row.value,
+  };
+}
+
+export function definitionView(row: MetafieldDefinitionRow): View {
+  return {
+    __typename: 'MetafieldDefinition',
+    id: gid('MetafieldDefinition', row.id),
+    key: row.key,
+    type: { name: row.type },
+    access: { storefront: row.storefront, customerAccount: row.customerAccount },
+  };
+}
+
+export function subscriptionView(row: SubscriptionRow): View {
+  return {
+    __typename: 'WebhookSubscription',
+    id: gid('WebhookSubscription', row.id),
+    topic: topicEnum(row.topic),
+    uri: row.uri,
+    format: 'JSON',
+    filter: row.filter,
+    includeFields: row.includeFields,
+    metafieldNamespaces: row.metafieldNamespaces,
+    apiVersion: { handle: apiVersion, supported: true },
+  };
+}
+
+/** `orders/partially_fulfilled` is `ORDERS_PARTIALLY_FULFILLED`. */
+const topicEnum = (topic: string): string => topic.replace('/', '_').toUpperCase();
+
+/** The first words show which underscore stands for the slash. */
+const groups = [
+  'BULK_OPERATIONS',
+  'ORDER_TRANSACTIONS',
+  'INVENTORY_LEVELS',
+  'INVENTORY_ITEMS',
+  'FULFILLMENT_ORDERS',
+  'FULFILLMENT_EVENTS',
+  'DRAFT_ORDERS',
+];
+
+export function topicName(name: string): string {
+  const group = groups.find((one) => name.startsWith(`${one}_`)) ?? name.split('_')[0] ?? '';
+  return `${group}/${name.slice(group.length + 1)}`.toLowerCase();
+}
+
+export function locationView({ world }: GraphContext, id: string | null): View | null {
+  const row = id === null ? undefined : world.rows.locations.get(id);
+  if (!row) return null;
+  const { name } = row;
+  return { __typename: 'Location', id: gid('Location', row.id), legacyResourceId: row.id, name };
+}
+
+export function staffView({ world }: GraphContext, id: string | null): View | null {
+  const row = id === null ? undefined : world.rows.staff.get(id);
+  if (!row) return null;
+  const name = `${row.firstName} ${row.lastName}`;
+  return { __typename: 'StaffMember', id: gid('StaffMember', row.id), name };
+}
+
+export function shopView({ world }: GraphContext): View {
+  const { id, name, currency } = world.shop;
+  return { __typename: 'Shop', id: gid('Shop', id), name, currencyCode: currency };
+}
+
+const moneyView = (minor: number, currency: string): View => ({
+  amount: formatDecimal(minor, minorDigits(currency)),
+  currencyCode: currency,
+});
+
+export const moneyBag = (order: OrderRow, minor: number): View => ({
+  shopMoney: moneyView(minor, order.currency),
+  presentmentMoney: () =>
+    moneyView(presentmentMinor(order, minor), order.presentment?.currency ?? order.currency),
+});

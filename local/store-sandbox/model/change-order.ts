@@ -1,0 +1,244 @@
+import type * as v from 'valibot';
+import { draftLine } from './draft-order.ts';
+import type {
+  cancellation,
+  edit,
+  fulfilment,
+  orderReference,
+  returning,
+  tagging,
+} from './inputs.ts';
+import {
+  checkReductions,
+  discountOf,
+  lineAmounts,
+  reduceLine,
+  shippingAmounts,
+  sum,
+  taxesOn,
+} from './line-amounts.ts';
+import { fulfillmentStatus, openAuthorization, orderTotals } from './order-totals.ts';
+import { voidOf } from './payments.ts';
+import { recordRefund } from './refund-order.ts';
+import type { FulfillmentRow, LineRow, OrderRow, ReturnRow } from './rows.ts';
+import {
+  type Announcement,
+  done,
+  moment,
+  type OrderEdit,
+  type Outcome,
+  refused,
+  type World,
+} from './world.ts';
+
+export function fulfilOrder(
+  world: World,
+  { orderId, lines, trackingNumber }: v.InferOutput<typeof fulfilment>,
+): Outcome<OrderRow> {
+  const { rows, ids } = world;
+  const order = rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  if (order.cancelledAt !== null) return refused('The order is cancelled.');
+  const waiting = new Map(
+    order.lines.map((line) => [line.id, lineAmounts(order, line).unfulfilled]),
+  );
+  const wanted = lines ?? [...waiting].map(([lineId, quantity]) => ({ lineId, quantity }));
+  const sent = wanted.filter(({ quantity }) => quantity > 0);
+  if (sent.length === 0) return refused('Nothing is left to send.');
+  for (const [lineId, group] of Map.groupBy(sent, (one) => one.lineId)) {
+    const left = waiting.get(lineId) ?? 0;
+    if (group.reduce((sum, { quantity }) => sum + quantity, 0) > left) {
+      return refused(`Of line ${lineId} only ${left} are left to send.`);
+    }
+  }
+  const at = moment(world);
+  const fulfillment: FulfillmentRow = {
+    id: ids.next('Fulfillment'),
+    createdAt: at,
+    updatedAt: at,
+    status: 'success',
+    locationId: order.locationId ?? [...rows.locations.values()][0]?.id ?? '0',
+    trackingNumber,
+    lines: sent,
+  };
+  const updated = { ...order, fulfillments: [...order.fulfillments, fulfillment], updatedAt: at };
+  rows.orders.put(orderId, updated);
+  const topic =
+    fulfillmentStatus(updated) === 'fulfilled' ? 'orders/fulfilled' : 'orders/partially_fulfilled';
+  return done(updated, { topic, order: updated }, { topic: 'orders/updated', order: updated });
+}
+
+/**
+ * Adds lines and changes quantities. Added items get no discount of the order. Removed items are
+ * recorded as a refund without a payment, as in the real store. A fulfilled line does not grow (Shopify, "Editing order
+ * items"); that it shrinks is more than the real store allows.
+ */
+export function editOrder(world: World, input: v.InferOutput<typeof edit>): Outcome<OrderRow> {
+  const { rows, ids, shop } = world;
+  const order = rows.orders.get(input.orderId);
+  if (!order) return refused(`There is no order ${input.orderId}.`);
+  if (order.cancelledAt !== null) return refused('The order is cancelled.');
+  const additions: { id: string; delta: number }[] = [];
+  const removals: { id: string; delta: number }[] = [];
+  let next = order;
+  for (const { lineId, quantity } of input.set) {
+    const line = next.lines.find(({ id, kind }) => id === lineId && kind !== 'tip');
+    if (!line) return refused(`The order has no line ${lineId} to edit.`);
+    const { kept, unfulfilled } = lineAmounts(next, line);
+    const delta = quantity - kept;
+    if (delta > 0) {
+      if (unfulfilled === 0 && isSent(order, line)) {
+        return refused(`Line ${lineId} is fulfilled: more of it is a line of its own.`);
+      }
+      additions.push({ id: lineId, delta });
+      next = replaceLine(next, raise(next, line, delta));
+    } else if (delta < 0) removals.push({ id: lineId, delta: -delta });
+  }
+  for (const draft of input.add) {
+    const line = draftLine(world, draft, order.staffId);
+    if ('why' in line) return line;
+    const { taxable, ...plain } = line;
+    const rates = order.lines.find(({ taxes }) => taxes.length > 0)?.taxes ?? shop.taxes;
+    const net = line.unitMinor * line.quantity;
+    const taxes = taxable ? taxesOn(net, rates, order.taxesIncluded) : [];
+    additions.push({ id: line.id, delta: line.quantity });
+    next = { ...next, lines: [...next.lines, { ...plain, taxes, allocations: [] }] };
+  }
+  if (additions.length + removals.length === 0) return refused('The edit changes nothing.');
+
+  const announcements: Announcement[] = [];
+  const at = moment(world);
+  if (removals.length > 0) {
+    const lines = removals.map(({ id, delta }) => ({ lineId: id, quantity: delta }));
+    const plan = { lines, shippingMinor: [], duties: false, note: '', repay: false };
+    const recorded = recordRefund(world, next, plan);
+    next = recorded.order;
+    announcements.push({ topic: 'refunds/create', order: next, refund: recorded.refund });
+  }
+  const updated = { ...next, updatedAt: at };
+  rows.orders.put(order.id, updated);
+  const change: OrderEdit = {
+    id: ids.next('OrderEdit'),
+    orderId: order.id,
+    at,
+    staffNote: input.staffNote,
+    additions,
+    removals,
+  };
+  return done(updated, { topic: 'orders/edited', edit: change }, ...announcements, {
+    topic: 'orders/updated',
+    order: updated,
+  });
+}
+
+function isSent({ fulfillments }: OrderRow, { id }: LineRow): boolean {
+  return fulfillments.some(
+    ({ status, lines }) => status === 'success' && lines.some(({ lineId }) => lineId === id),
+  );
+}
+
+function raise(order: OrderRow, line: LineRow, by: number): LineRow {
+  const quantity = line.quantity + by;
+  const net = line.unitMinor * quantity - discountOf(line);
+  return { ...line, quantity, taxes: taxesOn(net, line.taxes, order.taxesIncluded) };
+}
+
+function replaceLine(order: OrderRow, line: LineRow): OrderRow {
+  return { ...order, lines: order.lines.map((one) => (one.id === line.id ? line : one)) };
+}
+
+type OrderReference = v.InferOutput<typeof orderReference>;
+
+/** Refunds and restocks everything that is left of the order. */
+export function cancelOrder(
+  world: World,
+  input: v.InferOutput<typeof cancellation>,
+): Outcome<OrderRow> {
+  const { rows } = world;
+  const order = rows.orders.get(input.orderId);
+  if (!order) return refused(`There is no order ${input.orderId}.`);
+  if (order.cancelledAt !== null) return refused('The order is already cancelled.');
+  const at = moment(world);
+  const plan = {
+    lines: order.lines.flatMap((line) => {
+      const { kept } = lineAmounts(order, line);
+      return kept > 0 ? [{ lineId: line.id, quantity: kept, restock: input.restock }] : [];
+    }),
+    shippingMinor: order.shipping.map((line) => shippingAmounts(order, line).currentMinor),
+    duties: true,
+    note: '',
+    repay: input.refund,
+  };
+  // After a full refund nothing is left, except possibly duties.
+  const { dutiesMinor } = orderTotals(order).current;
+  const isEmpty = plan.lines.length === 0 && sum(plan.shippingMinor) === 0 && dutiesMinor === 0;
+  const { order: emptied, refund } = isEmpty
+    ? { order, refund: undefined }
+    : recordRefund(world, order, plan);
+  const authorization = openAuthorization(emptied);
+  const captured = emptied.transactions.some(({ kind }) => kind === 'capture');
+  const voided = authorization && !captured ? [voidOf(world, authorization)] : [];
+  const updated: OrderRow = {
+    ...emptied,
+    transactions: [...emptied.transactions, ...voided],
+    cancelledAt: at,
+    closedAt: order.closedAt ?? at,
+    cancelReason: input.reason,
+    updatedAt: at,
+  };
+  rows.orders.put(order.id, updated);
+  const announcements: Announcement[] = [
+    { topic: 'orders/cancelled', order: updated },
+    { topic: 'orders/updated', order: updated },
+  ];
+  if (refund) announcements.splice(1, 0, { topic: 'refunds/create', order: updated, refund });
+  return done(updated, ...announcements);
+}
+
+/** The items count as returned from now on; a refund of this return pays the money back. */
+export function returnItems(
+  world: World,
+  { orderId, lines }: v.InferOutput<typeof returning>,
+): Outcome<ReturnRow> {
+  const { rows, ids } = world;
+  const order = rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const problem = checkReductions(order, lines);
+  if (problem !== undefined) return refused(problem);
+  const at = moment(world);
+  const row: ReturnRow = { id: ids.next('Return'), createdAt: at, closedAt: null };
+  let next: OrderRow = { ...order, returns: [...order.returns, row], updatedAt: at };
+  for (const one of lines) {
+    const line = next.lines.find(({ id }) => id === one.lineId);
+    if (line) next = reduceLine(world, next, line, one, { returnId: row.id }, order.locationId);
+  }
+  rows.orders.put(orderId, next);
+  return done(row, { topic: 'orders/updated', order: next });
+}
+
+/** A change that does not matter to the connector, like most orders/updated. */
+export function tagOrder(
+  world: World,
+  { orderId, tags }: v.InferOutput<typeof tagging>,
+): Outcome<OrderRow> {
+  const order = world.rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const updated = { ...order, tags, updatedAt: moment(world) };
+  world.rows.orders.put(orderId, updated);
+  return done(updated, { topic: 'orders/updated', order: updated });
+}
+
+export function closeOrder(world: World, { orderId }: OrderReference): Outcome<OrderRow> {
+  const order = world.rows.orders.get(orderId);
+  if (!order) return refused(`There is no order ${orderId}.`);
+  const at = moment(world);
+  const updated = { ...order, closedAt: order.closedAt ?? at, updatedAt: at };
+  world.rows.orders.put(orderId, updated);
+  return done(updated, { topic: 'orders/updated', order: updated });
+}
+
+export function deleteOrder(world: World, { orderId }: OrderReference): Outcome<string> {
+  if (!world.rows.orders.get(orderId)) return refused(`There is no order ${orderId}.`);
+  world.rows.orders.delete(orderId);
+  return done(orderId, { topic: 'orders/delete', id: orderId });
+}
