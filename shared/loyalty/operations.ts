@@ -23,6 +23,8 @@ interface Operation extends Options {
   readonly namesCustomer: boolean;
 }
 
+// The annotation lets esbuild leave the table out of a function that makes no call.
+/* @__NO_SIDE_EFFECTS__ */
 function operation(
   call: `${Method} ${keyof paths}`,
   value: ReadValue,
