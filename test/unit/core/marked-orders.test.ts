@@ -77,6 +77,19 @@ describe('a worker that dies over a change of a completed order', () => {
       amounts: { sent: { total: 90_000 } },
     });
   });
+
+  it.each([
+    ['completed', shipped],
+    ['pending', {}],
+  ])('leaves of an applied state what it was, besides the amounts: %s', async (_, spec) => {
+    const connector = openConnector();
+    await changeOrder(connector, 1, spec);
+    await connector.drain();
+    const { remembered, appliedKey } = entryOf(connector) ?? {};
+    await changeOrder(connector, 2, spec, worth('90.00'));
+    await dieAtCall(connector);
+    expect(entryOf(connector)).toMatchObject({ uncertain: true, remembered, appliedKey });
+  });
 });
 
 describe('a worker that dies over a first send', () => {
@@ -132,6 +145,27 @@ describe('a question about an order', () => {
     await dieAtCall(connector);
     expect(operations(connector)).toEqual(['sendOrder', 'getOrder']);
     expect(entryOf(connector)).toMatchObject({ uncertain: false });
+  });
+});
+
+describe('an order whose second refund is refused after a worker died over the first', () => {
+  it('keeps the first as taken, and none to finish', async () => {
+    const connector = openConnector();
+    await changeOrder(connector, 1, shipped);
+    await connector.drain();
+    await changeOrder(connector, 2, shipped, worth('30.00'));
+    await dieAtCall(connector);
+    connector.clock.ms += 31_000;
+    let refunds = 0;
+    connector.loyalty.world.interfere = ({ operation }, pass) => {
+      if (operation === 'partiallyCancelPosOrder') refunds += 1;
+      return refunds === 2 ? refusal(30) : pass();
+    };
+    await changeOrder(connector, 3, shipped, worth('20.00'));
+    await connector.work('orders');
+    expect(refunds).toBe(2);
+    const { sent: _, ...amounts } = entryOf(connector)?.amounts ?? {};
+    expect(amounts).toEqual({ taken: 20_000 });
   });
 });
 

@@ -77,6 +77,12 @@ describe('the plan for a snapshot', () => {
     expect(decide({ entry: skipped, version: at - 1 })).toEqual(superseded);
   });
 
+  it('asks the store about two states of one second, even if one of them was skipped', () => {
+    const skipped: LedgerEntry = { version: at, uncertain: false, outcomes: [], revision: 1 };
+    expect(decide({ entry: skipped })).toEqual({ kind: 'read-store', why: 'same-second' });
+    expect(decide({ entry: skipped, wantedKey: undefined })).toEqual({ kind: 'skip' });
+  });
+
   it('takes an entry in which nothing was ever settled for none', () => {
     const rejected: LedgerEntry = { version: 0, uncertain: false, outcomes: [], revision: 1 };
     expect(decide({ entry: rejected })).toEqual({ kind: 'call' });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { persons } from '../../fixtures/persons.ts';
 import { findSecrets } from '../../support/disclosure.ts';
 import { grantsIn } from '../../support/role-grants.ts';
-import { synthesizeStack } from '../../support/synthesized-stack.ts';
+import { propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const page = readFileSync('docs/security.md', 'utf8');
 /** With every setting that adds a permission. */
@@ -47,7 +47,8 @@ describe('docs/security.md', () => {
   });
 });
 
-const text = JSON.stringify(synthesizeStack({ storefront: {} }).toJSON());
+const template = synthesizeStack({ storefront: {} });
+const text = JSON.stringify(template.toJSON());
 
 describe('the template, which everybody may read who may see the stack', () => {
   it('holds nothing that looks like a credential, and no personal data', () => {
@@ -60,5 +61,18 @@ describe('the template, which everybody may read who may see the stack', () => {
     expect(new Set(text.match(/[\w.+-]+@[\w-]+\.[\w.]+/g))).toEqual(
       new Set(['operator@shop.example']),
     );
+  });
+
+  it('gives functions the names of secrets, never their contents', () => {
+    const secrets = propertiesOf(template, 'AWS::SecretsManager::Secret');
+    expect(secrets.length).toBeGreaterThan(3);
+    for (const secret of secrets) expect(secret).not.toHaveProperty('SecretString');
+    expect(text).not.toContain('{{resolve:');
+    for (const { Environment } of propertiesOf(template, 'AWS::Lambda::Function')) {
+      const names = Object.keys(Environment?.Variables ?? {});
+      expect(names.filter((name) => /TOKEN|PASSWORD|_KEY|SECRET(?!S_PREFIX)/.test(name))).toEqual(
+        [],
+      );
+    }
   });
 });

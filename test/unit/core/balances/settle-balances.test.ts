@@ -272,6 +272,24 @@ describe('a balance over many changes', () => {
     await worker.work();
     expect(shown()).toEqual({ points: '20', cashback: '1' });
   });
+
+  it('that is the same is decided again where another worker wrote meanwhile', async () => {
+    await worker.handle('1', 10, { at: 1 });
+    const { ledger } = worker;
+    worker.parts.ledger = {
+      ...ledger,
+      write: async (...given) => {
+        worker.parts.ledger = ledger;
+        await ledger.markUncertain(KEY);
+        return ledger.write(...given);
+      },
+    };
+    await worker.announce('1', 10, { at: 2 });
+    expect(await worker.work()).toEqual({ received: 1, left: 1 });
+    worker.clock.ms += 60_000;
+    expect(await worker.work()).toEqual({ received: 1, left: 0 });
+    expect(worker.entry('1')?.uncertain).toBe(false);
+  });
 });
 
 describe('a redacted customer', () => {

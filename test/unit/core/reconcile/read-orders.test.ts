@@ -47,7 +47,7 @@ function change({ loyalty }: Connector, id: string, changes: Partial<Row>): void
   loyalty.rows.orders.put(id, { ...row, ...changes });
 }
 
-async function walk(connector: Connector): Promise<void> {
+async function scan(connector: Connector): Promise<void> {
   await connector.reconcile({ deep: true });
   await connector.drain();
 }
@@ -69,7 +69,7 @@ describe('a deep scan that reads the loyalty service', () => {
   it('reads every order that was sent, counts it, and changes nothing', async () => {
     const { connector } = await open();
     const calls = callsOf(connector);
-    await walk(connector);
+    await scan(connector);
     expect(readsOf(connector)).toEqual(['71', '72', '73']);
     expect(callsOf(connector)).toEqual(calls);
     expect(connector.telemetry.total('orders-read')).toBe(3);
@@ -85,7 +85,7 @@ describe('a deep scan that reads the loyalty service', () => {
     const { connector } = await open();
     change(connector, '72', changes);
     const calls = callsOf(connector);
-    await walk(connector);
+    await scan(connector);
     expect(callsOf(connector)).toEqual(calls);
     expect(reported(connector)).toBe(1);
     expect(await found(connector)).toMatchObject({ read: 3, differing: 1, ids: ['72'] });
@@ -101,7 +101,7 @@ describe('a deep scan that reads the loyalty service', () => {
     const orders = Array.from({ length: 23 }, (_, index) => String(71 + index));
     const { connector } = await open({ orders });
     for (const id of orders) change(connector, id, { OrderTotal: 51 });
-    await walk(connector);
+    await scan(connector);
     const ids = orders.slice(0, 20);
     expect(await found(connector)).toEqual({ read: 23, unread: 0, differing: 23, ids });
   });
@@ -121,18 +121,18 @@ describe('a deep scan that reads the loyalty service', () => {
     const { connector, history } = await open({ orders: [] });
     await history.putProduct('81', 'Hat', true);
     await connector.drain();
-    await walk(connector);
+    await scan(connector);
     expect(await readFindings(connector.ledger, SHOP)).toEqual([]);
   });
 
   it('sends an order that the service lost again: 0 → 50 points, a day after its last call', async () => {
     const { connector } = await open({ hours: 23 });
     connector.loyalty.rows.orders.delete('72');
-    await walk(connector);
+    await scan(connector);
     expect(connector.loyalty.rows.orders.get('72')).toBeUndefined();
     expect(reported(connector)).toBe(0);
     connector.clock.ms += 2 * HOUR_MS;
-    await walk(connector);
+    await scan(connector);
     expect(connector.loyalty.rows.orders.get('72')).toMatchObject({
       ...{ IsCompleted: true, OrderTotal: 50 },
     });
@@ -141,11 +141,22 @@ describe('a deep scan that reads the loyalty service', () => {
     expect(reported(connector)).toBe(0);
   });
 
+  it('sends it again once: a person who changes it back gets a report', async () => {
+    const { connector } = await open();
+    for (const scans of [1, 2]) {
+      change(connector, '72', { OrderTotal: 49 });
+      await scan(connector);
+      connector.clock.ms += 7 * DAY_MS;
+      const held = connector.loyalty.rows.orders.get('72')?.OrderTotal;
+      expect([held, reported(connector)]).toEqual(scans === 1 ? [50, 0] : [49, 1]);
+    }
+  });
+
   it('sends three of a page again, and reports the others: so many late calls there are not', async () => {
     const orders = ['71', '72', '73', '74', '75'];
     const { connector } = await open({ orders });
     for (const id of orders) change(connector, id, { OrderTotal: 49 });
-    await walk(connector);
+    await scan(connector);
     const totals = orders.map((id) => connector.loyalty.rows.orders.get(id)?.OrderTotal);
     expect(totals).toEqual([50, 50, 50, 49, 49]);
     expect(await found(connector)).toMatchObject({ differing: 2, ids: ['74', '75'] });
@@ -158,14 +169,14 @@ describe('a deep scan that reads the loyalty service', () => {
     const calls = callsOf(connector);
     connector.loyalty.world.interfere = ({ operation }, pass) =>
       operation === 'getOrder' ? notFound : pass();
-    await walk(connector);
+    await scan(connector);
     expect(callsOf(connector)).toEqual(calls);
     expect(await found(connector)).toMatchObject({ read: 0, unread: 3, differing: 0 });
 
     connector.loyalty.world.interfere = ({ operation, path }, pass) =>
       operation === 'getOrder' && path.orderId === '71' ? notFound : pass();
     connector.clock.ms += 7 * DAY_MS;
-    await walk(connector);
+    await scan(connector);
     expect(connector.loyalty.rows.orders.get('71')).toMatchObject({ OrderTotal: 50 });
     expect(await found(connector)).toMatchObject({ read: 3, unread: 0, differing: 0 });
   });
@@ -233,7 +244,7 @@ describe('a deep scan whose reading is interrupted', () => {
     // The next scan reads again.
     connector.loyalty.world.interfere = undefined;
     connector.clock.ms += 6 * DAY_MS;
-    await walk(connector);
+    await scan(connector);
     expect(await found(connector)).toMatchObject({ read: 9, unread: 0 });
   });
 
@@ -258,7 +269,7 @@ describe('a deep scan whose reading is interrupted', () => {
       connector.clock.ms += 10_000;
       return pass();
     };
-    await walk(connector);
+    await scan(connector);
     expect(await stoppedIn(connector)).toEqual(stopped);
   });
 });

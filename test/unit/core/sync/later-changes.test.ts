@@ -88,6 +88,17 @@ describe('an order of a redacted person', () => {
     expect(JSON.stringify([made, entryOf(connector)])).not.toContain(persons.quillane.email);
     expect(entryOf(connector)).toMatchObject({ redactedAt: mark.redactedAt });
   });
+
+  it('is not sent again on request', async () => {
+    const connector = openConnector();
+    await tell(connector, 1, {});
+    await connector.drain();
+    const mark = { redactedAt: connector.clock.ms, expiresAt: 1_900_000_000 };
+    await connector.ledger.redact([KEY], mark);
+    await sendEvent(connector, KEY, { force: true });
+    await connector.drain();
+    expect(connector.loyalty.journal).toHaveLength(1);
+  });
 });
 
 describe('a completed order of a redacted person', () => {
