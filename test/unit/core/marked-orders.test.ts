@@ -148,27 +148,6 @@ describe('a question about an order', () => {
   });
 });
 
-describe('an order whose second refund is refused after a worker died over the first', () => {
-  it('keeps the first as taken, and none to finish', async () => {
-    const connector = openConnector();
-    await changeOrder(connector, 1, shipped);
-    await connector.drain();
-    await changeOrder(connector, 2, shipped, worth('30.00'));
-    await dieAtCall(connector);
-    connector.clock.ms += 31_000;
-    let refunds = 0;
-    connector.loyalty.world.interfere = ({ operation }, pass) => {
-      if (operation === 'partiallyCancelPosOrder') refunds += 1;
-      return refunds === 2 ? refusal(30) : pass();
-    };
-    await changeOrder(connector, 3, shipped, worth('20.00'));
-    await connector.work('orders');
-    expect(refunds).toBe(2);
-    const { sent: _, ...amounts } = entryOf(connector)?.amounts ?? {};
-    expect(amounts).toEqual({ taken: 20_000 });
-  });
-});
-
 describe('an order that is cancelled after a worker died over a refund', () => {
   it('has no refund left to finish', async () => {
     const connector = openConnector();

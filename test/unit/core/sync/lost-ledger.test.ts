@@ -360,3 +360,19 @@ describe('a call that the service refuses', () => {
     expect(held(connector).parked).toBe(2);
   });
 });
+
+it('of two refunds in one event, the first stays taken where the second is refused', async () => {
+  const connector = openConnector();
+  await change(connector, []);
+  let refunds = 0;
+  connector.loyalty.world.interfere = ({ operation }, pass) => {
+    if (operation === 'partiallyCancelPosOrder') refunds += 1;
+    return refunds === 2 ? refusal(30) : pass();
+  };
+  await change(connector, [3, 2]);
+  expect(refunds).toBe(2);
+  const entry = connector.ledger.entries.get(ledgerKeyText({ shop: SHOP, kind: 'order', id: ID }));
+  const { taken = 0, step } = entry?.amounts ?? {};
+  expect([held(connector).amount, step]).toEqual([100 - taken / 1000, undefined]);
+  expect(taken).toBeGreaterThan(0);
+});
