@@ -23,7 +23,7 @@ const WRITABLE_KEYS = [
   'audit|operators-????-??|${aws:userid}|*',
   ...['order', 'product', 'coupon', 'member', 'customer'].map((kind) => `${kind}|*`),
   ...['redemption', 'reward-code', 'quiz', 'notice', 'cursor'].map((kind) => `${kind}|*`),
-  ...['control', 'parked', 'waiting', 'letter'].map((kind) => `${kind}|*`),
+  ...['control', 'parked', 'waiting', 'dead-letter'].map((kind) => `${kind}|*`),
 ];
 
 /**

@@ -48,7 +48,7 @@ export const STOREFRONT_TIMEOUT = Duration.seconds(30);
 
 /** shared/aws/ledger-item.ts uses the same names; a test compares them. */
 const CODES_INDEX = 'codes-of-discount';
-const LETTERS_INDEX = 'letters';
+const DEAD_LETTERS_INDEX = 'dead-letters';
 
 /** The state that was applied last, per entity. */
 export class LedgerTable extends Construct {
@@ -83,13 +83,13 @@ export class LedgerTable extends Construct {
     });
     // CloudFormation adds one index per update: the next release can have another one.
     this.table.addGlobalSecondaryIndex({
-      indexName: LETTERS_INDEX,
+      indexName: DEAD_LETTERS_INDEX,
       partitionKey: { name: 'l', type: AttributeType.STRING },
       sortKey: { name: 't', type: AttributeType.STRING },
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: ['m', 'f', 'expiresAt'],
     });
-    this.lettersIndexArn = `${this.table.tableArn}/index/${LETTERS_INDEX}`;
+    this.lettersIndexArn = `${this.table.tableArn}/index/${DEAD_LETTERS_INDEX}`;
     this.codesIndexArn = `${this.table.tableArn}/index/${CODES_INDEX}`;
   }
 }

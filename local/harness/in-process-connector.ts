@@ -148,7 +148,7 @@ export function openConnector({
 
   function world(family: StoreQueueFamily, deadline: AbortSignal, watch: Watch) {
     const { pauses, breakers } = processes.get(family) ?? {};
-    if (!pauses || !breakers) throw new Error('unknown queue');
+    if (!pauses || !breakers) throw new Error(`unknown queue: ${family}`);
     return {
       pauses,
       get ledger() {
@@ -171,7 +171,7 @@ export function openConnector({
       shop: (domain: string) => {
         const shop = connector.shops.find((one) => one.domain === domain);
         const breaker = breakers.get(domain);
-        if (!shop || !breaker) throw new Error('unknown shop');
+        if (!shop || !breaker) throw new Error(`unknown shop: ${domain}`);
         const { assumptions } = connector.loyalty;
         return { loyalty: watch(client), breaker, rules: shop.rules, assumptions };
       },

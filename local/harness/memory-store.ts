@@ -46,7 +46,7 @@ export function createMemoryStore(): MemoryStore {
     !store.allOrders && store.now() - Date.parse(placedAt) > SIXTY_DAYS_MS;
 
   /** A cursor names a position, as in the real store: deletions do not shift the page. */
-  function walk<Value extends { readonly updatedAt: string }, Shown>(
+  function pageOf<Value extends { readonly updatedAt: string }, Shown>(
     [shop, kind, { from = 0, until }, after = '']: [string, string, Span, string | undefined],
     show: (id: string, value: Value) => Shown | undefined,
   ): ScanAnswer<ScanPage<Shown>> {
@@ -147,13 +147,13 @@ export function createMemoryStore(): MemoryStore {
       return { kind: 'found', value: codesFrom(shop, id, Number(from)) };
     },
     changedOrders: async (shop, span, after) =>
-      walk<StoreOrder, StoreOrder>([shop, 'order', span, after], (_, order) =>
+      pageOf<StoreOrder, StoreOrder>([shop, 'order', span, after], (_, order) =>
         isHidden(order) ? undefined : order,
       ),
     changedProducts: async (shop, span, after) =>
-      walk<StoreProduct, StoreProduct>([shop, 'product', span, after], (_, product) => product),
+      pageOf<StoreProduct, StoreProduct>([shop, 'product', span, after], (_, product) => product),
     changedDiscounts: async (shop, span, after) =>
-      walk<{ automatic: boolean; updatedAt: string }, DiscountPage>(
+      pageOf<{ automatic: boolean; updatedAt: string }, DiscountPage>(
         [shop, 'discount', span, after],
         (id, { automatic }) => (automatic ? undefined : codesFrom(shop, id, 0)),
       ),

@@ -7,7 +7,7 @@ import {
 import { SecretsManager } from '@aws-sdk/client-secrets-manager';
 import { CreateQueueCommand, SQS, type SQSClient } from '@aws-sdk/client-sqs';
 import type { CallBudget } from '../../shared/aws/aws-client.ts';
-import { ITEM, LETTERS_INDEX, LISTING_INDEX } from '../../shared/aws/ledger-item.ts';
+import { DEAD_LETTERS_INDEX, ITEM, LISTING_INDEX } from '../../shared/aws/ledger-item.ts';
 
 export interface ClientSettings {
   readonly budget: CallBudget;
@@ -74,7 +74,7 @@ export async function createLedgerTable(client: DynamoDBClient, table: string): 
           Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.listedId] },
         },
         {
-          IndexName: LETTERS_INDEX,
+          IndexName: DEAD_LETTERS_INDEX,
           KeySchema: [
             { AttributeName: ITEM.letterList, KeyType: 'HASH' },
             { AttributeName: ITEM.letterPlace, KeyType: 'RANGE' },

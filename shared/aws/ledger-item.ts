@@ -46,7 +46,7 @@ export const ITEM = {
   listing: 'd',
   /** S: the id of such an item as JSON, only if the key is a hash. */
   listedId: 'c',
-  /** S: the list of a dead letter's summary, and its place in it. `LETTERS_INDEX` holds only these. */
+  /** S: the list of a dead letter's summary, and its place in it. `DEAD_LETTERS_INDEX` holds only these. */
   letterList: 'l',
   letterPlace: 't',
   /** BOOL, true or absent: the order was sent as history. */
@@ -71,7 +71,7 @@ export const ITEM = {
 export const LISTING_INDEX = 'codes-of-discount';
 
 /** Global index of the summaries of dead letters by list and time, with all that a list shows. */
-export const LETTERS_INDEX = 'letters';
+export const DEAD_LETTERS_INDEX = 'dead-letters';
 
 /** A missing or invalid revision is read as this value, which is never written. */
 export const NO_REVISION = 0;
@@ -108,7 +108,7 @@ export function listingText(shop: string, listedUnder: string): string {
 
 /** The listing of the dead letters about one thing. DynamoDB limits the keys of an index, too. */
 export function lettersAboutText({ shop, kind, id }: Pick<EventHead, 'shop' | 'kind' | 'id'>) {
-  return itemKeyOf(listingText(shop, `letter of ${kind}/${id}`));
+  return itemKeyOf(listingText(shop, `dead letter of ${kind}/${id}`));
 }
 
 /** The id of a coupon (its code) or of a listed record in `LISTING_INDEX`. */

@@ -12,12 +12,12 @@ import {
   NewerItem,
 } from '../core/ledger/ledger.ts';
 import {
+  DEAD_LETTERS_INDEX,
   fromItem,
   ITEM,
   itemKeyOf,
   keyIn,
   keyOnly,
-  LETTERS_INDEX,
   type LedgerItem,
   LISTING_INDEX,
   type ListedRecord,
@@ -183,7 +183,7 @@ export async function* readLetters(
   do {
     const { Items: items = [], LastEvaluatedKey: last } = await client.query({
       TableName: table,
-      IndexName: LETTERS_INDEX,
+      IndexName: DEAD_LETTERS_INDEX,
       KeyConditionExpression: '#list = :list AND #place >= :since',
       ExpressionAttributeNames: { '#list': ITEM.letterList, '#place': ITEM.letterPlace },
       ExpressionAttributeValues: {

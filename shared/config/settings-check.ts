@@ -99,7 +99,7 @@ function hintFor(name: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant.candidate}?`;
 }
 
-/** How many dead letters must be added, removed or changed; upper and lower case are the same. */
+/** How many letters must be added, removed or changed; upper and lower case are the same. */
 function editsBetween(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -147,7 +147,7 @@ export type LoyaltyErrorName = (typeof errorNames)[ErrorNumber];
  *   key: a caller must not repeat it without a check, in any class.
  * - misconfigured: it would be the answer to every call alike. Only such codes, because this class
  *   holds up all calls; a code about one entity or one feature is never among them.
- * - rejected: the name says what is wrong with the request or the program: a repeat hears the same.
+ * - rejected: the name says what is wrong with the request or the program: a repetition gets the same answer.
  */
 const classes: Readonly<
   Partial<Record<LoyaltyErrorName, Exclude<ErrorClass, 'done' | 'rejected'>>>

@@ -234,7 +234,7 @@ function readBusinessError(operation: OperationId, body: JsonObject, sent: Sent)
 
 /**
  * The number is "legacy" and may be missing. A business code of the service's names what is wrong, so a
- * repetition hears the same. An error with neither says nothing about the request, and the age of the
+ * repetition gets the same answer. An error with neither says nothing about the request, and the age of the
  * message ends retrying. A redemption is the exception: a service that says why it gives no reward has
  * spent nothing, and the customer waits for the answer.
  */

@@ -160,8 +160,8 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
   }
   if (queues.size > 0) journal.violation('in-flight', `${queues.size} messages outlive their time`);
   if (disturbs) {
-    await walk();
-    await disturbService({ ...world, seen, knownSince, walk });
+    await scan();
+    await disturbService({ ...world, seen, knownSince, scan });
   }
   judgeLetters();
   const disputesLost = [...webhooks.lostTopics].some((topic) => topic.startsWith('disputes/'));
@@ -186,7 +186,7 @@ export async function simulate(settings: SimulationSettings): Promise<Simulation
     await drain();
   }
 
-  async function walk(): Promise<void> {
+  async function scan(): Promise<void> {
     await time.passUntil(time.now + 40 * MINUTE);
     operator.reconcile(true);
     await drain();

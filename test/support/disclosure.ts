@@ -58,7 +58,7 @@ export function createConfidential(): Confidential {
         encodeURIComponent(text).toLowerCase(),
         JSON.stringify(text).slice(1, -1),
       ];
-      // A few digits or dead letters occur in any id by chance, digits also as a part of a UUID: they count only as a
+      // A few digits or letters occur in any id by chance, digits also as a part of a UUID: they count only as a
       // whole number or word.
       const isWhole = (text: string, part: string) =>
         new RegExp(`(?<!${part})${text}(?!${part})`).test(all);

@@ -19,7 +19,7 @@ process.stdin.resume().once('close', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The dead letter e adds the environment of each process, on Linux and on macOS. */
+/** The flag e adds the environment of each process, on Linux and on macOS. */
 function markedProcesses(): readonly number[] {
   const listed = execFileSync('ps', ['axeww', '-o', 'pid=,command='], {
     encoding: 'utf8',

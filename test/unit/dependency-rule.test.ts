@@ -107,7 +107,10 @@ describe('the levels of the core', () => {
       for (const other of LEVELS) {
         const imports = `import type { Thing } from '../${other}/thing.ts';\nexport type A = Thing;`;
         write(`shared/core/${level}/imports-${other}.ts`, imports);
-        write(`shared/core/${level}/exports-${other}.ts`, `export * from '../${other}/thing.ts';`);
+        write(
+          `shared/core/${level}/exports-${other}.ts`,
+          `export * from '../../core/${other}/thing.ts';`,
+        );
       }
       write(`shared/core/${level}/model.ts`, "export * from '../../store/order.ts';");
     }

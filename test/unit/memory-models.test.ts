@@ -14,7 +14,7 @@ import { describeFifoQueueContract } from '../contract/fifo-queue-contract.ts';
 import { describeLedgerContract } from '../contract/ledger-contract.ts';
 import { describeBalanceStore, describeRewardStore } from '../contract/reward-store-contract.ts';
 import { describeStoreContract } from '../contract/store-contract.ts';
-import { describeStoreWalkContract } from '../contract/store-walk-contract.ts';
+import { describeStoreScanContract } from '../contract/store-scan-contract.ts';
 import { storeCoupon, storeOrder, storeProduct } from '../fixtures/store-entities.ts';
 import {
   createMemoryBalanceStore,
@@ -160,7 +160,7 @@ describeStoreContract('the store in memory', async () => {
   };
 });
 
-describeStoreWalkContract('the store in memory', async () => {
+describeStoreScanContract('the store in memory', async () => {
   const store = createMemoryStore();
   const shop = 'example-store.myshopify.com';
   const moment = (at: number) => new Date(at).toISOString();

@@ -40,30 +40,30 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
   },
   'Fn::Join': (argument, parts) => {
     const [separator, list] = asList(argument);
-    return withoutTls(asList(walk(list, parts)).map(String).join(String(separator)));
+    return withoutTls(asList(resolveValue(list, parts)).map(String).join(String(separator)));
   },
   'Fn::Sub': (argument, parts) => substitute(argument, parts),
   'Fn::Select': (argument, parts) => {
     const [index, list] = asList(argument);
-    return asList(walk(list, parts))[Number(index)];
+    return asList(resolveValue(list, parts))[Number(index)];
   },
   'Fn::Split': (argument, parts) => {
     const [separator, text] = asList(argument);
-    return String(walk(text, parts)).split(String(separator));
+    return String(resolveValue(text, parts)).split(String(separator));
   },
 };
 
 /** Replaces every reference of a template by its value on this machine. */
 function createResolver(parts: ResolverParts): Resolve {
   return (value) => {
-    const resolved = walk(value, parts);
+    const resolved = resolveValue(value, parts);
     return resolved === NO_VALUE ? undefined : resolved;
   };
 }
 
-function walk(value: unknown, parts: ResolverParts): unknown {
+function resolveValue(value: unknown, parts: ResolverParts): unknown {
   if (Array.isArray(value)) {
-    return value.map((one) => walk(one, parts)).filter((one) => one !== NO_VALUE);
+    return value.map((one) => resolveValue(one, parts)).filter((one) => one !== NO_VALUE);
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
@@ -78,7 +78,7 @@ function walk(value: unknown, parts: ResolverParts): unknown {
   }
   return Object.fromEntries(
     entries
-      .map(([name, part]) => [name, walk(part, parts)] as const)
+      .map(([name, part]) => [name, resolveValue(part, parts)] as const)
       .filter(([, part]) => part !== NO_VALUE),
   );
 }
@@ -103,7 +103,7 @@ function resolveAttribute(path: readonly string[], { identity }: ResolverParts):
 
 function substitute(argument: unknown, parts: ResolverParts): string {
   const [text, given] = Array.isArray(argument) ? argument : [argument, {}];
-  const variables = walk(given, parts) as Readonly<Record<string, unknown>>;
+  const variables = resolveValue(given, parts) as Readonly<Record<string, unknown>>;
   return String(text).replace(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, name: string) => {
     if (literal) return `\${${name}}`;
     if (Object.hasOwn(variables, name)) return String(variables[name]);

@@ -92,7 +92,7 @@ export async function showLetter(
   return EXIT.fine;
 }
 
-/** An entity that fails again and again has many dead letters, and they tell the same: the newest is shown. */
+/** An entity that fails again and again has many dead letters, and they say the same: the newest is shown. */
 interface Alike {
   newest: ListedDeadLetter;
   oldestAt: number;

@@ -116,7 +116,7 @@ async function append(
   const plain = { version: now.getTime(), uncertain: false, outcomes: [] };
   const entry = { ...plain, remembered, ...expiresAfter(AUDIT_DAYS, now) };
   const { kind } = await ledger.write(key, entry, undefined);
-  if (kind === 'conflict') throw new Error('this audit record exists already');
+  if (kind === 'conflict') throw new Error(`this audit record exists already: ${key.id}`);
 }
 
 /** Takes the place of a shop in the key: `operators-2026-11`. */

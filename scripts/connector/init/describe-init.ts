@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 const EXAMPLES = `
 Examples:
   npx loyalty-connector init my-shop
-  npx loyalty-connector init my-shop --package loyalty-connector-0.2.0.tgz
+  npx loyalty-connector init my-shop --package loyalty-connector-1.0.0.tgz
   npx loyalty-connector init my-shop --shop example-store.myshopify.com \\
     --loyalty-address https://loyalty.example.com --region eu-west-1 --yes
 `;

@@ -10,7 +10,7 @@ export const SENT_REASONS: Readonly<Record<SentReason, string>> = {
   removed: 'removed from its discount without a webhook',
   'rules-changed': 'the rules or a date changed what is sent',
   unannounced: 'only its version changed',
-  'letter-expired': 'its dead letter expired',
+  'dead-letter-expired': 'its dead letter expired',
   recovered: 'the ledger was lost or restored',
   lost: 'the loyalty service had lost it',
 };

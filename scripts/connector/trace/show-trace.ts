@@ -109,7 +109,7 @@ async function traceOne(
   return verdict.kind === 'agrees' ? EXIT.fine : EXIT.failed;
 }
 
-/** A text that may mean several things is traced by none of them. */
+/** An ambiguous text is not traced. */
 function showHits({ terminal, json }: Session, deployment: Deployment, hits: readonly Hit[]): void {
   if (json) {
     terminal.json({ hits });

@@ -188,7 +188,7 @@ export function readSummary(
   return { letterId, family, reason, why, code, attempts, at: Date.parse(at), event, gone };
 }
 
-const form = rememberedForm<Summary>('letter', 1);
+const form = rememberedForm<Summary>('dead-letter', 1);
 
 function entryOf(summary: Summary): LetterWrite {
   const { event, gone, at } = summary;
@@ -202,8 +202,8 @@ function entryOf(summary: Summary): LetterWrite {
 }
 
 /** All dead letters have one place in the ledger: one whose envelope cannot be read belongs to no shop. */
-export function deadLetterKey(letterId: string): RecordKey<'letter'> {
-  return { shop: 'letters', kind: 'letter', id: letterId };
+export function deadLetterKey(letterId: string): RecordKey<'dead-letter'> {
+  return { shop: 'all', kind: 'dead-letter', id: letterId };
 }
 
 /** The outcome of an entity whose dead letter a person dropped: it is not healed before it changes. */

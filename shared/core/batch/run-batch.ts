@@ -283,7 +283,8 @@ export interface DelayDeps extends ConcludeDeps {
 
 /**
  * Reports the outcome and parks a rejected message: the only place that decides what an outcome means for the
- * message. (What must stay is delayed, or parked after too long: `delayMessages`.) Takes it from `unsettled` when it may leave the queue; returns why it must stay, if it must.
+ * message. Removes it from `unsettled` once it may leave the queue; returns why it must stay, if it must. What stays is
+ * delayed, or parked after too long: `delayMessages`.
  */
 export async function conclude(
   item: Item,

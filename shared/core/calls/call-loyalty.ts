@@ -177,7 +177,7 @@ export async function callForShopper<Value>(
  *   closed ─────────────────────▶ open ────────────────────────────────▶ probing
  *     ▲                             ▲                                       │
  *     │                             └───────────── probe failed ────────────┤
- *     └──────── gently: one call at a time more per success ◀── succeeded ──┘
+ *     └──────── half-open: one more call per success ◀───── succeeded ──┘
  *
  * State of one process and one shop; nothing is shared, because each worker finds out soon enough.
  */
@@ -192,7 +192,7 @@ export interface LocalBreaker {
 
 /** The circuit breaker as callers see it: the one of the process, behind the shop's pause. */
 export interface CircuitBreaker {
-  /** A permit to call, or how long to stay away. Every permit must be settled once. */
+  /** A permit to call, or when to try again. Every permit must be settled once. */
   enter(now: Date): Promise<Permit<void | Promise<void>> | CallRefused>;
 }
 

@@ -25,7 +25,7 @@ export type Booking =
   | { readonly kind: 'full' };
 
 export interface CallRate {
-  /** Resolves when the call may begin, or soon with how long to stay away. */
+  /** Resolves when the call may begin, or soon with when to try again. */
   take(signal?: AbortSignal): Promise<Turn>;
 }
 

@@ -237,7 +237,7 @@ export interface Pauses extends PausedTime, LedgerPast {
   guard(shop: string, breaker: LocalBreaker): CircuitBreaker;
 }
 
-/** Of a batch that takes long, and of functions without batches: so much later they learn of a pause. */
+/** How old what is known of a pause may be: in a batch that takes long, and in functions without batches. */
 const STALE_MS = 10_000;
 /** Longer than a batch lasts: the record that was read with it is true until its end. */
 const FRESH_MS = 300_000;

@@ -173,7 +173,7 @@ const LONGEST_TURN_SECONDS = 120;
 const RECEIVES_BY_TURN = 30;
 /** A service that asks for a longer delay is tried again after an hour. */
 const LONGEST_REQUESTED_SECONDS = 3600;
-/** The end of an operator's pause is not known: its messages notice it at most so much later. */
+/** The end of an operator's pause is not known: its messages notice it within this time. */
 const LONGEST_PAUSED_SECONDS = 3600;
 
 const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
@@ -187,7 +187,7 @@ export const isHeldBack = ({ why }: RetryReason): boolean => HELD_BACK.has(why);
 export interface RetryRequest extends RetryReason {
   /** How often the message was received, this time included. */
   readonly receives: number;
-  /** How often it failed. What the connector held back itself is no try. */
+  /** How often it failed. What the connector held back itself does not count. */
   readonly tries: number;
 }
 

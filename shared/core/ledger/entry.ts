@@ -35,7 +35,7 @@ export type EntryStep =
   | { readonly kind: 'rejected'; readonly why: string; readonly facts: Facts }
   /**
    * Two workers called at the same time: nobody knows whose call came last. The ledger takes this step and the next
-   * without a reading (`markUncertain`, `redact`); its contract suite holds it to `advance`.
+   * without a reading (`markUncertain`, `redact`); its model takes them with `advance`, and both pass one contract suite.
    */
   | { readonly kind: 'uncertain' }
   | { readonly kind: 'redacted'; readonly mark: RedactionMark };

@@ -5,7 +5,7 @@ import { type EntityKey, type EventHead, isEntityKind } from '../events/event.ts
  * or whom the customer was merged into; `redemption`, all redemptions of a customer; `reward-code`, that a code is a reward's; `quiz`, answers
  * that are being sent; `notice`, what a person must see; `cursor`, how far a scan has come; `audit`, what
  * an operator changed; `control`, whether calls may be made for the shop; `parked`, that a body is a dead
- * letter; `waiting`, that a message waits for its next attempt; `letter`, the summary of a dead letter.
+ * letter; `waiting`, that a message waits for its next attempt; `dead-letter`, the summary of one.
  */
 export type RecordKind =
   | 'customer'
@@ -18,7 +18,7 @@ export type RecordKind =
   | 'control'
   | 'parked'
   | 'waiting'
-  | 'letter';
+  | 'dead-letter';
 
 export interface RecordKey<Kind extends RecordKind = RecordKind> {
   /** Of an audit record, which belongs to no shop: its month. Of a dead letter: the same for all. */
@@ -60,7 +60,7 @@ export interface PastOutcome {
 export const OUTCOMES_KEPT = 10;
 
 /**
- * What the ledger holds under one key: of an entity or a balance, what was applied last.
+ * What the ledger holds under one key: of an entity or a balance, what was applied last. An entity's entry:
  *
  *           mark                call applied             mark
  *  (none) ────────▶ uncertain ────────────────▶ applied ────────▶ uncertain ──▶ …
@@ -112,7 +112,7 @@ export type LedgerWrite = Omit<LedgerEntry, 'revision'>;
 export type EntityWrite = Omit<EntityEntry, 'revision'>;
 export type WriteOf<Key extends LedgerKey> = Key extends EntityKey
   ? EntityWrite
-  : Key extends RecordKey<'letter'>
+  : Key extends RecordKey<'dead-letter'>
     ? LetterWrite
     : LedgerWrite;
 
@@ -241,7 +241,7 @@ const LETTERS = {
   control: 'w',
   parked: 'd',
   waiting: 'a',
-  letter: 'l',
+  'dead-letter': 'l',
 } as const;
 
 interface RememberedForm<Value> {

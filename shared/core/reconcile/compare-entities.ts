@@ -82,7 +82,7 @@ export async function compareEntities(
   await inBatches(differing, async ({ key, version, wantedKey, coupon, why }) => {
     // Each doubt asks anew, also for a state that was asked for minutes ago.
     const state = doubt ? String(doubt.until) : wantedKey;
-    const history = why === 'letter-expired' && kind === 'order' && { history: true };
+    const history = why === 'dead-letter-expired' && kind === 'order' && { history: true };
     const found = { ...key, version, coupon, why };
     if (await sendOnce({ ...found, claim: 'changed', state, ...history }, deps)) {
       sent.push({ id: key.id, version, why });
@@ -122,7 +122,7 @@ type Judgement =
 
 type HealReason = Extract<
   SentReason,
-  'missing' | 'stale' | 'different' | 'uncertain' | 'letter-expired'
+  'missing' | 'stale' | 'different' | 'uncertain' | 'dead-letter-expired'
 >;
 
 const HISTORY: MappingSkip = 'before-go-live';
@@ -146,7 +146,7 @@ export function judgeEntity(comparison: Comparison): Judgement {
   const heal = (why: HealReason): Judgement => ({ kind: 'heal', why, wantedKey });
   // The mapping skips it, with or without an event. But the service may hold it, and the ledger have forgotten that.
   if (mapped?.kind === 'skip') return isForgotten(comparison) ? heal('missing') : { kind: 'fine' };
-  if (rejectedAt !== undefined) return heal('letter-expired');
+  if (rejectedAt !== undefined) return heal('dead-letter-expired');
 
   if (entry?.uncertain) return heal('uncertain');
   // Version 0 is an entry in which nothing was ever settled.

@@ -126,7 +126,7 @@ export const ROLLED_OUT = [
   /** Nothing that is sent has changed, so the store announced nothing. */
   'unannounced',
   /** It was rejected at this version, and its dead letter no longer exists. */
-  'letter-expired',
+  'dead-letter-expired',
   /** The loyalty service has lost the state that was sent. */
   'lost',
   /** The ledger was lost or restored, and does not know what was sent. */

@@ -106,7 +106,8 @@ export function answerStep(
   now: Date,
 ) {
   const value = 'value' in result ? result.value : undefined;
-  if (value?.RewardId === undefined) throw new Error('a redemption without its id');
+  if (value?.RewardId === undefined)
+    throw new Error(`an answer without a RewardId: redemption ${redemption.id}`);
   const code = codeFrom(value.ExternalCode, redemption, now);
   return { kind: 'answer', redeemedRewardId: value.RewardId, code } as const;
 }

@@ -148,7 +148,7 @@ export function unexplained(
   return active.flatMap(({ Id }) => (Id === undefined || explained.includes(Id) ? [] : [Id]));
 }
 
-/** With the rewards of other tiers, which the service does not offer. For others it gives no reason: they stay away. */
+/** With the rewards of other tiers, which the service does not offer. For others it gives no reason: they are left out. */
 export function withOtherTiers(
   offered: readonly RewardView[],
   tiersOf: ReadonlyMap<number, readonly string[]>,

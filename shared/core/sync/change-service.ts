@@ -72,7 +72,7 @@ interface Called<Made> {
 }
 
 /**
- * Mark → call → record, for every kind of entity: nothing else sends an entity's state to the loyalty service. A refusal
+ * Mark → call → record, for every kind of entity: nothing else sends a wanted state to the loyalty service. A refusal
  * is recorded here; what was applied, by the caller with `recordCalls`, because an order may need several calls.
  * See docs/decisions/0004-every-ledger-write-names-its-revision.md.
  */

@@ -12,7 +12,7 @@ import type {
   StoreProduct,
 } from '../../../shared/store/store-entities.ts';
 import { describeStoreContract, type StoreUnderTest } from '../../contract/store-contract.ts';
-import { describeStoreWalkContract } from '../../contract/store-walk-contract.ts';
+import { describeStoreScanContract } from '../../contract/store-scan-contract.ts';
 import { discountNode, redeemCode, rootWithDiscounts } from '../../fixtures/discount-node.ts';
 import { orderNode, rootWithOrder } from '../../fixtures/order-node.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
@@ -346,7 +346,7 @@ describeStoreContract('the Admin API', () =>
   createAdminStoreUnderTest((close) => open.push(close)),
 );
 
-describeStoreWalkContract('the Admin API of the store sandbox', async () => {
+describeStoreScanContract('the Admin API of the store sandbox', async () => {
   let clock = 0;
   const scopes = [...defaultServerSettings.scopes];
   // The clock stands still between the steps, so the bucket would not fill again.

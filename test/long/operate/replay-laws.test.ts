@@ -134,7 +134,7 @@ describe('a replay of thousands', () => {
     }
   }, 120_000);
 
-  it('carries the wish to force, and the whole history of replays', async () => {
+  it('carries the option to force, and the whole history of replays', async () => {
     const { urls, replay } = await openQueues();
     const replays = [{ at: '2026-10-09T13:00:00.000Z', by: 'somebody@else' }];
     await parkLetters(sqs, urls.orders.deadLetterUrl, [

@@ -297,7 +297,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'healing-misses-deletions',
-    bug: 'the deep walk does not look for deleted entities',
+    bug: 'the deep scan does not look for deleted entities',
     find: '  if (entry.appliedKey === undefined) {\n',
     replace: '  if (!entry.uncertain) {\n',
     within: 60,

@@ -71,7 +71,7 @@ export const replayScenario = connectorScenario((connector) => {
     judge() {
       const open = [...ledger.entries].filter(
         ([text, { remembered }]) =>
-          text.startsWith('letter|') && readSummary('', remembered)?.gone === undefined,
+          text.startsWith('dead-letter|') && readSummary('', remembered)?.gone === undefined,
       );
       return wrongIn([
         [

@@ -19,7 +19,7 @@ interface PanelWorld {
   readonly seen: Seen;
   readonly knownSince: ReadonlyMap<string, number>;
   /** A deep scan, and everything that it sends. */
-  readonly walk: () => Promise<void>;
+  readonly scan: () => Promise<void>;
 }
 
 const DAY_MS = 24 * 3_600_000;
@@ -30,7 +30,7 @@ const DAY_MS = 24 * 3_600_000;
  * only report the second, and send the third again.
  */
 export async function disturbService(world: PanelWorld): Promise<void> {
-  const { kernel, loyalty, telemetry, seen, walk } = world;
+  const { kernel, loyalty, telemetry, seen, scan } = world;
   const { time, journal } = kernel;
   const { orders, points } = loyalty.rows;
   const inSync = [...orders.values()].filter((row) => isInSync(row.OriginalId, world));
@@ -56,9 +56,9 @@ export async function disturbService(world: PanelWorld): Promise<void> {
     loyalty.answer('sendOrder', {}, { ...late, OrderTotal: setBack.OrderTotal / 2 });
   }
 
-  await walk();
+  await scan();
   await time.passUntil(time.now + DAY_MS);
-  await walk();
+  await scan();
   if (lost) {
     const againAt = seen.lastCallAt.get(lost.OriginalId) ?? 0;
     if (!orders.get(lost.OriginalId)?.IsCompleted) {

@@ -123,19 +123,19 @@ describe('groups of dead letters', () => {
 describe('a prepared replay', () => {
   const read = letterReaderOf([{ domain: LETTER_SHOP }]);
   const now = new Date('2026-10-10T00:00:00Z');
-  const wishes = { refetch: false, force: false, by: 'ops@desk' };
+  const options = { refetch: false, force: false, by: 'ops@desk' };
   const body = new TextEncoder().encode('{"id":1}');
 
-  it('is the same to SQS for the same dead letter and wishes, and another for other wishes', () => {
+  it('is the same to SQS for the same dead letter and options, and another for other options', () => {
     const letter = letterOf({});
     const names = [
-      wishes,
-      { ...wishes, by: 'another' },
-      { ...wishes, force: true },
-      { ...wishes, refetch: true },
-      { ...wishes, force: true, refetch: true },
-    ].map((wish) => {
-      const prepared = prepareReplay(letter, wish, read, now);
+      options,
+      { ...options, by: 'another' },
+      { ...options, force: true },
+      { ...options, refetch: true },
+      { ...options, force: true, refetch: true },
+    ].map((option) => {
+      const prepared = prepareReplay(letter, option, read, now);
       return prepared.kind === 'event' ? prepared.name : prepared.obstacle;
     });
     expect(names[0]).toBe(names[1]);
@@ -143,14 +143,14 @@ describe('a prepared replay', () => {
     for (const name of names) expect(name).toMatch(/^[\x21-\x7e]{1,128}$/);
   });
 
-  it('does not inherit the wish to force from an earlier replay', () => {
-    expect(prepareReplay(letterOf({ force: true }), wishes, read, now)).toMatchObject({
+  it('does not inherit the option to force from an earlier replay', () => {
+    expect(prepareReplay(letterOf({ force: true }), options, read, now)).toMatchObject({
       event: expect.not.objectContaining({ force: true }),
     });
   });
 
   it('is refused where the store has nothing to say', () => {
-    const refetch = { ...wishes, refetch: true };
+    const refetch = { ...options, refetch: true };
     const nameless = letterOf({ id: hashBody(body), body });
     const person = letterOf({ kind: 'customer', topic: 'customers/redact', body });
     for (const letter of [nameless, person]) {
@@ -164,17 +164,17 @@ describe('a prepared replay', () => {
   it('is refused for a message of a newer release, which may mean something else', () => {
     const newer = letterOf(JSON.stringify({ v: 2, ...letterEvent({}) }));
     expect(newer).toMatchObject({ isNewer: true, undecodable: expect.stringContaining('newer') });
-    const prepared = prepareReplay(newer, { ...wishes, refetch: true }, read, now);
+    const prepared = prepareReplay(newer, { ...options, refetch: true }, read, now);
     expect(prepared).toEqual({ kind: 'obstacle', obstacle: 'newer-release' });
-    expect(prepareReplay(letterOf('nonsense'), wishes, read, now)).toMatchObject({
+    expect(prepareReplay(letterOf('nonsense'), options, read, now)).toMatchObject({
       obstacle: 'undecodable',
     });
   });
 
   it('is refused for a shop that left the settings', () => {
     const letter = letterOf({ shop: 'gone.myshopify.com' });
-    for (const wish of [wishes, { ...wishes, refetch: true }]) {
-      expect(prepareReplay(letter, wish, read, now)).toMatchObject({
+    for (const option of [options, { ...options, refetch: true }]) {
+      expect(prepareReplay(letter, option, read, now)).toMatchObject({
         obstacle: 'shop-not-configured',
       });
     }
@@ -183,7 +183,7 @@ describe('a prepared replay', () => {
   it('advises --refetch only where the store can be asked', () => {
     const spoilt = new TextEncoder().encode('{"id');
     const obstacleOf = (changes: Partial<StoreEvent>) =>
-      prepareReplay(letterOf({ body: spoilt, ...changes }), wishes, read, now);
+      prepareReplay(letterOf({ body: spoilt, ...changes }), options, read, now);
     expect(obstacleOf({})).toMatchObject({ obstacle: 'still-unreadable' });
     expect(obstacleOf({ id: hashBody(spoilt) })).toMatchObject({ obstacle: 'unreadable-for-ever' });
     expect(obstacleOf({ kind: 'customer', topic: 'customers/redact' })).toMatchObject({

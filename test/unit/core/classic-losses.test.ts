@@ -75,14 +75,19 @@ describe('the classic losses', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
+    let reached = () => {};
+    const isCalling = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
     connector.loyalty.world.interfere = async (_call, pass) => {
       connector.loyalty.world.interfere = undefined;
+      reached();
       await held;
       return pass();
     };
     await connector.deliver({ topic: 'orders/updated', payload: payload(2, B) });
     const late = connector.work('orders');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await isCalling;
 
     connector.clock.ms += 31_000; // the visibility is over
     const C = priced(7000);

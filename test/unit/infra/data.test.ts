@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { ITEM, LETTERS_INDEX, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
+import { DEAD_LETTERS_INDEX, ITEM, LISTING_INDEX } from '../../../shared/aws/ledger-item.ts';
 import { buildStack, propertiesOf, synthesizeStack } from '../../support/synthesized-stack.ts';
 
 const template = synthesizeStack();
@@ -63,7 +63,7 @@ describe('the ledger', () => {
           Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [ITEM.listedId] },
         },
         {
-          IndexName: LETTERS_INDEX,
+          IndexName: DEAD_LETTERS_INDEX,
           KeySchema: [
             { AttributeName: ITEM.letterList, KeyType: 'HASH' },
             { AttributeName: ITEM.letterPlace, KeyType: 'RANGE' },

@@ -31,7 +31,7 @@ export function Shell() {
   const shown = useRef(view);
   useEffect(() => {
     document.title = `${strings.views[view]} · ${about.stack}`;
-    // A reader of the screen hears which view opened; not at the start, where the page itself is read.
+    // A screen reader says which view opened; not at the start, where the page itself is read.
     if (shown.current !== view) heading.current?.focus();
     // On a narrow screen its name may be out of sight.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' });

@@ -66,7 +66,7 @@ describe('a worker that parks a message', () => {
     await connector.deliver({ topic: 'orders/create', payload });
     const { write } = connector.ledger;
     connector.ledger.write = async (key, ...rest) => {
-      if (key.kind === 'letter') throw new Error('throttled');
+      if (key.kind === 'dead-letter') throw new Error('throttled');
       return write(key, ...rest);
     };
     expect(await connector.work('orders')).toEqual({ received: 1, left: 0 });
@@ -92,8 +92,8 @@ describe('the summary of a dead letter', () => {
     await retireSummaries([facts], 'dropped', { ledger: watched, now: NOW });
     const about = expect.objectContaining({ shop: LETTER_SHOP, kind: 'order', id: '1001' });
     expect(listed).toEqual([
-      ['letter|letters|source-1', { list: 'open', at: parked.at, about }],
-      ['letter|letters|source-1', { list: 'gone', at: NOW.toISOString() }],
+      ['dead-letter|all|source-1', { list: 'open', at: parked.at, about }],
+      ['dead-letter|all|source-1', { list: 'gone', at: NOW.toISOString() }],
     ]);
   });
 

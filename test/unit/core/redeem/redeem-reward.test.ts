@@ -148,7 +148,7 @@ describe('a click beside the worker', () => {
     expect(world.loyalty.calls()).toBe(1);
   });
 
-  it('hears that it failed when others write all the time, and does not wait for ever', async () => {
+  it('gives up with an answer when every write to the redemption record conflicts', async () => {
     const { write } = world.ledger;
     world.ledger.write = async (key, ...given) =>
       key.kind === 'redemption' ? ({ kind: 'conflict' } as never) : write(key, ...given);

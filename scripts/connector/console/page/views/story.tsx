@@ -368,7 +368,6 @@ const strings = {
   /** As the ledger names them. */
   outcomes: {
     applied: 'sent',
-    attempted: 'sent, without an answer',
     unchanged: 'nothing new to send',
     skipped: 'not sent',
     rejected: 'gave up',

@@ -32,7 +32,7 @@ const NOON = Date.parse('2026-10-09T12:00:00Z');
 const minute = (count: number) => NOON + count * 60_000;
 
 /** `create` returns an empty store. */
-export function describeStoreWalkContract(
+export function describeStoreScanContract(
   name: string,
   create: () => Promise<ScanUnderTest>,
 ): void {
@@ -44,7 +44,7 @@ export function describeStoreWalkContract(
       ({ store } = subject);
     });
 
-    const walks: Record<ScannedKind, (span: Span, after?: string) => ReturnType<PageOf>> = {
+    const scans: Record<ScannedKind, (span: Span, after?: string) => ReturnType<PageOf>> = {
       order: (span, after) => store.changedOrders(subject.shop, span, after),
       product: (span, after) => store.changedProducts(subject.shop, span, after),
       discount: (span, after) => store.changedDiscounts(subject.shop, span, after),
@@ -54,14 +54,14 @@ export function describeStoreWalkContract(
       product: (at) => subject.createProduct(at),
       discount: (at) => subject.createDiscount(at, [`CODE-${at}`]),
     };
-    const walk = (kind: ScannedKind, span: Span) => scanPages(walks[kind], span);
+    const scan = (kind: ScannedKind, span: Span) => scanPages(scans[kind], span);
     const idsOf = (changed: readonly Changed<unknown>[]) => changed.map(({ id }) => id);
 
     describe.each(['order', 'product', 'discount'] as const)('%ss', (kind) => {
       it('come exactly once, in the order of their change, over all pages', async () => {
         const ids: string[] = [];
         for (let i = 0; i < 24; i += 1) ids.push(await makers[kind](minute(i)));
-        const { changed, pages } = await walk(kind, { from: undefined, until: minute(60) });
+        const { changed, pages } = await scan(kind, { from: undefined, until: minute(60) });
         expect(idsOf(changed)).toEqual(ids);
         expect(changed.map(({ updatedAt }) => Date.parse(updatedAt))).toEqual(
           ids.map((_, index) => minute(index)),
@@ -72,9 +72,9 @@ export function describeStoreWalkContract(
       it('come only from the span, including both ends', async () => {
         const ids: string[] = [];
         for (const at of [0, 10, 20, 30, 40]) ids.push(await makers[kind](minute(at)));
-        const { changed } = await walk(kind, { from: minute(10), until: minute(30) });
+        const { changed } = await scan(kind, { from: minute(10), until: minute(30) });
         expect(idsOf(changed)).toEqual(ids.slice(1, 4));
-        const none = await walk(kind, { from: minute(41), until: minute(50) });
+        const none = await scan(kind, { from: minute(41), until: minute(50) });
         expect(none.changed).toEqual([]);
       });
 
@@ -86,7 +86,7 @@ export function describeStoreWalkContract(
           value: new Set([lost, '404']),
         });
         expect(await store.findAbsent(subject.shop, kind, [])).toEqual(found(new Set()));
-        const { changed } = await walk(kind, { from: undefined, until: minute(60) });
+        const { changed } = await scan(kind, { from: undefined, until: minute(60) });
         expect(idsOf(changed)).toEqual([kept]);
       });
     });
@@ -96,15 +96,15 @@ export function describeStoreWalkContract(
       const product = await subject.createProduct(minute(1));
       const discount = await subject.createDiscount(minute(2), ['ONE', 'TWO']);
       const span = { from: undefined, until: minute(60) };
-      const orders = await scanPages(walks.order, span);
+      const orders = await scanPages(scans.order, span);
       expect(await store.readOrder(subject.shop, order)).toEqual(
         found(changedValue(orders, order)),
       );
-      const products = await scanPages(walks.product, span);
+      const products = await scanPages(scans.product, span);
       expect(await store.readProduct(subject.shop, product)).toEqual(
         found(changedValue(products, product)),
       );
-      const discounts = await scanPages(walks.discount, span);
+      const discounts = await scanPages(scans.discount, span);
       expect(await store.readDiscount(subject.shop, discount)).toEqual(
         found(changedValue(discounts, discount)),
       );
@@ -132,7 +132,7 @@ export function describeStoreWalkContract(
     it('returns the first codes of a discount, and the cursor of the others', async () => {
       const codes = Array.from({ length: 120 }, (_, index) => `CODE-${index}`);
       const id = await subject.createDiscount(minute(0), codes);
-      const { changed } = await walk('discount', { from: undefined, until: minute(60) });
+      const { changed } = await scan('discount', { from: undefined, until: minute(60) });
       const seen: string[] = [];
       let page = changedValue({ changed }, id) as DiscountPage;
       for (;;) {
@@ -145,7 +145,7 @@ export function describeStoreWalkContract(
 
     it('omits discounts without codes', async () => {
       await subject.createAutomaticDiscount(minute(0));
-      const { changed } = await walk('discount', { from: undefined, until: minute(60) });
+      const { changed } = await scan('discount', { from: undefined, until: minute(60) });
       expect(changed).toEqual([]);
     });
 
@@ -155,10 +155,10 @@ export function describeStoreWalkContract(
       await subject.setNow(NOON + 70 * DAY_MS);
       const span = { from: undefined, until: NOON + 70 * DAY_MS };
       expect(await store.seesAllOrders(subject.shop)).toEqual(found(true));
-      expect(idsOf((await walk('order', span)).changed)).toEqual([old, young]);
+      expect(idsOf((await scan('order', span)).changed)).toEqual([old, young]);
       await subject.grantAllOrders(false);
       expect(await store.seesAllOrders(subject.shop)).toEqual(found(false));
-      expect(idsOf((await walk('order', span)).changed)).toEqual([young]);
+      expect(idsOf((await scan('order', span)).changed)).toEqual([young]);
       expect(await store.findAbsent(subject.shop, 'order', [old, young])).toEqual(
         found(new Set([old])),
       );
@@ -175,7 +175,7 @@ export function describeStoreWalkContract(
           ...(how === 'refusing' && { misconfigured: true }),
         };
         for (const kind of ['order', 'product', 'discount'] as const) {
-          expect(await walks[kind](span)).toMatchObject(expected);
+          expect(await scans[kind](span)).toMatchObject(expected);
           expect(await store.findAbsent(subject.shop, kind, ['1'])).toMatchObject(expected);
         }
         expect(await store.seesAllOrders(subject.shop)).toMatchObject(expected);
