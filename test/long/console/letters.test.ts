@@ -91,6 +91,22 @@ describe.runIf(findBrowser() !== undefined)('the view "Dead letters"', { timeout
     expect(await page.getByRole('button', { name: /again…/ }).count()).toBe(0);
   });
 
+  it('takes a hostile id, code, reason and title for nothing but text', async () => {
+    const { page } = await world.visit({ at: '#/letters?queue=coupons' });
+    await expect.poll(() => countOf(page), PATIENCE).toBe('1 dead letter:');
+    await page
+      .getByRole('link', { name: /^coupon/ })
+      .last()
+      .click();
+    await page.getByRole('heading', { name: 'If it were sent now' }).waitFor();
+    const text = await page.locator('main').innerText();
+    expect(text).toContain('<img src=x');
+    expect(text).not.toContain('\u202e');
+    expect(text).not.toContain('\u001b');
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.evaluate('globalThis.taken')).toBeUndefined();
+  });
+
   it('shows one beside what would be sent, and the people in it only to a person who is recorded', async () => {
     const { page } = await world.visit({ at: '#/letters?queue=orders' });
     await list(page).getByRole('link').first().click();
