@@ -157,7 +157,7 @@ export const mutations: readonly Mutation[] = [
     bug: 'an order whose customer was deleted is skipped although the service holds it',
     find: '!known || (remembered !== undefined && !remembered.customer)',
     replace: 'true',
-    within: 60,
+    within: 300,
   },
   {
     name: 'no-wait-after-an-unknown-outcome',
@@ -271,7 +271,7 @@ export const mutations: readonly Mutation[] = [
     bug: 'what an operator has woken is sent while an earlier call may still be executed',
     find: 'pauseOf(group) ?? callUnderWay(group, entries, now());',
     replace: 'pauseOf(group);',
-    within: 60,
+    within: 300,
   },
   {
     name: 'late-call-is-not-healed',
@@ -373,7 +373,7 @@ export const mutations: readonly Mutation[] = [
     bug: 'an order paid with a gift card is judged by its webhook, which does not say how much',
     find: '  return lacksGiftCards || order.refundedWithoutLines === undefined;\n',
     replace: '  return !lacksGiftCards && order.refundedWithoutLines === undefined;\n',
-    within: 60,
+    within: 600,
   },
   {
     name: 'lost-orders-are-sent-unread',

@@ -71,7 +71,6 @@ export const pointsMutations: readonly Mutation[] = [
     bug: 'an order that arrives late is sent for a customer who was merged into another',
     find: '  if (mergedInto(known.get(ledgerKeyText(record))) !== undefined) return true;\n',
     replace: '  if (mergedInto(known.get(ledgerKeyText(record))) === shop) return true;\n',
-    within: 600,
   },
   {
     name: 'merge-moves-completed-orders',
