@@ -26,18 +26,14 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number];
 
-const COMPARED = ['connector', 'floor'] as const;
-
 /** Where a warm worker spends its CPU time: first sends of orders in single messages. */
 export const profile: Bench = {
   name: 'profile',
   async run({ quick, lab: open }) {
     const lab = await open();
     const [rounds, orders] = quick ? [2, 20] : [30, 60];
-    const [connector, floor] = [
-      await profileOf(lab, 'connector', rounds, orders),
-      await profileOf(lab, 'floor', rounds, orders),
-    ];
+    const connector = await profileOf(lab, 'connector', rounds, orders);
+    const floor = await profileOf(lab, 'floor', rounds, orders);
     return PARTS.map(
       (part): Figure => ({
         key: `profile.${part.replaceAll(/\W+/g, '-')}`,
@@ -52,7 +48,7 @@ export const profile: Bench = {
 
 async function profileOf(
   lab: Lab,
-  variant: (typeof COMPARED)[number],
+  variant: 'connector' | 'floor',
   rounds: number,
   orders: number,
 ): Promise<Readonly<Record<Part, number>>> {
@@ -63,8 +59,8 @@ async function profileOf(
   const workers = await startWarmVariants({ ...lab, environment }, 'worker', [variant]);
   try {
     for (let round = 0; round < rounds; round += 1) {
-      const wish = { happenings: ['first'], batches: orders, perBatch: 1 } as const;
-      const [first = []] = await traffic.live(variant, wish);
+      const life = { happenings: ['first'], batches: orders, perBatch: 1 } as const;
+      const [first = []] = await traffic.live(variant, life);
       await workers.round(variant, first);
     }
   } finally {

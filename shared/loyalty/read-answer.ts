@@ -321,7 +321,7 @@ export function personalTexts(value: unknown, personal = false): string[] {
   );
 }
 
-/** Short, and without dead letters: it cannot itself look like a name. */
+/** Short, and without letters: it cannot itself look like a name. */
 const mask = '***';
 const longestMessage = 300;
 /** Longer than any useful message. Cutting a text before scrubbing could cut a name in two. */
