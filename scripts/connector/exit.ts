@@ -6,8 +6,10 @@ export const EXIT = {
   badArguments: 2,
   /** Of a comparison: a side could not be read. The same number as `diff` uses. */
   cannotTell: 2,
-  /** Of `status`: messages wait and go on by themselves. */
+  /** It is not as it should be, and goes on by itself. */
   waiting: 3,
+  /** It could not be read, or not all of it. */
+  notKnown: 4,
   /** 128 plus the number of SIGINT, as shells do it. */
   interrupted: 130,
 } as const;

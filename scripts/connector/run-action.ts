@@ -3,6 +3,9 @@ import { VERSION } from '../../shared/config/release.ts';
 import { NewerItem } from '../../shared/core/ledger/ledger.ts';
 import type { Deployment } from './deployment/deployment.ts';
 import { explainAwsError } from './deployment/explain-aws-error.ts';
+import { type Document, exitCodeOf } from './document/document.ts';
+import { withLineTexts } from './document/line.ts';
+import { printDocument } from './document/print-document.ts';
 import { BadArguments, EXIT, type ExitCode, Problem, StoppedEarly } from './exit.ts';
 import type {
   ChangeEnded,
@@ -14,12 +17,15 @@ import type { CommonOptions, Host, Session } from './session.ts';
 import { createTerminal } from './terminal/terminal.ts';
 import { printableLines } from './terminal/text.ts';
 
-/** The code of a command. Returns the exit code; throws a `Problem` to print it and end with 1. */
+/**
+ * The code of a command. Returns what it answers, whose verdict is the exit code, or the exit code alone; throws a
+ * `Problem` to print it and end with 1.
+ */
 export type Action<Options> = (
   session: Session,
   options: Options & CommonOptions,
   ...operands: string[]
-) => Promise<ExitCode>;
+) => Promise<ExitCode | Document>;
 
 const hosts = new WeakMap<Command, Host>();
 
@@ -44,7 +50,9 @@ export function runAction<Options = object>(action: Action<Options>) {
     const { session, wasInterrupted, explain, end } = openSession(options, line, host);
     let code: ExitCode;
     try {
-      code = await action(session, options, ...operands);
+      const answer = await action(session, options, ...operands);
+      if (typeof answer === 'object') session.show(answer);
+      code = typeof answer === 'object' ? exitCodeOf(answer) : answer;
       if (wasInterrupted()) code = EXIT.interrupted;
     } catch (error) {
       code = reportError(error, options, { command: command.name(), explain, host });
@@ -84,6 +92,14 @@ function openSession(options: CommonOptions, line: CommandLine, host: Host) {
   const session: Session = {
     terminal,
     json: options.json === true,
+    show(document) {
+      const place = found && { ...found, profile: found.aws.profile };
+      if (host.showDocument) host.showDocument(document);
+      else if (options.json) terminal.json(withLineTexts(document, place));
+      else {
+        printDocument(terminal, document, { place, full: options.full, now: new Date() });
+      }
+    },
     async findDeployment() {
       const onSecretsDenied = () => {
         secretsDenied = true;

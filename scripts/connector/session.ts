@@ -1,4 +1,5 @@
 import type { Deployment } from './deployment/deployment.ts';
+import type { Document } from './document/document.ts';
 import type { ExitCode, Problem } from './exit.ts';
 import type { Recorded, RecordedChange } from './history/audit-records.ts';
 import type { Terminal } from './terminal/terminal.ts';
@@ -10,6 +11,8 @@ export interface CommonOptions {
   readonly region?: string;
   readonly profile?: string;
   readonly verbose?: boolean;
+  /** Of some commands: also what is folded away on a page. */
+  readonly full?: boolean;
 }
 
 /** What a running command has access to. */
@@ -17,6 +20,8 @@ export interface Session {
   readonly terminal: Terminal;
   /** Print one JSON document on standard output and nothing else there. */
   readonly json: boolean;
+  /** A document before the one that the command returns: in a loop, or before it fails. */
+  show(document: Document): void;
   /** The deployment that the options name; throws a `Problem` when there is none. */
   findDeployment(): Promise<Deployment>;
   /**
@@ -40,6 +45,8 @@ export interface Session {
 /** Where a command runs: this process with its terminal, or a request of the console. */
 export interface Host {
   createTerminal(settings: { readonly quiet: boolean }): Terminal;
+  /** Undefined: documents are printed at the terminal. */
+  readonly showDocument?: (document: Document) => void;
   findDeployment(options: CommonOptions): Promise<Deployment>;
   /** `interrupt` returns what the command does until it ends in order; undefined when it must be ended at once. */
   onInterruption(interrupt: () => string | undefined): void;

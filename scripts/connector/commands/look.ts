@@ -140,7 +140,7 @@ Examples:
   npx loyalty-connector history --since 7d
   npx loyalty-connector history --command "dead-letters drop" --who olivia
   npx loyalty-connector history --until 2026-10-05T12:30:00.000Z --limit 20
-  npx loyalty-connector history --json | jq '.changes[] | select(.end == null)'
+  npx loyalty-connector history --json | jq '.data.changes[] | select(.end == null)'
 
 Changes nothing. A change is recorded before it begins and when it ends. One without an end still runs, or its
 process was ended. Records are kept for 400 days; what CloudTrail adds is in docs/security.md.

@@ -140,6 +140,7 @@ function hostOf({
 }: RunSettings & { readonly stopAtOnce: () => void }): Host {
   return {
     createTerminal: () => terminalTo(send),
+    showDocument: (document) => send({ kind: 'document', document }),
     findDeployment: async () => deployment,
     onInterruption: (interrupt) =>
       signal.addEventListener('abort', () => {

@@ -15,6 +15,15 @@ import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
 import { sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import {
+  type AlarmSubscription,
+  about,
+  type Finding,
+  fail,
+  info,
+  pass,
+  warn,
+} from '../checks/check.ts';
+import {
   type Deployment,
   deployCommand,
   RESTART,
@@ -25,7 +34,6 @@ import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
 import { Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { readQueues } from '../status/collect-status.ts';
-import { type AlarmSubscription, about, type Finding, fail, info, pass, warn } from './finding.ts';
 
 export function checkOutputs(deployment: Deployment): readonly Finding[] {
   const { stack, region, version, output } = deployment;

@@ -17,8 +17,16 @@ import {
   shopCurrencyDocument,
 } from '../../../shared/shopify/admin/documents.gen.ts';
 import { ALL_ORDERS, hasScope, type WantedScope, wantedScopes } from '../app/describe-app.ts';
+import {
+  about,
+  type Finding,
+  fail,
+  info,
+  pass,
+  type RewardReading,
+  warn,
+} from '../checks/check.ts';
 import type { ShopServices } from '../deployment/services.ts';
-import { about, type Finding, fail, info, pass, type RewardReading, warn } from './finding.ts';
 
 type DoNext = (command: string) => string;
 

@@ -11,8 +11,8 @@ import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
+import { type Finding, fail, info, pass } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { type Finding, fail, info, pass } from './finding.ts';
 
 const EXAMPLE_SHOP = 'example-store.myshopify.com';
 

@@ -4,6 +4,7 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { PROBE_TOPIC } from '../../../shared/shopify/webhooks/topics.ts';
+import { type Finding, fail, info, pass, warn } from '../checks/check.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook, signWebhook } from '../send/send-webhook.ts';
@@ -11,7 +12,6 @@ import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-status.ts';
 import type { LastHour } from '../status/status-model.ts';
 import { momentText } from '../terminal/text.ts';
 import { deployAgain } from './check-aws.ts';
-import { type Finding, fail, info, pass, warn } from './finding.ts';
 
 /** Checks that the address is reachable, refuses a forged signature and accepts a valid one. Queues nothing. */
 export async function checkWebhookAddress(

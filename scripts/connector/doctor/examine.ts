@@ -3,6 +3,17 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
 import { SECRET_PURPOSES, secretName } from '../../../shared/services/shop-secrets.ts';
+import {
+  about,
+  type Check,
+  type CheckResult,
+  type Finding,
+  fail,
+  info,
+  pass,
+  runChecks,
+  warn,
+} from '../checks/check.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
@@ -42,17 +53,6 @@ import {
   judgeRefusals,
   readAppSecrets,
 } from './check-webhooks.ts';
-import {
-  about,
-  type Check,
-  type CheckResult,
-  type Finding,
-  fail,
-  info,
-  pass,
-  runChecks,
-  warn,
-} from './finding.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -158,19 +158,19 @@ function openChecks(deployment: Deployment, explain: (error: unknown) => string)
     (await Promise.all((await deployedShops()).map(look))).flat();
   const readsSecrets = mayReadSecrets(secrets, deployment);
   /** A check that needs secrets says nothing of the deployment when the caller may not read them. */
-  const withSecrets = (name: string, run: Check['run']): Check => ({
+  const withSecrets = (name: string, look: Check['look']): Check => ({
     name,
-    run: async () =>
-      (await readsSecrets) ? run() : [info('not checked: your AWS credentials read no secrets')],
+    look: async () =>
+      (await readsSecrets) ? look() : [info('not checked: your AWS credentials read no secrets')],
   });
 
   return [
-    { name: 'settings', run: async () => checkSettings(deployment) },
-    { name: 'go-live', run: () => checkGoLive(connector.shops, openLedger(deployment)) },
-    { name: 'stack', run: async () => checkOutputs(deployment) },
-    { name: 'AWS access', run: async () => checkAccess(deployment, explain, await readsSecrets) },
-    { name: 'concurrency', run: () => checkConcurrency(deployment) },
-    { name: 'pauses', run: judgePauses },
+    { name: 'settings', look: async () => checkSettings(deployment) },
+    { name: 'go-live', look: () => checkGoLive(connector.shops, openLedger(deployment)) },
+    { name: 'stack', look: async () => checkOutputs(deployment) },
+    { name: 'AWS access', look: async () => checkAccess(deployment, explain, await readsSecrets) },
+    { name: 'concurrency', look: () => checkConcurrency(deployment) },
+    { name: 'pauses', look: judgePauses },
     withSecrets('secrets', judgeSecrets),
     withSecrets('app secrets', async () => {
       const undeployed = await missing();
@@ -213,9 +213,9 @@ function openChecks(deployment: Deployment, explain: (error: unknown) => string)
           ),
         ]
       : []),
-    { name: 'clock', run: async () => judgeClock(await readClocks(deployment)) },
-    { name: 'alarms', run: () => checkAlarms(deployment) },
-    { name: 'assumptions', run: async () => listGuesses(connector) },
+    { name: 'clock', look: async () => judgeClock(await readClocks(deployment)) },
+    { name: 'alarms', look: () => checkAlarms(deployment) },
+    { name: 'assumptions', look: async () => listGuesses(connector) },
   ];
 
   async function judgePauses(): Promise<readonly Finding[]> {

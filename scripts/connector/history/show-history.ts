@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { nextCommand } from '../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import type { Block, Document, Row, TableBlock, Tone } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import type { Table } from '../terminal/terminal.ts';
 import { shellWord } from '../terminal/text.ts';
-import { AUDIT_DAYS, type AuditRecord, readAudit } from './audit-records.ts';
+import { AUDIT_DAYS, type AuditRecord, type ChangeEnded, readAudit } from './audit-records.ts';
 
 export interface HistoryOptions {
   /** Epoch milliseconds. */
@@ -16,8 +15,7 @@ export interface HistoryOptions {
   readonly limit?: number;
 }
 
-/** For `--json`. */
-export interface HistoryDocument {
+interface HistoryData {
   readonly stack: string;
   readonly changes: readonly AuditRecord[];
   /** ISO 8601: there are records before this moment. */
@@ -28,11 +26,10 @@ const DAY_MS = 86_400_000;
 const DEFAULT_LIMIT = 50;
 
 export async function showHistory(
-  { terminal, json, findDeployment }: Session,
+  { findDeployment }: Session,
   options: HistoryOptions,
-): Promise<ExitCode> {
-  const deployment = await findDeployment();
-  const { aws, output, stack } = deployment;
+): Promise<Document<HistoryData>> {
+  const { aws, output, stack } = await findDeployment();
   const settings = {
     client: new DynamoDB(aws),
     table: output('LedgerTable'),
@@ -43,19 +40,14 @@ export async function showHistory(
   const until = new Date(options.until ?? Date.now() + DAY_MS);
   const since = new Date(options.since ?? until.getTime() - AUDIT_DAYS * DAY_MS);
   const { changes, more } = await takePage(readAudit(settings, { since, until }), options);
-  if (json) {
-    const document: HistoryDocument = { stack, changes, ...(more !== undefined && { more }) };
-    terminal.json(document);
-    return EXIT.fine;
-  }
-  if (changes.length === 0) terminal.line(`No such change of ${stack} is recorded.`);
-  else terminal.table(tableOf(changes));
-  if (more !== undefined) {
-    terminal.line(
-      `There are more: ${nextCommand(deployment, againWords({ ...options, until: more }))}`,
-    );
-  }
-  return EXIT.fine;
+  return {
+    title: `What was done in ${stack}`,
+    blocks: [filterOf(options), tableOf(changes)],
+    ...(more !== undefined && {
+      next: [{ label: 'Earlier', line: line('history', [], { ...givenIn(options), until: more }) }],
+    }),
+    data: { stack, changes, ...(more !== undefined && { more }) },
+  };
 }
 
 /** `more`: the records before this moment are not on the page. */
@@ -77,22 +69,10 @@ async function takePage(
   return { changes };
 }
 
-function againWords({
-  since,
-  until,
-  command,
-  who,
-  limit,
-}: Omit<HistoryOptions, 'until'> & { readonly until: string }): string {
-  return [
-    'history',
-    ...(since === undefined ? [] : [`--since ${new Date(since).toISOString()}`]),
-    `--until ${until}`,
-    ...(command === undefined ? [] : [`--command ${shellWord(command)}`]),
-    ...(who === undefined ? [] : [`--who ${shellWord(who)}`]),
-    ...(limit === undefined ? [] : [`--limit ${limit}`]),
-  ].join(' ');
-}
+const givenIn = ({ since, command, who, limit }: HistoryOptions) => ({
+  since: since === undefined ? undefined : new Date(since).toISOString(),
+  ...{ command, who, limit },
+});
 
 function isAsked({ command, who }: AuditRecord, asked: HistoryOptions): boolean {
   const isCommand =
@@ -100,29 +80,59 @@ function isAsked({ command, who }: AuditRecord, asked: HistoryOptions): boolean 
   return isCommand && (asked.who === undefined || who.includes(asked.who));
 }
 
-function tableOf(changes: readonly AuditRecord[]): Table {
+function filterOf({ who = '', command = '' }: HistoryOptions): Block {
   return {
-    columns: [
-      { title: 'BEGUN (UTC)' },
-      { title: 'WHO', shrinks: true },
-      { title: 'COMMAND' },
-      { title: 'RESULT' },
-      { title: 'CHANGED', shrinks: true },
+    ...{ kind: 'form', label: 'Show only', line: line('history') },
+    fields: [
+      { name: 'who', label: 'Who', value: who },
+      { name: 'command', label: 'Command', value: command },
     ],
-    rows: changes.map(({ at, who, command, end }) => [
-      at.slice(0, 19).replace('T', ' '),
+  };
+}
+
+const RESULTS: Readonly<Record<ChangeEnded['result'], Tone>> = {
+  finished: 'well',
+  failed: 'bad',
+  interrupted: 'waits',
+};
+
+function tableOf(changes: readonly AuditRecord[]): TableBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Begun' },
+      { title: 'Who', shrinks: true },
+      { title: 'Command' },
+      { title: 'Result' },
+      { title: 'Changed', shrinks: true },
+    ],
+    rows: changes.map(rowOf),
+    empty: 'No such change is recorded.',
+  };
+}
+
+function rowOf({ at, who, command, arguments: given, end }: AuditRecord): Row {
+  const counts = Object.entries(end?.counts ?? {}).filter(([, count]) => count > 0);
+  return {
+    cells: [
+      { at },
       // The user, or the name of a role's session; the whole ARN is in the JSON document.
       who.split('/').at(-1) ?? who,
       command,
-      end?.result ?? 'no end',
-      Object.entries(end?.counts ?? {})
-        .map(([name, count]) => `${count} ${name}`)
-        .join(', ') || '-',
-    ]),
-    details: changes.map(({ arguments: given }) =>
-      Object.entries(given)
-        .map(([name, value]) => (/^\d+$/.test(name) ? value : `${name}=${shellWord(value)}`))
-        .join(' '),
-    ),
+      end
+        ? { text: end.result, tone: RESULTS[end.result] }
+        : { text: 'still runs, or its process was ended', tone: 'waits' },
+      counts.map(([name, count]) => `${inWords(name)} ${count}`).join(', ') || '–',
+    ],
+    detail: Object.entries(given).map(wordOf).join(' '),
   };
+}
+
+/** `notReplayed` → `not replayed` */
+const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Operands are recorded by their number. */
+function wordOf([name, value]: readonly [string, string]): string {
+  if (/^\d+$/.test(name)) return value;
+  return value === 'true' ? `--${name}` : `--${name} ${shellWord(value)}`;
 }

@@ -17,10 +17,10 @@ import {
   writeFolder,
 } from '../app/app-folder.ts';
 import { wantedScopes } from '../app/describe-app.ts';
+import type { Finding } from '../checks/check.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { checkAdminApi, checkLoyalty } from '../doctor/check-services.ts';
-import type { Finding } from '../doctor/finding.ts';
 import { type SecretFields, tryCredentials } from '../secrets/set-secret.ts';
 import {
   answerText,

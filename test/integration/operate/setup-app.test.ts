@@ -15,7 +15,7 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { writeApp } from '../../../scripts/connector/app/app-folder.ts';
 import { checkApp } from '../../../scripts/connector/app/check-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import type { CheckResult } from '../../../scripts/connector/doctor/finding.ts';
+import type { CheckResult } from '../../../scripts/connector/checks/check.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import {
   type SetupDeps,

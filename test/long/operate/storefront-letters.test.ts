@@ -60,6 +60,7 @@ async function run(command: (session: Session) => Promise<number>) {
   const code = await command({
     terminal: { ...createTerminal({ quiet: true }), json: (one) => documents.push(one) },
     json: true,
+    show: () => {},
     beginChange: async () => ({ count: () => {} }),
     interruption: () => new AbortController().signal,
     findDeployment: async () => ({

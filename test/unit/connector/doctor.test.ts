@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { type Check, pass, runChecks } from '../../../scripts/connector/checks/check.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
 import {
@@ -15,7 +16,6 @@ import {
   judgeAppSecrets,
   judgeClientIds,
 } from '../../../scripts/connector/doctor/check-webhooks.ts';
-import { type Check, pass, runChecks } from '../../../scripts/connector/doctor/finding.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
@@ -299,9 +299,9 @@ describe('checks', () => {
 
   it('are reported in their order, however long each takes, and a broken one is a finding', async () => {
     const results = await run([
-      { name: 'slow', run: async () => sleep(30, [pass('fine')]) },
-      { name: 'quick', run: async () => [pass('fine')] },
-      { name: 'broken', run: () => Promise.reject(new Error('secret text')) },
+      { name: 'slow', look: async () => sleep(30, [pass('fine')]) },
+      { name: 'quick', look: async () => [pass('fine')] },
+      { name: 'broken', look: () => Promise.reject(new Error('secret text')) },
     ]);
     expect(results).toEqual([
       ['slow', 'pass fine'],
@@ -311,8 +311,8 @@ describe('checks', () => {
   });
 
   it('that hang delay no other check', async () => {
-    const hanging = { name: 'hanging', run: () => new Promise<never>(() => {}) };
-    const results = await run([hanging, { name: 'other', run: async () => [pass('fine')] }], 20);
+    const hanging = { name: 'hanging', look: () => new Promise<never>(() => {}) };
+    const results = await run([hanging, { name: 'other', look: async () => [pass('fine')] }], 20);
     expect(results).toEqual([
       ['hanging', 'fail no answer within 0.02 s'],
       ['other', 'pass fine'],

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { CheckResult, Finding, RewardReading } from '../../../checks/check.ts';
 import type { DoctorDocument } from '../../../doctor/examine.ts';
-import type { CheckResult, Finding, RewardReading } from '../../../doctor/finding.ts';
 import { about, isOffered } from '../about.ts';
 import { openAction } from '../action.ts';
 import { Answer } from '../parts/answer.tsx';

@@ -47,10 +47,15 @@ export const fail = (what: string, fix: Fix): Finding => ({ verdict: 'fail', wha
 
 export const about = (about: Subject, finding: Finding): Finding => ({ ...finding, about });
 
-/** One check. */
+/** One thing that must be right. `doctor` looks; `setup` looks, fixes and looks again. */
 export interface Check {
   readonly name: string;
-  run(): Promise<readonly Finding[]>;
+  /** The checks without which this one can say nothing: what it finds then only follows from theirs. */
+  readonly needs?: readonly string[];
+  /** Reads, and changes nothing. */
+  look(): Promise<readonly Finding[]>;
+  /** Does what it can about what is wrong, and asks a person where it must. The next look says whether it helped. */
+  fix?(found: readonly Finding[]): Promise<void>;
 }
 
 export interface CheckResult {
@@ -73,9 +78,9 @@ export async function* runChecks(
   }));
   for (const result of running) yield await result;
 
-  async function attempt({ run }: Check): Promise<readonly Finding[]> {
+  async function attempt({ look }: Check): Promise<readonly Finding[]> {
     try {
-      return await run();
+      return await look();
     } catch (error) {
       const { what, fix } = explain(error);
       return [fail(what, fix)];
