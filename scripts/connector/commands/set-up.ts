@@ -165,6 +165,7 @@ Examples:
   npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
   npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
+  npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
 Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.
