@@ -137,14 +137,14 @@ Examples:
   npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-With --wait it ends with 0 when everything was compared, also if something had to be sent again, and with
-1 otherwise. What one order is on both sides: npx loyalty-connector compare.
+With --wait it ends with 0 when everything was compared and is in sync, with 3 when something was sent again, with 1
+when orders differ in the loyalty service, and with 4 when not everything could be compared.
 `;
 
 const STATUS_EXAMPLES = `
 Examples:
   npx loyalty-connector reconcile status
-  npx loyalty-connector reconcile status --json | jq '.shops[].runs[].sent'
+  npx loyalty-connector reconcile status --json | jq '.data.shops[].runs[].sent'
 
 The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the first twenty
 that it sent.
