@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
 import { parseBound, parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
-import type { PaceOptions, StartOptions } from '../backfill/run-backfill.ts';
+import type { PaceOptions, StartOptions } from '../backfill/backfill.ts';
 import { BadArguments } from '../exit.ts';
 import type { CloseOptions, ShopOption } from '../redemptions/redemptions.ts';
 import type { ResendOneOptions } from '../resend/resend-one.ts';
@@ -239,21 +239,15 @@ export function registerBackfill(program: Command): void {
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .action(
       runAction<PaceOptions>(async (session, options, id = '') => {
-        const { resumeBackfill } = await import('../backfill/start-backfill.ts');
+        const { resumeBackfill } = await import('../backfill/backfill.ts');
         return resumeBackfill(session, id, options);
       }),
     );
   group
     .command('status')
-    .argument('[id]', 'the id of one backfill')
     .summary('show the progress of backfills')
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .action(
-      runAction<{ readonly shop?: string }>(async (session, options, id) => {
-        const { showBackfills } = await import('../backfill/report.ts');
-        return showBackfills(session, id, options);
-      }),
-    );
+    .action(runLazily(async () => (await import('../backfill/backfill.ts')).showBackfills));
 }
 
 function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): void {
@@ -279,24 +273,18 @@ function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): vo
   else command.option(...since, parseBound);
   command.action(
     runAction<StartOptions>(async (session, options) => {
-      const { startBackfill } = await import('../backfill/start-backfill.ts');
+      const { startBackfill } = await import('../backfill/backfill.ts');
       return startBackfill(session, kind, options);
     }),
   );
 }
 
 function paced(command: Command): Command {
-  return command
-    .option(
-      '--rate <n/s>',
-      'at most this many a second, to protect the loyalty service (default: 10/s)',
-      perSecond(1_000),
-    )
-    .option(
-      '--most-waiting <n>',
-      'send nothing while more messages than this wait in the queue (default: 500)',
-      wholeNumber(1, 1_000_000),
-    );
+  return command.option(
+    '--rate <n/s>',
+    'at most this many a second, to protect the loyalty service (default: 10/s)',
+    perSecond(1_000),
+  );
 }
 
 const REDEMPTIONS_EXAMPLES = `
