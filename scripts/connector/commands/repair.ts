@@ -3,7 +3,6 @@ import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
 import { parseBound, parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
 import type { PaceOptions, StartOptions } from '../backfill/backfill.ts';
 import { BadArguments } from '../exit.ts';
-import type { CloseOptions, ShopOption } from '../redemptions/redemptions.ts';
 import type { ResendOneOptions } from '../resend/resend-one.ts';
 import type { ResendOptions } from '../resend/resend-orders.ts';
 import { runAction, runLazily } from '../run-action.ts';
@@ -328,13 +327,7 @@ export function registerRedemptions(program: Command): void {
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(
-      runAction<ShopOption>(async (session, options, customer = '') =>
-        (await import('../redemptions/show-redemptions.ts')).showCommand(
-          session,
-          customer,
-          options,
-        ),
-      ),
+      runLazily(async () => (await import('../redemptions/show-redemptions.ts')).showCommand),
     );
   group
     .command('close')
@@ -348,14 +341,5 @@ export function registerRedemptions(program: Command): void {
     .option('--refused', 'the loyalty service took no points')
     .option('--cancelled', 'it took points, and they were given back')
     .option('--yes', 'do it')
-    .action(
-      runAction<CloseOptions>(async (session, options, customer = '', id = '') =>
-        (await import('../redemptions/redemptions.ts')).closeCommand(
-          session,
-          customer,
-          id,
-          options,
-        ),
-      ),
-    );
+    .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).closeCommand));
 }

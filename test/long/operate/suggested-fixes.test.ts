@@ -169,8 +169,12 @@ describe('where there is a storefront', () => {
     const runs = await runSuggested(listed, connector);
     // A person must look first: sending it again would change nothing.
     expect(runs.map(({ line }) => line)).toEqual([
-      'npx loyalty-connector redemptions close 7012345 K3F9A2LQ7ZPX --help',
+      `npx loyalty-connector redemptions show 7012345 --shop ${SHOP}`,
     ]);
+    for (const { stdout, stderr } of runs) {
+      const [refused] = await runSuggested({ stdout, stderr }, connector);
+      expect(refused?.stdout).toContain('Nothing was changed. Once it is closed');
+    }
   });
 
   it('a redemption that there is not', async () => {
