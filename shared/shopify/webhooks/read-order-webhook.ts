@@ -226,10 +226,8 @@ function* countedWithin<Refund>(
   const isBounded = (second.length - late.length + 1) * 2 ** late.length <= MOST_OF_ONE_SECOND;
   const anytime = isTied(second) && isBounded ? late : [];
   const inOrder = second.filter((one) => !anytime.includes(one)).map(({ refund }) => refund);
-  const settled = anytime.reduce<readonly (readonly Refund[])[]>(
-    (sets, { refund }) => [...sets, ...sets.map((set) => [...set, refund])],
-    [[]],
-  );
+  const settled: (readonly Refund[])[] = [[]];
+  for (const { refund } of anytime) settled.push(...settled.map((set) => [...set, refund]));
   for (let count = 0; count <= inOrder.length; count += 1) {
     for (const set of settled) yield [...inOrder.slice(0, count), ...set];
   }
