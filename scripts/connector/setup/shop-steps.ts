@@ -26,8 +26,7 @@ import {
   answerText,
   chooseBody,
   entityIn,
-  isFine,
-  type PostedWebhook,
+  isAccepted,
   postWebhook,
   readWebhookSecret,
   signWebhook,
@@ -378,9 +377,6 @@ export function testWebhookStep(setup: ShopSetup): Step {
     },
   };
 }
-
-const isAccepted = (posted: PostedWebhook): boolean =>
-  posted.kind === 'answered' && isFine(posted.status);
 
 /** Tries until it is over or the time has passed; returns the last value. */
 async function within<T>(
