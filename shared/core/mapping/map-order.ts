@@ -86,6 +86,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   return {
     kind: 'wanted',
     wanted,
+    steps: amounts.steps,
     remember,
     ...(incomplete && { incomplete }),
     // A cancellation is sent under any rules.
