@@ -14,9 +14,9 @@ import {
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import { findShop, shopsOf } from '../arguments.ts';
+import { ALLOW_BULK_QUERIES } from '../checks/store.ts';
 import { type Deployment, nextCommand, openLedger, type Place } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
-import { ALLOW_BULK_QUERIES } from '../doctor/check-services.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import type { Table } from '../terminal/terminal.ts';

@@ -219,15 +219,19 @@ interface Node {
 
 const ORDER: readonly Finding['verdict'][] = ['fail', 'unknown', 'warn', 'info', 'pass'];
 
-/** A check needs only what is looked at without it: causes never form a circle. */
+/**
+ * What is lacking explains every fault of those who need it; another fault of a needed check only what they could not
+ * ask. A check needs only what is looked at without it, so that causes never form a circle.
+ */
 function isCause(one: Node, other: Node): boolean {
   const isOpen = (verdict: Finding['verdict']) => verdict === 'fail' || verdict === 'unknown';
   const { finding, name } = one;
   const shops = [finding.shop, other.finding.shop];
   return (
-    other.needs.some((need) => need === name || finding.lacks?.includes(need)) &&
     isOpen(finding.verdict) &&
-    isOpen(other.finding.verdict) &&
+    (other.needs.some((need) => finding.lacks?.includes(need))
+      ? isOpen(other.finding.verdict)
+      : other.needs.includes(name) && other.finding.verdict === 'unknown') &&
     (shops.includes(undefined) || shops[0] === shops[1])
   );
 }

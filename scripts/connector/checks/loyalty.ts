@@ -74,6 +74,7 @@ export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()
       const changed = await store.changedOrders(shop.domain, range);
       if (changed.kind !== 'found') return [unknown('the store did not answer')];
       const ids = changed.value.changed.slice(-SAMPLE).map(({ id }) => id);
+      if (ids.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
       const client = loyalty(shop);
       const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
       const held = orders.flatMap((order) =>

@@ -123,7 +123,8 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
   const { deployment, shops, services } = deps;
   const namespace = deployment.connector.storefront?.metafieldNamespace ?? '';
   const client = new SecretsManagerClient(deployment.aws);
-  const tokensOf = ({ path }: Shop) => secretName(deployment.output('SecretsPrefix'), path, 'points');
+  const tokensOf = ({ path }: Shop) =>
+    secretName(deployment.output('SecretsPrefix'), path, 'points');
   return {
     name: 'storefront',
     needs: ['Admin API'],
@@ -242,12 +243,17 @@ function afterwards(change: TokenChange, isShown: boolean): string {
   if (change === 'finish') return `the previous token stops working within ${minutes} minutes`;
   const works = `the new token is stored and works within ${minutes} minutes`;
   const until = change === 'rotate' ? '; the previous one works until --finish --yes' : '';
-  const shown = isShown ? 'it is not shown again' : 'it is a secret, and is shown only in a terminal';
+  const shown = isShown
+    ? 'it is not shown again'
+    : 'it is a secret, and is shown only in a terminal';
   return `${works}${until}; ${shown}`;
 }
 
 function cannotAsk(shop: string, why: string): Problem {
-  return new Problem(`${shop} did not answer: ${why}.`, `"doctor" checks the credentials. ${SCOPES}`);
+  return new Problem(
+    `${shop} did not answer: ${why}.`,
+    `"doctor" checks the credentials. ${SCOPES}`,
+  );
 }
 
 /** The webhook subscription to make in the loyalty service's panel; with the token only while it is new. */

@@ -25,7 +25,13 @@ import {
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
-import { type Block, type Document, type Row, type TableBlock, text } from '../document/document.ts';
+import {
+  type Block,
+  type Document,
+  type Row,
+  type TableBlock,
+  text,
+} from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
@@ -260,7 +266,11 @@ function documentOf(
   return {
     title: `Webhook subscriptions of ${stack}`,
     verdict: verdictOf([result]),
-    blocks: [findingsBlock([result]), ...tables, ...(ofConfiguration && superfluous ? [twice] : [])],
+    blocks: [
+      findingsBlock([result]),
+      ...tables,
+      ...(ofConfiguration && superfluous ? [twice] : []),
+    ],
     data: dataOf({ connector }, found),
   };
 }
