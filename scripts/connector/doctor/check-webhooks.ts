@@ -8,8 +8,8 @@ import { type Finding, fail, info, pass, warn } from '../checks/check.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import { type PostedWebhook, postWebhook, signWebhook } from '../send/send-webhook.ts';
+import type { LastHour } from '../status/figures.ts';
 import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-status.ts';
-import type { LastHour } from '../status/status-model.ts';
 import { momentText } from '../terminal/text.ts';
 import { deployAgain } from './check-aws.ts';
 
