@@ -65,11 +65,12 @@ export async function pauseCommand(
 
 function previewOf(
   { connector }: Deployment,
-  { yes: _, ...options }: PauseOptions,
+  options: PauseOptions,
   what: string,
   lasting: readonly PauseStatus[],
 ): Document {
-  const { shop = '', queue = '', because = '', for: length = '' } = options;
+  const { shop, queue, because, for: length } = options;
+  const given = { shop, queue, because, for: length };
   const named = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, one]));
   const shops = named(connector.shops.map(({ domain }) => domain));
   const queues = named([
@@ -78,7 +79,7 @@ function previewOf(
     'coupons',
     ...(connector.storefront ? ['balances'] : []),
   ]);
-  const end = length === '' ? 'until "resume"' : `for ${length}`;
+  const end = length === undefined ? 'until "resume"' : `for ${length}`;
   return {
     title: `Pause ${what}`,
     blocks: [
@@ -88,17 +89,17 @@ function previewOf(
       {
         ...{ kind: 'form', label: 'Pause what, why and for how long', line: line('pause') },
         fields: [
-          { name: 'shop', label: 'Shop', value: shop, of: { '': 'all', ...shops } },
-          { name: 'queue', label: 'Queue', value: queue, of: { '': 'all calls', ...queues } },
-          { name: 'because', label: 'Reason', value: because },
-          { name: 'for', label: 'For how long: 30m, 2h', value: length },
+          { name: 'shop', label: 'Shop', value: shop ?? '', of: { '': 'all', ...shops } },
+          { name: 'queue', label: 'Queue', value: queue ?? '', of: { '': 'all calls', ...queues } },
+          { name: 'because', label: 'Reason', value: because ?? '' },
+          { name: 'for', label: 'For how long: 30m, 2h', value: length ?? '' },
         ],
       },
       ...(lasting.length > 0
         ? [{ kind: 'findings', title: 'Paused now', findings: lasting.map(shown) } as const]
         : []),
     ],
-    next: [{ label: `Pause ${what}`, line: line('pause', [], { ...options, yes: true }) }],
+    next: [{ label: `Pause ${what}`, line: line('pause', [], { ...given, yes: true }) }],
     data: { changed: false, pauses: lasting },
   };
 }

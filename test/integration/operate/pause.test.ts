@@ -15,7 +15,7 @@ describe('loyalty-connector pause and resume', () => {
     const asked = await operated.run('pause --for 2h --because moving');
     expect(asked.code).toBe(0);
     expect(asked.stdout.replace(/\s+/g, ' ')).toContain('Nothing was changed.');
-    expect(asked.stdout).toContain('npx loyalty-connector pause --for 2h --because moving --yes');
+    expect(asked.stdout).toContain('npx loyalty-connector pause --because moving --for 2h --yes');
     expect((await operated.run('pause --for soon')).code).toBe(2);
 
     const paused = await operated.run('pause --queue orders --because moving --yes');
