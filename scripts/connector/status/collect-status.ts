@@ -13,15 +13,11 @@ import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
-import {
-  createSubscriptions,
-  type SubscriptionFindings,
-} from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { type CredentialStatus, readCredentials } from '../secrets/read-secret.ts';
+import { readSubscriptions, type SubscriptionStatus } from '../webhooks/webhooks.ts';
 import {
   type Chart,
   createCloudWatchFigures,
@@ -96,17 +92,6 @@ export interface ReconcileStatus {
   readonly recoversSince?: string | undefined;
   /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
   readonly ordersRead?: readonly FoundByReading[];
-}
-
-export interface SubscriptionStatus {
-  readonly shop: string;
-  readonly found: Known<{
-    readonly right: number;
-    /** In words: `orders/create is missing`. */
-    readonly faults: readonly string[];
-    /** Worth knowing: another version than expected, or that they cannot be seen. */
-    readonly notes: readonly string[];
-  }>;
 }
 
 /** Of each shop. More would say no more, and take longer than a person waits. */
@@ -309,63 +294,4 @@ async function count(client: SQSClient, queueUrl: string) {
       number(found.ApproximateNumberOfMessages) + number(found.ApproximateNumberOfMessagesDelayed),
     inFlight: number(found.ApproximateNumberOfMessagesNotVisible),
   };
-}
-
-/** The webhook subscriptions of every shop, judged as in the scheduled run. */
-export async function readSubscriptions(
-  deployment: Deployment,
-): Promise<readonly SubscriptionStatus[]> {
-  const { connector, output } = deployment;
-  const services = openShopServices(deployment);
-  const shops = new Map(connector.shops.map((shop) => [shop.domain, shop]));
-  const find = (domain: string) => {
-    const shop = shops.get(domain);
-    if (!shop) throw new Error(`unknown shop: ${domain}`);
-    return shop;
-  };
-  const madeBy = connector.healing.subscriptions;
-  const subscriptions = createSubscriptions({
-    ask: (domain) => services.ask(find(domain)),
-    shopOf: find,
-    webhookAddress: output('WebhookAddress'),
-    madeBy,
-    products: connector.healing,
-  });
-  return Promise.all(
-    [...shops.keys()].map(async (shop): Promise<SubscriptionStatus> => {
-      const checked = await subscriptions.check(shop);
-      if (checked.kind === 'unavailable') {
-        const why = `the store does not tell (${checked.why})`;
-        return { shop, found: { kind: 'unknown', why } };
-      }
-      const { findings } = checked;
-      const notes = [
-        ...versionNotes(findings),
-        ...(madeBy === 'app-configuration'
-          ? [
-              "the app's configuration makes the webhook subscriptions, which cannot be seen from here",
-            ]
-          : []),
-        ...(connector.healing.productChanges === 'events'
-          ? ['changes of products come by Events, which cannot be seen from here']
-          : []),
-      ];
-      const value = { right: findings.fine.length, faults: faultsOf(findings), notes };
-      return { shop, found: { kind: 'known', value } };
-    }),
-  );
-}
-
-function faultsOf({ missing, wrong, extra, version }: SubscriptionFindings): readonly string[] {
-  return [
-    ...missing.map(({ topic }) => `the subscription of ${topic} is missing`),
-    ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
-    ...extra.map(({ topic }) => `${topic} is subscribed to once too often`),
-    ...(version?.retired ? [`webhooks come in the retired API version ${version.handle}`] : []),
-  ];
-}
-
-function versionNotes({ version }: SubscriptionFindings): readonly string[] {
-  if (!version || version.retired) return [];
-  return [`webhooks come in API version ${version.handle}, which the readers were not written for`];
 }

@@ -6,13 +6,13 @@ import { type PauseStatus, pauseText, resumeSuggestion } from '../pause/read-pau
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, momentText, spanText } from '../terminal/text.ts';
+import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
 import {
   isEmpty,
   type Known,
   type QueueStatus,
   type ReconcileStatus,
   type Status,
-  type SubscriptionStatus,
   type WaitingStatus,
 } from './collect-status.ts';
 import type { LastHour, SignOf } from './figures.ts';
