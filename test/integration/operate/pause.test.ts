@@ -36,12 +36,9 @@ describe('loyalty-connector pause and resume', () => {
     expect(document.data.pauses.value).toMatchObject([
       { shop: SHOP, by: 'operator', part: 'orders', because: 'moving' },
     ]);
-    const doctor = JSON.parse((await operated.run('doctor --json')).stdout);
-    const { findings } = doctor.checks.find(({ name }: { name: string }) => name === 'pauses');
-    const [{ verdict, what, fix }] = findings;
-    expect(verdict).toBe('warn');
-    expect(what).toMatch(/orders paused since/);
-    expect(fix).toContain(`resume --shop ${SHOP} --queue orders`);
+    const doctor = await operated.run('doctor');
+    expect(doctor.stdout).toMatch(/orders paused since/);
+    expect(doctor.stdout).toContain(`npx loyalty-connector resume --shop ${SHOP} --queue orders`);
 
     const resumed = JSON.parse((await operated.run('resume --json')).stdout);
     expect(resumed.data).toMatchObject({ changed: true, ended: [{ shop: SHOP }], pauses: [] });
