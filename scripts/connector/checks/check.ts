@@ -1,16 +1,51 @@
+import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import type {
+  FindingsBlock,
+  ShownFinding,
+  Suggestion,
+  Verdict,
+  VerdictKind,
+} from '../document/document.ts';
+import { Problem } from '../exit.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
+import type { CommonOptions } from '../session.ts';
+import { counted } from '../terminal/text.ts';
 
-/** The result of one check. */
+/**
+ * One thing that must be right. `doctor` looks; `setup`, `webhooks sync` and `storefront setup` look, fix and look
+ * again.
+ */
+export interface Check {
+  readonly name: string;
+  /**
+   * What this check cannot do without: names of other checks, or what a finding says is lacking. Where it is not
+   * there, what this check finds only follows from that.
+   */
+  readonly needs?: readonly string[];
+  /** Reads, and changes nothing. */
+  look(): Promise<readonly Finding[]>;
+  /**
+   * Does what it can about what is wrong, and asks a person where it must. Says what it did, and what it leaves to a
+   * person; only the next look says whether it helped.
+   */
+  fix?(found: readonly Finding[]): Promise<readonly Finding[]>;
+}
+
 export interface Finding {
-  /** `info`: neither good nor bad, but worth knowing. */
-  readonly verdict: 'pass' | 'warn' | 'fail' | 'info';
+  /** `info`: neither good nor bad, but worth knowing. `unknown`: it could not be asked, or not all of it. */
+  readonly verdict: 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
+  /** Its domain; undefined where it is of the whole deployment. */
+  readonly shop?: string;
   readonly what: string;
-  /** What to do about it, for `warn` and `fail`. */
+  /** What to do about it, in words. */
   readonly fix?: string;
-  /** The command that does it, complete, where there is one; `fix` ends with it. */
-  readonly command?: string;
+  /** Commands that do it. */
+  readonly next?: readonly Suggestion[];
+  /** What others need and is not there: `store secret`. */
+  readonly lacks?: readonly string[];
   /** What it is about, as values. */
   readonly about?: Subject;
+  readonly command?: string;
 }
 
 /** Who gets alarms: an address, or another target that was subscribed by hand. */
@@ -32,60 +67,87 @@ type Subject =
       readonly becomes: RewardReading | undefined;
     };
 
-/** In words, or a command, if need be with words before it. */
-type Fix = string | { readonly say?: string; readonly run: string };
+/** What the connector would make of a reward of the program. */
+export interface RewardReading {
+  readonly kind: 'code' | 'not-redeemable' | 'unknown-type';
+  readonly text: string;
+}
 
-const fixOf = (fix: Fix): Pick<Finding, 'fix' | 'command'> =>
-  typeof fix === 'string'
-    ? { fix }
-    : { fix: [fix.say, fix.run].filter(Boolean).join(' '), command: fix.run };
+/** Words, or a command. */
+type Fix = string | Suggestion | OldFix;
 
-export const pass = (what: string): Finding => ({ verdict: 'pass', what });
-export const info = (what: string): Finding => ({ verdict: 'info', what });
-export const warn = (what: string, fix: Fix): Finding => ({ verdict: 'warn', what, ...fixOf(fix) });
-export const fail = (what: string, fix: Fix): Finding => ({ verdict: 'fail', what, ...fixOf(fix) });
+/** Until the last check is converted. */
+interface OldFix {
+  readonly say?: string;
+  readonly run: string;
+}
+
+const found =
+  (verdict: Finding['verdict']) =>
+  (what: string, ...given: readonly Fix[]): Finding => {
+    const fixes = given.map((one) =>
+      typeof one === 'object' && 'run' in one ? [one.say, one.run].filter(Boolean).join(' ') : one,
+    );
+    const words = fixes.filter((one) => typeof one === 'string');
+    const next = fixes.filter((one) => typeof one !== 'string');
+    return {
+      ...{ verdict, what },
+      ...(words.length > 0 && { fix: words.join(' ') }),
+      ...(next.length > 0 && { next }),
+    };
+  };
+
+export const pass = found('pass');
+export const info = found('info');
+export const warn = found('warn');
+export const fail = found('fail');
+export const unknown = found('unknown');
 
 export const about = (about: Subject, finding: Finding): Finding => ({ ...finding, about });
 
-/** One thing that must be right. `doctor` looks; `setup` looks, fixes and looks again. */
-export interface Check {
-  readonly name: string;
-  /** The checks without which this one can say nothing: what it finds then only follows from theirs. */
-  readonly needs?: readonly string[];
-  /** Reads, and changes nothing. */
-  look(): Promise<readonly Finding[]>;
-  /** Does what it can about what is wrong, and asks a person where it must. The next look says whether it helped. */
-  fix?(found: readonly Finding[]): Promise<void>;
-}
+export const ofShop = (
+  { domain }: { readonly domain: string },
+  findings: readonly Finding[],
+): readonly Finding[] => findings.map((one) => ({ ...one, shop: domain }));
 
-export interface CheckResult {
-  readonly name: string;
+export interface CheckResult extends Pick<Check, 'name' | 'needs'> {
   readonly findings: readonly Finding[];
 }
 
-/**
- * Runs all checks in parallel and yields their results in order. A check that throws or hangs becomes a
- * finding and does not delay the others.
- */
-export async function* runChecks(
-  checks: readonly Check[],
-  timeoutMs: number,
-  explain: (error: unknown) => { readonly what: string; readonly fix: string },
-): AsyncGenerator<CheckResult> {
-  const running = checks.map(async (check) => ({
-    name: check.name,
-    findings: await within(timeoutMs, attempt(check)),
-  }));
-  for (const result of running) yield await result;
+const TIMEOUT_MS = 30_000;
 
-  async function attempt({ look }: Check): Promise<readonly Finding[]> {
+/**
+ * All checks in parallel, their results in order. A check that throws or hangs could not ask: that is a finding, and
+ * does not delay the others.
+ */
+export function runChecks(
+  checks: readonly Check[],
+  options: CommonOptions = {},
+  timeoutMs = TIMEOUT_MS,
+): Promise<readonly CheckResult[]> {
+  const look = async (check: Check): Promise<readonly Finding[]> => {
     try {
-      return await look();
+      return await check.look();
     } catch (error) {
-      const { what, fix } = explain(error);
-      return [fail(what, fix)];
+      return [notAsked(error, options)];
     }
-  }
+  };
+  return Promise.all(
+    checks.map(async (check) => resultOf(check, await within(timeoutMs, look(check)))),
+  );
+}
+
+/** The result of one check, whose findings are known. */
+export const resultOf = (
+  { name, needs }: Pick<Check, 'name' | 'needs'>,
+  findings: readonly Finding[],
+): CheckResult => ({ name, ...(needs && { needs }), findings });
+
+function notAsked(error: unknown, options: CommonOptions): Finding {
+  const problem = error instanceof Problem ? error : explainAwsError(error, options);
+  const said = error instanceof Error ? `${error.name}: ${error.message}` : 'an unknown error';
+  const what = (problem?.message ?? said).replace(/\s+/g, ' ').replace(/\.$/, '');
+  return unknown(what, problem?.next ?? 'Run the command again; --verbose shows more.');
 }
 
 async function within(
@@ -95,7 +157,7 @@ async function within(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly Finding[]>((resolve) => {
     const what = `no answer within ${timeoutMs / 1000} s`;
-    const findings = [fail(what, 'Check the network from here, then run the command again.')];
+    const findings = [unknown(what, 'Check the network from here, then run the command again.')];
     timer = setTimeout(() => resolve(findings), timeoutMs);
   });
   try {
@@ -105,8 +167,114 @@ async function within(
   }
 }
 
-/** What the connector would make of a reward of the program. */
-export interface RewardReading {
-  readonly kind: 'code' | 'not-redeemable' | 'unknown-type';
-  readonly text: string;
+/** What a fix was given, what it did, and what is so afterwards. */
+export interface Fixed {
+  readonly before: readonly Finding[];
+  /** Undefined: there was nothing to fix, or nothing that fixes it. */
+  readonly done?: readonly Finding[];
+  /** Read after the fix. */
+  readonly after: readonly Finding[];
+}
+
+/** Look → fix what fails or warns → look again. Throws what the look or the fix throws. */
+export async function lookAndFix(check: Check): Promise<Fixed> {
+  const before = await check.look();
+  const isWrong = before.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  if (!check.fix || !isWrong) return { before, after: before };
+  const done = await check.fix(before);
+  return { before, done, after: await check.look() };
+}
+
+const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
+  pass: 'well',
+  warn: 'waits',
+  fail: 'bad',
+  info: 'info',
+  unknown: 'waits',
+};
+
+/** What needs attention; `all`: the rest, too. */
+const isShown = ({ verdict }: Finding, all: boolean): boolean =>
+  all || (verdict !== 'pass' && verdict !== 'info');
+
+/** The root causes first, and below each what only follows from it. */
+export function findingsBlock(
+  results: readonly CheckResult[],
+  { title, all = true }: { readonly title?: string; readonly all?: boolean } = {},
+): FindingsBlock {
+  const nodes = results.flatMap(({ name, needs = [], findings }) =>
+    findings.map((finding): Node => ({ name, needs, finding, follows: [] })),
+  );
+  const roots = nodes.filter((node) => {
+    const cause = nodes.find((other) => isCause(other, node));
+    cause?.follows.push(node);
+    return !cause && isShown(node.finding, all);
+  });
+  const isOneShop = new Set(nodes.flatMap(({ finding }) => finding.shop ?? [])).size <= 1;
+  const urgency = ({ finding }: Node) => ORDER.indexOf(finding.verdict);
+  const shown = roots.toSorted((one, other) => urgency(one) - urgency(other));
+  return {
+    kind: 'findings',
+    ...(title !== undefined && { title }),
+    findings: shown.map((node) => shownFinding(node, isOneShop)),
+  };
+}
+
+interface Node {
+  readonly name: string;
+  readonly needs: readonly string[];
+  readonly finding: Finding;
+  readonly follows: Node[];
+}
+
+const ORDER: readonly Finding['verdict'][] = ['fail', 'unknown', 'warn', 'info', 'pass'];
+
+/** A check needs only what is looked at without it: causes never form a circle. */
+function isCause(one: Node, other: Node): boolean {
+  const isWrong = (verdict: Finding['verdict']) => verdict === 'fail' || verdict === 'unknown';
+  const { finding, name } = one;
+  const shops = [finding.shop, other.finding.shop];
+  return (
+    other.needs.some((need) => need === name || finding.lacks?.includes(need)) &&
+    isWrong(finding.verdict) &&
+    isWrong(other.finding.verdict) &&
+    (shops.includes(undefined) || shops[0] === shops[1])
+  );
+}
+
+function shownFinding({ name, finding, follows }: Node, isOneShop: boolean): ShownFinding {
+  const { verdict, shop, what, fix, next } = finding;
+  const words = verdict === 'unknown' ? `not known: ${what}` : what;
+  return {
+    ...{ tone: TONES[verdict], name },
+    what: shop === undefined || isOneShop ? words : `${shop}: ${words}`,
+    ...(fix !== undefined && { fix }),
+    ...(next && { next }),
+    ...(follows.length > 0 && { follows: follows.map((node) => shownFinding(node, isOneShop)) }),
+  };
+}
+
+export type Counts = Readonly<Record<Finding['verdict'], number>>;
+
+export function countFindings(results: readonly CheckResult[]): Counts {
+  const all = results.flatMap(({ findings }) => findings);
+  const count = (verdict: Finding['verdict']) =>
+    all.filter((one) => one.verdict === verdict).length;
+  return {
+    ...{ fail: count('fail'), unknown: count('unknown'), warn: count('warn') },
+    ...{ pass: count('pass'), info: count('info') },
+  };
+}
+
+/** Something fails: action required. Something could not be asked: not known. Else well, as it was read just now. */
+export function verdictOf(results: readonly CheckResult[]): Verdict {
+  const { fail, unknown, warn, pass } = countFindings(results);
+  const kind: VerdictKind = fail > 0 ? 'action required' : unknown > 0 ? 'not known' : 'well';
+  const parts = [
+    ...(fail > 0 ? [`${fail} failed`] : []),
+    ...(unknown > 0 ? [`${unknown} could not be asked`] : []),
+    ...(warn > 0 ? [counted(warn, 'warning')] : []),
+    `${pass} passed`,
+  ];
+  return { kind, what: `${parts.join(', ')}.` };
 }

@@ -14,6 +14,8 @@ import { createShopSecrets } from '../../../shared/services/shop-secrets.ts';
 import type { AdminCredentials } from '../../../shared/shopify/admin/client/access-token.ts';
 import type { AdminAnswer } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { type Ask, createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
+import { orderNamesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
+import { idFromGid } from '../../../shared/shopify/entity-id.ts';
 import { Problem } from '../exit.ts';
 import { type Deployment, nextCommand, type Place } from './deployment.ts';
 import { isDenied } from './explain-aws-error.ts';
@@ -68,6 +70,29 @@ function secretsCalls({ aws, onSecretsDenied }: Deployment): SecretsCalls {
         throw error;
       }),
   };
+}
+
+/** As many as the store takes at once. */
+const MOST_NAMES = 250;
+
+/**
+ * Names of orders by their ids: `#1007`. Without those that the store does not have, and without any where it does not
+ * answer: a person can go on with the id.
+ */
+export async function orderNames(
+  ask: Ask,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const gids = [...new Set(ids)].slice(0, MOST_NAMES).map((id) => `gid://shopify/Order/${id}`);
+  if (gids.length === 0) return new Map();
+  const answer = await ask(orderNamesDocument, { ids: gids });
+  const nodes = answer.kind === 'data' ? answer.data.nodes : [];
+  return new Map(
+    nodes.flatMap((node) => {
+      const id = node && idFromGid(node.id, 'Order');
+      return node && 'name' in node && id ? [[id, node.name] as const] : [];
+    }),
+  );
 }
 
 type Unanswered = Exclude<AdminAnswer<never>, { kind: 'data' }>;

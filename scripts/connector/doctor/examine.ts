@@ -54,8 +54,6 @@ import {
   readAppSecrets,
 } from './check-webhooks.ts';
 
-const TIMEOUT_MS = 30_000;
-
 /** For `--json`. */
 export interface DoctorDocument
   extends Pick<Deployment, 'stack' | 'stage' | 'region' | 'where' | 'version'> {
@@ -78,7 +76,7 @@ export async function examine(
   const checks = openChecks(deployment, (error) => explain(error).what);
   const results: CheckResult[] = [];
   if (!json) terminal.line(`${placeOf(deployment)}\n`);
-  for await (const result of runChecks(checks, TIMEOUT_MS, explain)) {
+  for (const result of await runChecks(checks, options)) {
     results.push(result);
     if (!json) printResult(terminal, result);
   }
@@ -112,6 +110,7 @@ const MARKS = {
   warn: { text: 'warn', style: 'yellow' },
   fail: { text: 'FAIL', style: 'red' },
   info: { text: 'info', style: 'dim' },
+  unknown: { text: 'warn', style: 'yellow' },
 } as const;
 
 const MARK_WIDTH = 6;

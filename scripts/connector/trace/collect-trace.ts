@@ -31,7 +31,7 @@ import {
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
-import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
+import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 
 /** What can be read back from the loyalty service: of an order only its customer. */
 export type ReadBack =

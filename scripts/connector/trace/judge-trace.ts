@@ -9,7 +9,7 @@ import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import { isTakenUnknown, TAKEN_UNKNOWN } from '../compare/compare-sides.ts';
 import { pauseText, resumeText } from '../pause/read-pauses.ts';
-import { FOR_WHAT } from '../status/judge-status.ts';
+import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import type { Trace } from './collect-trace.ts';
 
 export interface TraceVerdict {

@@ -1,6 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Check, pass, runChecks } from '../../../scripts/connector/checks/check.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  findingsBlock,
+  info,
+  lookAndFix,
+  pass,
+  runChecks,
+  unknown,
+  verdictOf,
+  warn,
+} from '../../../scripts/connector/checks/check.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
 import {
@@ -287,26 +299,23 @@ describe('the token of point events', () => {
 });
 
 describe('checks', () => {
-  const explain = () => ({ what: 'it broke', fix: 'mend it' });
+  const shown = ({ verdict, what }: Finding) => `${verdict} ${what}`;
+  const run = async (checks: readonly Check[], timeoutMs?: number) =>
+    (await runChecks(checks, {}, timeoutMs)).map(({ name, findings }) => [
+      name,
+      ...findings.map(shown),
+    ]);
 
-  async function run(checks: readonly Check[], timeoutMs = 10_000) {
-    const results: (readonly string[])[] = [];
-    for await (const { name, findings } of runChecks(checks, timeoutMs, explain)) {
-      results.push([name, ...findings.map(({ verdict, what }) => `${verdict} ${what}`)]);
-    }
-    return results;
-  }
-
-  it('are reported in their order, however long each takes, and a broken one is a finding', async () => {
+  it('are reported in their order, however long each takes, and one that throws could not ask', async () => {
     const results = await run([
       { name: 'slow', look: async () => sleep(30, [pass('fine')]) },
       { name: 'quick', look: async () => [pass('fine')] },
-      { name: 'broken', look: () => Promise.reject(new Error('secret text')) },
+      { name: 'broken', look: () => Promise.reject(new Error('it broke')) },
     ]);
     expect(results).toEqual([
       ['slow', 'pass fine'],
       ['quick', 'pass fine'],
-      ['broken', 'fail it broke'],
+      ['broken', 'unknown Error: it broke'],
     ]);
   });
 
@@ -314,8 +323,70 @@ describe('checks', () => {
     const hanging = { name: 'hanging', look: () => new Promise<never>(() => {}) };
     const results = await run([hanging, { name: 'other', look: async () => [pass('fine')] }], 20);
     expect(results).toEqual([
-      ['hanging', 'fail no answer within 0.02 s'],
+      ['hanging', 'unknown no answer within 0.02 s'],
       ['other', 'pass fine'],
     ]);
+  });
+
+  it('look again after a fix, and fix nothing where nothing is wrong', async () => {
+    let state = 'broken';
+    const check: Check = {
+      name: 'door',
+      look: async () => [state === 'mended' ? pass(state) : fail(state)],
+      fix: async () => {
+        state = 'mended';
+        return [info('mended it')];
+      },
+    };
+    const { before, done = [], after } = await lookAndFix(check);
+    expect([before, done, after].map((all) => all.map(shown))).toEqual([
+      ['fail broken'],
+      ['info mended it'],
+      ['pass mended'],
+    ]);
+    expect(await lookAndFix(check)).not.toHaveProperty('done');
+  });
+});
+
+describe('the findings of all checks', () => {
+  const secrets = {
+    name: 'secrets',
+    findings: [
+      { ...fail('never set'), shop: 'one', lacks: ['store secret'] },
+      { ...pass('set'), shop: 'two' },
+    ],
+  };
+  const store = {
+    ...{ name: 'Admin API', needs: ['store secret'] },
+    findings: [
+      { ...unknown('no credentials'), shop: 'one' },
+      { ...fail('refused'), shop: 'two' },
+    ],
+  };
+  const currency = {
+    ...{ name: 'currency', needs: ['Admin API'] },
+    findings: [
+      { ...unknown('no answer'), shop: 'one' },
+      { ...pass('EUR'), shop: 'two' },
+    ],
+  };
+
+  it('have the root cause first, and below it what follows from it in the same shop', () => {
+    const { findings } = findingsBlock([currency, store, secrets], { all: false });
+    expect(findings).toMatchObject([
+      { tone: 'bad', name: 'Admin API', what: 'two: refused' },
+      {
+        ...{ tone: 'bad', name: 'secrets', what: 'one: never set' },
+        follows: [{ name: 'Admin API', follows: [{ what: 'one: not known: no answer' }] }],
+      },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('EUR');
+  });
+
+  it('are well only where everything could be asked', () => {
+    const kind = (...findings: readonly Finding[]) => verdictOf([{ name: '', findings }]).kind;
+    expect(kind(pass(''), warn(''), info(''))).toBe('well');
+    expect(kind(pass(''), unknown(''))).toBe('not known');
+    expect(kind(unknown(''), fail(''))).toBe('action required');
   });
 });
