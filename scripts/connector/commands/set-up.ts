@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { findProject } from '../../../shared/config/folders.ts';
 import { stageName, wholeNumber } from '../arguments.ts';
@@ -55,11 +54,6 @@ const STAGE = [
   'the stage of connector.config.NAME.ts; prod is connector.config.ts',
 ] as const;
 
-interface SynthOptions {
-  readonly stage?: string;
-  readonly explain?: string;
-}
-
 interface DeployOptions {
   readonly stage: string;
   readonly yes?: boolean;
@@ -71,10 +65,6 @@ const SYNTH_EXAMPLES = `
 Examples:
   npx loyalty-connector synth                every stage
   npx loyalty-connector synth --stage dev
-  npx loyalty-connector synth --stage prod --explain sync-orders < stack-trace.txt
-
-A stack trace in the logs points into bundled code. --explain reads it from standard input and prints it with
-the files and lines of the source; use the settings and the version that were deployed.
 `;
 
 /** `loyalty-connector synth` */
@@ -84,28 +74,8 @@ export function registerSynth(program: Command): void {
     .summary('write the CloudFormation templates; needs no AWS account')
     .description('Checks the settings, bundles the functions and writes the templates to cdk.out.')
     .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
-    .option('--explain <function>', 'then explain a stack trace of this function, as logs name it')
     .addHelpText('after', SYNTH_EXAMPLES)
-    .action(
-      runAction<SynthOptions>(async ({ terminal }, { stage, explain }) => {
-        const { ASSEMBLY, runCdk, SYNTH } = await import('../deploy/synth.ts');
-        const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
-        if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
-        const { describeAssembly } = await import('../deploy/synth.ts');
-        if (explain !== undefined) {
-          const { explainStack, readSourceMaps } = await import('../deploy/synth.ts');
-          const { text } = await import('node:stream/consumers');
-          const maps = readSourceMaps(
-            join(findProject(), 'cdk.out/bundles', stage ?? 'prod'),
-            explain,
-          );
-          terminal.line(explainStack(await text(process.stdin), maps).trimEnd());
-          return EXIT.fine;
-        }
-        terminal.note(describeAssembly(join(findProject(), ASSEMBLY)));
-        return EXIT.fine;
-      }),
-    );
+    .action(runLazily(async () => (await import('../deploy/synth.ts')).synth));
 }
 
 const DEPLOY_EXAMPLES = `
@@ -165,6 +135,7 @@ Examples:
   npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
   npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
+  npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
 Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.

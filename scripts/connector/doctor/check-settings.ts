@@ -25,7 +25,11 @@ export function checkSettings({
 }: Pick<Deployment, 'where' | 'stage' | 'connector' | 'settingsFile'>): readonly Finding[] {
   const file = settingsFileOf(stage);
   const examples: Finding[] = [];
-  const { hostname } = new URL(connector.loyalty.address);
+  const { hostname, protocol } = new URL(connector.loyalty.address);
+  if (protocol !== 'https:') {
+    const what = `${file}: loyalty.address is not https (${connector.loyalty.address}), which only this machine accepts`;
+    examples.push(fail(what, "Set the loyalty service's address and deploy."));
+  }
   if (/(^|\.)example\.(com|org|net)$/.test(hostname)) {
     const what = `${file}: loyalty.address is still the example's (${hostname})`;
     examples.push(fail(what, "Set the loyalty service's address and deploy."));

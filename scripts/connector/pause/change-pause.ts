@@ -11,9 +11,9 @@ import { type Deployment, nextCommand, openLedger } from '../deployment/deployme
 import { readCaller } from '../deployment/read-caller.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { wokenTexts } from '../retry-now/retry-now.ts';
-import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { type PauseStatus, pausesIn, pauseText } from './read-pauses.ts';
+import { readWaiting, wake } from './waiting-messages.ts';
 
 export interface PauseOptions {
   readonly shop?: string;

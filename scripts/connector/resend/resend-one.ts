@@ -18,7 +18,7 @@ import { type Deployment, nextCommand, openLedger } from '../deployment/deployme
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
+import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { printable } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';

@@ -11,10 +11,9 @@ import { shopsOf } from '../arguments.ts';
 import { nextCommand, openLedger } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
+import { FOR_WHAT, readWaiting, type WokenMessage, wake } from '../pause/waiting-messages.ts';
 import type { Session } from '../session.ts';
-import { FOR_WHAT } from '../status/judge-status.ts';
 import { counted, spanText } from '../terminal/text.ts';
-import { readWaiting, type WokenMessage, wake } from './waiting-messages.ts';
 
 export interface RetryNowOptions {
   readonly shop?: string;

@@ -13,7 +13,6 @@ import {
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
-import type { CredentialStatus } from '../status/status-model.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
@@ -51,6 +50,16 @@ export async function storeSecret(
 ): Promise<void> {
   const SecretString = JSON.stringify(fields);
   await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+}
+
+export interface CredentialStatus {
+  readonly shop: string;
+  readonly purpose: SecretPurpose;
+  readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
+  /** In words without any value; undefined when it is there. */
+  readonly why: string | undefined;
+  /** Two webhook secrets are accepted at the moment. */
+  readonly rotating?: boolean;
 }
 
 /** Which secrets of every shop are set and usable, without their values. */

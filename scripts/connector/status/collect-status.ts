@@ -19,7 +19,7 @@ import {
 import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { readPauses } from '../pause/read-pauses.ts';
-import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
+import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
 import {
   createCloudWatchFigures,

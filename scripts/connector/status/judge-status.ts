@@ -1,9 +1,9 @@
-import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type PauseStatus, pauseText, resumeText } from '../pause/read-pauses.ts';
+import { FOR_WHAT } from '../pause/waiting-messages.ts';
+import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, momentText, spanText } from '../terminal/text.ts';
 import type {
-  CredentialStatus,
   Expectations,
   Findings,
   Known,
@@ -237,17 +237,6 @@ function judgeHour({ at, lastHour, queues, waiting }: Status): Findings {
 export function signaturesText(hour: Pick<LastHour, 'signatures-refused'>): string {
   return `${hour['signatures-refused']} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
 }
-
-/** Completes "it waits …". */
-export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
-  loyalty: 'for the loyalty service',
-  store: 'for the store',
-  throttled: 'because the loyalty service asked for fewer calls',
-  misconfigured: 'because credentials, scopes or an address are refused',
-  paused: 'for "resume"',
-  connector: 'for the connector or AWS',
-  patience: 'for something that may take hours',
-};
 
 /** What waits, and whether it goes on without a person. */
 function judgeWaiting(status: Status, expected: Expectations): Findings {

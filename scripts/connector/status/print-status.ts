@@ -4,12 +4,13 @@ import { VERSION } from '../../../shared/config/release.ts';
 import { type Deployment, nextCommand, versionDifference } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
+import type { CredentialStatus } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
 import { collectStatus } from './collect-status.ts';
 import { judgeStatus, type Verdict } from './judge-status.ts';
-import type { Chart, CredentialStatus, LastHour, QueueStatus, Status } from './status-model.ts';
+import type { Chart, LastHour, QueueStatus, Status } from './status-model.ts';
 
 export interface StatusOptions extends CommonOptions {
   /** Seconds between two looks; true without a number. */

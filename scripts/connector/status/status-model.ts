@@ -3,8 +3,8 @@ import type { WaitingMessage, WaitsFor } from '../../../shared/core/batch/waitin
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
 import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
-import type { SecretPurpose } from '../../../shared/services/shop-secrets.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
+import type { CredentialStatus } from '../secrets/read-secret.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -107,16 +107,6 @@ export interface SubscriptionStatus {
     /** Worth knowing: another version than expected, or that they cannot be seen. */
     readonly notes: readonly string[];
   }>;
-}
-
-export interface CredentialStatus {
-  readonly shop: string;
-  readonly purpose: SecretPurpose;
-  readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
-  /** In words without any value; undefined when it is there. */
-  readonly why: string | undefined;
-  /** Two webhook secrets are accepted at the moment. */
-  readonly rotating?: boolean;
 }
 
 /** All that `status` shows, as plain data. */

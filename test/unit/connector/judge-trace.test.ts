@@ -47,7 +47,7 @@ const wait: Trace['waits'][number] = {
   ...{ messageId: 'm-2', receiptHandle: 'handle', waitsFor: 'loyalty', why: 'unavailable' },
   since: Date.parse('2026-11-15T02:00:01.000Z'),
   until: Date.parse('2026-11-15T03:10:00.000Z'),
-  ...{ tries: 2, receives: 2 },
+  ...{ tries: 2, receives: 2, revision: 1 },
 };
 
 function trace(changes: Partial<Trace> = {}): Trace {

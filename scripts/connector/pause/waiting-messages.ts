@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { type FoundRecord, listRecords } from '../../../shared/aws/read-ledger.ts';
-import { type WaitingMessage, waitingIn } from '../../../shared/core/batch/waiting.ts';
+import {
+  recordWoken,
+  type WaitingMessage,
+  type WaitsFor,
+  waitingIn,
+} from '../../../shared/core/batch/waiting.ts';
 import { changeControl, woken } from '../../../shared/core/calls/shop-pause.ts';
 import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.ts';
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
@@ -13,7 +18,20 @@ export interface WaitingInShop extends WaitingMessage {
   readonly shop: string;
   /** How often it had been received when it began to wait. */
   readonly receives: number;
+  /** Of its record. */
+  readonly revision: number;
 }
+
+/** Completes "it waits …". */
+export const FOR_WHAT: Readonly<Record<WaitsFor, string>> = {
+  loyalty: 'for the loyalty service',
+  store: 'for the store',
+  throttled: 'because the loyalty service asked for fewer calls',
+  misconfigured: 'because credentials, scopes or an address are refused',
+  paused: 'for "resume"',
+  connector: 'for the connector or AWS',
+  patience: 'for something that may take hours',
+};
 
 /** What waits now, of these shops, the next to be tried first; or a part of it, if `most` is exceeded. */
 export async function readWaiting(
@@ -45,7 +63,8 @@ export function waitsIn(
     const receives = Number(id.slice(id.lastIndexOf('/') + 1));
     const known = newest.get(waiting.messageId);
     if (!known || known.receives < receives) {
-      newest.set(waiting.messageId, { ...waiting, shop, receives });
+      const { revision } = entry;
+      newest.set(waiting.messageId, { ...waiting, shop, receives, revision });
     }
   }
   return [...newest.values()].filter(({ until, ended }) => !ended && until > now.getTime());
@@ -100,6 +119,12 @@ export async function wakeAll(
     for (const chunk of batchesOf(messages, MESSAGES_PER_CALL)) {
       const over = await endWaits(queue, chunk);
       ended.push(...chunk.filter((one) => !over.has(one)));
+      await Promise.all(
+        chunk.map(({ shop, receives, revision, inSeconds, isHeldBack: _, ...one }) => {
+          const until = now.getTime() + inSeconds * 1_000;
+          return recordWoken(shop, one, { until, receives, revision }, ledger);
+        }),
+      );
     }
   }
   return { woken: ended, gone: waiting.length - ended.length };
