@@ -62,7 +62,8 @@ function pastOf({ entry, mapped }: Sides, text: (amount: number) => string): rea
   );
   const changes = sent.flatMap(({ at, counts }, index) => {
     const before = sent[index - 1]?.counts;
-    if (before === undefined) return [{ at, amount: text(fromThousandths(counts)), what: 'counted' }];
+    if (before === undefined)
+      return [{ at, amount: text(fromThousandths(counts)), what: 'counted' }];
     if (before === counts) return [];
     const what = counts < before ? `taken back${refundBetween(before, counts, mapped)}` : 'added';
     return [{ at, amount: text(fromThousandths(counts - before)), what }];

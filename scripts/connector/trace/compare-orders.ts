@@ -53,7 +53,12 @@ export async function compareOrders(
   const rows = others.map(({ id, kind, what }): Row => {
     const opens = line('trace', ['order', id], { shop: shop.domain });
     const tone = kind === 'action required' ? 'bad' : 'waits';
-    return { cells: [{ text: names.get(id) ?? id, opens }, { text: what, tone }] };
+    return {
+      cells: [
+        { text: names.get(id) ?? id, opens },
+        { text: what, tone },
+      ],
+    };
   });
   const [first] = others;
   return {
@@ -62,7 +67,13 @@ export async function compareOrders(
     blocks:
       rows.length === 0
         ? []
-        : [{ kind: 'table', columns: [{ title: 'Order' }, { title: 'What', shrinks: true }], rows }],
+        : [
+            {
+              kind: 'table',
+              columns: [{ title: 'Order' }, { title: 'What', shrinks: true }],
+              rows,
+            },
+          ],
     ...(first && {
       next: [
         {

@@ -47,7 +47,11 @@ export function judgeTrace(trace: Trace): Judged {
   }
   if (entry?.uncertain) {
     const then = wait ? waitText(wait) : 'the next event or reconcile sends it again';
-    return say('waits', `What became of a call to the loyalty service is not known: ${then}.`, retry);
+    return say(
+      'waits',
+      `What became of a call to the loyalty service is not known: ${then}.`,
+      retry,
+    );
   }
   if (isApplied(trace)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
@@ -63,7 +67,11 @@ export function judgeTrace(trace: Trace): Judged {
   if (wait) return say('waits', `${what} This goes on by itself: ${waitText(wait)}.`, retry);
   if (store.kind === 'gone') {
     const gone = 'The store no longer has it, and the loyalty service still does.';
-    return say('waits', `${gone} The deletion is on its way, or a deep reconcile finds it.`, status);
+    return say(
+      'waits',
+      `${gone} The deletion is on its way, or a deep reconcile finds it.`,
+      status,
+    );
   }
   if (ready > 0) {
     const held = pause ? ` ${pauseText(pause)}.` : '';

@@ -2,7 +2,11 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { EntityKey } from '../../../shared/core/events/event.ts';
 import { type Doubt, isDoubtful, isKnown } from '../../../shared/core/ledger/entry.ts';
-import { type EntityEntry, fromThousandths, readEntry } from '../../../shared/core/ledger/ledger.ts';
+import {
+  type EntityEntry,
+  fromThousandths,
+  readEntry,
+} from '../../../shared/core/ledger/ledger.ts';
 import { mapSnapshot } from '../../../shared/core/mapping/map-snapshot.ts';
 import {
   differsByRulesAlone,
@@ -238,7 +242,10 @@ type Rows = Pick<Compared, 'rows'> & { readonly differences: readonly string[] }
 
 function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): Rows {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
-  const absent = { ledger: isKnown(entry) ? 'sent' : 'not sent', service: SERVICE_TEXTS[held.kind] };
+  const absent = {
+    ledger: isKnown(entry) ? 'sent' : 'not sent',
+    service: SERVICE_TEXTS[held.kind],
+  };
   switch (wanted?.kind) {
     case 'order':
     case 'cancelled-order': {
