@@ -93,7 +93,9 @@ export function registerCompare(program: Command): void {
     .description(
       'Reads each order that changed lately from the store, the ledger and the loyalty service.',
     )
-    .argument('<orders>', 'the word orders: the loyalty service lists nothing else')
+    .argument('<kind>', 'orders')
+    // "compare order 1007" is answered with the command that does it.
+    .allowExcessArguments()
     .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', (text) => parseMoment(text))
     .option('--shop <domain>', 'the shop, where the settings name several')
     .addHelpText('after', COMPARE_EXAMPLES)

@@ -138,7 +138,7 @@ Examples:
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
 With --wait it ends with 0 when everything was compared, also if something had to be sent again, and with
-1 otherwise. What one order is on both sides: npx loyalty-connector compare.
+1 otherwise. What one order is on both sides: npx loyalty-connector trace.
 `;
 
 const STATUS_EXAMPLES = `

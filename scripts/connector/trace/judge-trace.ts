@@ -55,9 +55,13 @@ export function judgeTrace(trace: Trace): Judged {
   }
   if (isApplied(trace)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
-    // The ledger would not send it again by itself.
-    const again = compared.kind === 'action required' ? resend(trace, { force: true }) : undefined;
-    return say(compared.kind, `${compared.what}${old}`, again);
+    // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
+    const again = {
+      ...resend(trace, { force: true }),
+      say: 'If the store is right, send it again:',
+    };
+    const isWrong = compared.kind === 'action required';
+    return say(compared.kind, `${compared.what}${old}`, isWrong ? again : undefined);
   }
   const what = `The current state of the store was not applied; ${entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was'}.`;
   if (letter) {

@@ -147,7 +147,7 @@ export function documentOf(
         ? [
             {
               label: 'Show personal data',
-              say: 'All that was sent, with personal data (this is recorded with your name):',
+              say: 'With personal data (this is recorded with your name):',
               line: self({ full: true, reveal: true }),
             },
           ]

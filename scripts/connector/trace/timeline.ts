@@ -104,20 +104,9 @@ function amongLetters(letters: Trace['letters']): readonly Line[] {
   });
 }
 
-function inService({ held, earned }: Trace): readonly Line[] {
-  if (held.kind !== 'order') return [];
-  const who = 'Loyalty service';
-  const { UpdatedDate: changedAt } = held.order;
-  const given = `gave ${earned?.earning.points} points`;
-  return [
-    ...(changedAt === undefined ? [] : [{ at: changedAt, who, what: 'changed last' }]),
-    ...(earned?.givenAt === undefined
-      ? []
-      : [
-          {
-            ...{ at: earned.givenAt, who, what: given, tone: 'well' as const },
-            detail: 'as many as it expects of this order',
-          },
-        ]),
-  ];
+function inService({ earned }: Trace): readonly Line[] {
+  if (earned?.givenAt === undefined) return [];
+  const what = `gave ${earned.earning.points} points`;
+  const detail = 'as many as it expects of this order';
+  return [{ at: earned.givenAt, who: 'Loyalty service', what, detail, tone: 'well' }];
 }

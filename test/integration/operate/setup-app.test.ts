@@ -14,8 +14,8 @@ import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { writeApp } from '../../../scripts/connector/app/app-folder.ts';
 import { checkApp } from '../../../scripts/connector/app/check-app.ts';
-import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { CheckResult } from '../../../scripts/connector/checks/check.ts';
+import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import {
   type SetupDeps,

@@ -210,7 +210,7 @@ it.each([
     { command: 'dead-letters replay', options: { code: 'INVALID_EMAIL', wait: true, yes: true } },
   ],
   ['status', { command: 'status' }],
-  ['compare order 7', { command: 'compare', operands: ['order', '7'] }],
+  ['trace order 7', { command: 'trace', operands: ['order', '7'] }],
   [
     "dead-letters replay --reason=rejected --id='a b'",
     { options: { reason: 'rejected', id: 'a b' } },
