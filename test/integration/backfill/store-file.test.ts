@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import {
+  type AskedStore,
   awaitFile,
+  checkVisibility,
   fileProblem,
-  type OpenBackfill,
   orderFile,
-} from '../../../scripts/connector/backfill/report.ts';
-import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
+} from '../../../scripts/connector/backfill/store-file.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { checkInstalledApp } from '../../../scripts/connector/doctor/check-services.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 async function open(
   settings: Parameters<typeof startStoreSandbox>[0] = {},
-): Promise<OpenBackfill & { readonly store: StoreSandbox }> {
+): Promise<AskedStore & { readonly store: StoreSandbox }> {
   const store = await startStoreSandbox(settings);
   sandbox = store;
   const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
@@ -32,8 +32,8 @@ async function open(
     secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: store.address,
   }).until(undefined);
-  const deployment = { where: 'aws', connector } as unknown as OpenBackfill['deployment'];
-  return { store, ask, deployment, enrichment: {} } as unknown as OpenBackfill & {
+  const deployment = { where: 'aws', connector } as unknown as AskedStore['deployment'];
+  return { store, ask, deployment, enrichment: {} } as unknown as AskedStore & {
     readonly store: StoreSandbox;
   };
 }
