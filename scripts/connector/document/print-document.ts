@@ -57,7 +57,7 @@ export function printDocument(
   for (const one of next) printSuggestion(terminal, one, settings, '');
 }
 
-function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+export function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
   if (block.kind === 'form' || (block.kind === 'code' && block.folded && !settings.full)) return;
   terminal.line();
   if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
