@@ -28,9 +28,9 @@ import {
 } from '../../../shared/core/reconcile/compare-order.ts';
 import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependencies.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
-import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
+import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import type { HeldOrder } from '../../../shared/core/sync/change-service.ts';
-import { otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
@@ -82,28 +82,6 @@ export async function readSides(
   const { doubt } = await readControl(ledger, key.shop);
   const { assumptions } = deployment.connector.loyalty;
   return { key, entry, store, mapped, held, doubt, assumptions };
-}
-
-/** Of several shapes, because the store has an operation for each kind. */
-async function askStore(
-  store: Store,
-  { shop, kind, id }: EntityKey,
-): Promise<StoreAnswer<StoreEntity>> {
-  const as = <Value>(
-    answer: StoreAnswer<Value>,
-    entity: (value: Value) => StoreEntity,
-  ): StoreAnswer<StoreEntity> =>
-    answer.kind === 'found' ? { kind: 'found', value: entity(answer.value) } : answer;
-  switch (kind) {
-    case 'order':
-      return as(await store.readOrder(shop, id), (order) => ({ kind, order }));
-    case 'product':
-      return as(await store.readProduct(shop, id), (product) => ({ kind, product }));
-    case 'coupon':
-      return as(await store.readCoupon(shop, id), (coupon) => ({ kind, coupon }));
-    case 'member':
-      return as(await store.readMember(shop, id), (member) => ({ kind, member }));
-  }
 }
 
 /** The codes by which the service says that it does not have it. */
