@@ -55,12 +55,8 @@ export function judgeTrace(trace: Trace): Judged {
   if (isApplied(trace)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
-    const again = {
-      ...resend(trace, { force: true }),
-      say: 'If the store is right, send it again:',
-    };
-    const isWrong = kind === 'action required';
-    return say(whyApplied(trace), kind, `${what}${old}`, isWrong ? again : undefined);
+    const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
+    return say(whyApplied(trace), kind, `${what}${old}`, kind === 'well' ? undefined : again);
   }
   const before =
     entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
@@ -94,9 +90,13 @@ export function judgeTrace(trace: Trace): Judged {
 }
 
 /** Without `--yes`, it shows what would be sent. */
-function resend({ key: { shop, kind, id } }: Trace, options: Options = {}): Suggestion {
+function resend(
+  { key: { shop, kind, id } }: Trace,
+  options: Options = {},
+  say = 'To send it now:',
+): Suggestion {
   const named = kind === 'member' ? 'customer' : kind;
-  return { label: 'Send again', line: line('resend', [named, id], { shop, ...options }) };
+  return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
 }
 
 /**

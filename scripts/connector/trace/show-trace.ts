@@ -124,7 +124,15 @@ export function documentOf(
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
-  const self = (options: object) => line('trace', [kind, key.id], { shop: key.shop, ...options });
+  const rewards = {
+    label: 'See points and rewards',
+    line: line('redemptions show', [key.id], { shop: key.shop }),
+  };
+  const revealed = {
+    label: 'Show personal data',
+    say: 'With personal data (this is recorded with your name):',
+    line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
+  };
   const { remembered: _, ...ledger } = entry ?? {};
   const others = otherOrders.map((order) => ({ ...order, shop: key.shop, kind: 'order' as const }));
   return {
@@ -142,24 +150,11 @@ export function documentOf(
     ],
     next: [
       ...next,
-      ...(kind === 'customer' && trace.store.kind === 'found'
-        ? [
-            {
-              label: 'See points and rewards',
-              line: line('redemptions show', [key.id], { shop: key.shop }),
-            },
-          ]
-        : []),
-      ...(form && !reveal
-        ? [
-            {
-              label: 'Show personal data',
-              say: 'With personal data (this is recorded with your name):',
-              line: self({ full: true, reveal: true }),
-            },
-          ]
-        : []),
+      ...(kind === 'customer' && trace.store.kind === 'found' ? [rewards] : []),
+      ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
+    // It goes on by itself: an open page shows how.
+    ...(verdict === 'waits' && { freshSeconds: 15 }),
     data: {
       ...{ ...key, name: name ?? null, why: why ?? null },
       ...{ sides: rows, steps: mapped?.kind === 'wanted' ? mapped.steps : undefined },
@@ -186,7 +181,7 @@ function tableOf(rows: Compared['rows']): Block {
   return {
     kind: 'table',
     title: 'Both sides now',
-    columns: ['', 'Store', 'Ledger', 'Loyalty service', ''].map((title) => ({ title })),
+    columns: ['', 'Store', 'Connector', 'Loyalty service', ''].map((title) => ({ title })),
     rows: rows.map(({ field, store, ledger, service, differs }) => ({
       cells: [field, store, ledger, service, differs ? { text: 'differs', tone: 'bad' } : ''],
     })),
@@ -194,35 +189,22 @@ function tableOf(rows: Compared['rows']): Block {
 }
 
 function factsOf({ key, store, entry }: Trace): Block {
+  const state = entry && entry.version > 0 ? `settled up to ${momentText(entry.version)}` : '';
+  const applied = entry?.appliedKey === undefined ? 'nothing applied' : 'applied';
+  const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
+  const inStore = store.kind === 'found' ? storeText(store.value) : absent;
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],
-      ['In the store now', storeText(store)],
-      ['In the ledger', entry ? entryText(entry) : 'nothing'],
+      ['In the store now', inStore],
+      ['In the ledger', entry ? list([state, applied, `revision ${entry.revision}`]) : 'nothing'],
     ],
     'Details',
   );
 }
 
-function storeText(store: Trace['store']): string {
-  switch (store.kind) {
-    case 'found':
-      return describeEntity(store.value);
-    case 'gone':
-      return 'not there (any more)';
-    case 'unavailable':
-      return `could not be read: ${store.why}`;
-  }
-}
-
-function entryText({ version, appliedKey, uncertain, revision }: NonNullable<Trace['entry']>) {
-  const state = version > 0 ? `settled up to ${momentText(version)}` : 'nothing settled';
-  const applied = appliedKey === undefined ? 'nothing applied' : 'applied';
-  return list([state, applied, uncertain && 'uncertain', `revision ${revision}`]);
-}
-
 /** The state in the store in one line, without personal data. */
-function describeEntity(entity: StoreEntity): string {
+function storeText(entity: StoreEntity): string {
   switch (entity.kind) {
     case 'order': {
       const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
@@ -235,15 +217,13 @@ function describeEntity(entity: StoreEntity): string {
       ]);
     }
     case 'product': {
-      const { title, status, price } = entity.product;
-      return list([title, status, price && `from ${price}`]);
+      const { status, price } = entity.product;
+      return list([status, price && `from ${price}`]);
     }
     case 'coupon': {
-      const { kind, value, status, discountId, audience, timesUsed } = entity.coupon;
-      return list([
-        ...[kind, value, status, `discount ${discountId}`],
-        ...[`for ${audience.kind}`, `used ${timesUsed} times`],
-      ]);
+      const { kind, status, discountId, audience, timesUsed } = entity.coupon;
+      const used = `used ${timesUsed} times`;
+      return list([kind, status, `discount ${discountId}`, `for ${audience.kind}`, used]);
     }
     case 'member': {
       const { email, phone } = entity.member;

@@ -135,11 +135,11 @@ describe('the verdict on one entity', () => {
     [
       'is not known where the service did not answer',
       ofOrder({ held: { kind: 'unknown', why: 'time-out' } }),
-      ...(['not known', 'could not be read: time-out', undefined] as const),
+      ...(['not known', 'could not be read: time-out', again] as const),
     ],
     [
       'is not known for a product, which the service cannot be asked for',
-      ...([{}, 'not known', 'has no way to read a product', undefined] as const),
+      ...([{}, 'not known', 'has no way to read a product', `${send} --force`] as const),
     ],
     [
       'sends again what the service lost',
