@@ -299,6 +299,7 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
   return (
     <details class="card" open={!folded}>
       <summary>{title}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <pre tabIndex={0}>{text}</pre>
     </details>
   );
