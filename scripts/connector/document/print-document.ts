@@ -100,7 +100,7 @@ const LEAST_ROOM = 40;
 function printFindings({ findings }: FindingsBlock): Print {
   const all = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
     found.flatMap((one) => [one, ...all(one.follows ?? [])]);
-  const nameWidth = Math.max(0, ...all(findings).map(({ name = '' }) => name.length + 2));
+  const nameWidth = Math.max(0, ...all(findings).map(({ name }) => (name ? name.length + 2 : 0)));
   return (terminal, settings) => {
     for (const finding of findings) printFinding(terminal, finding, settings, nameWidth, '');
   };

@@ -52,7 +52,9 @@ beforeAll(async () => {
   store.actions.createProduct({ title: HOSTILE, price: 1 });
   store.actions.createDiscount({ percentage: 10, codes: [HOSTILE, `--${HOSTILE}`] });
   await leaveStuckRedemption(ledger, { shop: SHOP, customerId: '7012345' }, { title: HOSTILE, at });
-  await changeControl(ledger, SHOP, (control) => withOperatorPause(control, 'all', HOSTILE, now));
+  await changeControl(ledger, SHOP, (control) =>
+    withOperatorPause(control, 'all', HOSTILE, now, { because: HOSTILE }),
+  );
 });
 
 it.each([
