@@ -31,6 +31,8 @@ export type WantedOrder = {
   readonly isRefunded: boolean;
   /** The amounts that the service may still hold: before each refund, and before a payment was lost. The oldest first. */
   readonly earlier: readonly CountedForm[];
+  /** Which of some refunds counted first is not known: `earlier` has amounts that the order never had, too. */
+  readonly refundsAreTied?: boolean | undefined;
 } & (
   | { readonly kind: 'order' }
   /** `order` is the same in the form of an order, for a service that refuses to cancel it. */

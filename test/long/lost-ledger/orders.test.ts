@@ -8,6 +8,7 @@ const world = useAccidents();
 const OPEN = [
   'a line added, money back after the accident',
   'a refund that settles after the accident, and after a later refund',
+  'a refund that settles after the accident, in the second of a later refund',
   'refunded in full and exchanged',
 ];
 /** Refunded once more in the end. */
