@@ -8,9 +8,9 @@ import {
   readBulkState,
   startBulkQuery,
 } from '../../../shared/shopify/bulk/bulk-operation.ts';
+import { ALLOW_BULK_QUERIES } from '../checks/store.ts';
 import { nextCommand, type Place } from '../deployment/deployment.ts';
 import { storeProblem } from '../deployment/services.ts';
-import { ALLOW_BULK_QUERIES } from '../doctor/check-services.ts';
 import { Problem } from '../exit.ts';
 import { type BackfillState, searchFor } from './run-backfill.ts';
 

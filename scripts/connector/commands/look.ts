@@ -117,10 +117,11 @@ const DOCTOR_EXAMPLES = `
 Examples:
   npx loyalty-connector doctor
   npx loyalty-connector doctor --stack loyalty-connector-prod --region eu-west-1
-  npx loyalty-connector doctor --json | jq '.checks[].findings[] | select(.verdict == "fail")'
+  npx loyalty-connector doctor --all                 also what passed, rewards and assumptions
+  npx loyalty-connector doctor --json | jq '.data.checks[].findings[] | select(.verdict == "fail")'
 
 Changes nothing. The webhook address is sent one forged signature, which is refused and not counted.
-Ends with 0 when nothing failed and with 1 otherwise.
+Ends with 0 when nothing failed, with 1 when something did, and with 4 when something could not be asked.
 `;
 
 /** `loyalty-connector doctor` */
@@ -129,10 +130,11 @@ export function registerDoctor(program: Command): void {
     .command('doctor')
     .summary('check everything that a deployment needs, with a fix for each problem')
     .description(
-      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota; shows rewards and assumptions.',
+      'Checks settings, AWS, secrets, webhook address, store, loyalty service, clock and quota. Shows what is wrong, the cause first.',
     )
+    .option('--all', 'show what passed, too, with rewards and assumptions')
     .addHelpText('after', DOCTOR_EXAMPLES)
-    .action(runLazily(async () => (await import('../doctor/examine.ts')).examine));
+    .action(runLazily(async () => (await import('../doctor/doctor.ts')).examine));
 }
 
 const HISTORY_EXAMPLES = `

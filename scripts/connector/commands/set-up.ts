@@ -5,7 +5,6 @@ import { EXIT } from '../exit.ts';
 import { describeInit } from '../init/describe-init.ts';
 import type { InitOptions } from '../init/init.ts';
 import { runAction, runLazily } from '../run-action.ts';
-import type { SetUpOptions } from '../storefront/set-up.ts';
 
 const SETUP_EXAMPLES = `
 Examples:
@@ -172,7 +171,6 @@ Examples:
   npx loyalty-connector app write --to ../my-app       one shop, into another folder
   cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
   npx loyalty-connector app check                      what differs, and what to do about it
-  npx loyalty-connector app list                       the same, to paste into the Dev Dashboard
 
 The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
 address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
@@ -207,14 +205,6 @@ export function registerApp(program: Command): void {
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
     .action(runLazily(async () => (await import('../app/check-app.ts')).checkApp));
-  group
-    .command('list')
-    .summary('the same as a list to paste into the Dev Dashboard')
-    .description(
-      'Prints the fields of a version of the app in the Dev Dashboard, in their order, and why each scope is needed.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .action(runLazily(async () => (await import('../app/app-folder.ts')).listApp));
 }
 
 const STOREFRONT_EXAMPLES = `
@@ -243,11 +233,7 @@ export function registerStorefront(program: Command): void {
     .option('--rotate', 'create a new token and keep accepting the current one')
     .option('--finish', 'end a rotation: the previous token is no longer accepted')
     .option('--yes', 'do it')
-    .action(
-      runAction<SetUpOptions>(async (session, options) =>
-        (await import('../storefront/set-up.ts')).setUpStorefront(session, options),
-      ),
-    );
+    .action(runLazily(async () => (await import('../storefront/set-up.ts')).setUpStorefront));
 }
 
 const WEBHOOKS_EXAMPLES = `
@@ -268,7 +254,7 @@ export function registerWebhooks(program: Command): void {
     .command('check')
     .summary('compare the subscriptions with what the connector needs')
     .description(
-      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous.',
+      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous, and with 4 when the store does not tell.',
     )
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(runLazily(async () => (await import('../webhooks/webhooks.ts')).checkWebhooks));

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { findProject, moduleFile } from '../../../shared/config/folders.ts';
+import { settingsCheck } from '../checks/settings.ts';
 import { readStageSettings, stageOfStack } from '../deployment/find-deployment.ts';
-import { checkSettings } from '../doctor/check-settings.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -128,7 +128,11 @@ export async function synth(
 /** The templates are right, and the stack of AWS could do nothing with them. */
 async function warnOfSettings(stage: string, terminal: Pick<Terminal, 'note'>): Promise<void> {
   const connector = await readStageSettings(stage);
-  for (const { verdict, what, fix } of checkSettings({ where: 'aws', stage, connector })) {
-    if (verdict === 'fail') terminal.note(`Warning: ${what}. ${fix ?? ''}`);
+  for (const { verdict, what, fix } of await settingsCheck({
+    where: 'aws',
+    stage,
+    connector,
+  }).look()) {
+    if (verdict !== 'pass') terminal.note(`Warning: ${what}. ${fix ?? ''}`);
   }
 }

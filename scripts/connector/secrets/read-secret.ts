@@ -19,7 +19,7 @@ export type ReadSecret =
   | { readonly kind: 'there'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: 'missing' }
   /** `why` follows "the secret" in a sentence. */
-  | { readonly kind: 'malformed'; readonly why: string };
+  | { readonly kind: 'malformed'; readonly why: string; readonly unset?: boolean };
 
 /** Rejects only with errors of AWS: no access, no connection. */
 export async function readSecret(
@@ -36,7 +36,7 @@ export async function readSecret(
   }
   const fields = readSecretFields(text ?? '');
   // A deployment creates the secret with a random text.
-  if (!fields) return { kind: 'malformed', why: 'was never set' };
+  if (!fields) return { kind: 'malformed', why: 'was never set', unset: true };
   const parsed = secretForms[purpose](fields);
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields }
@@ -60,6 +60,8 @@ export interface CredentialStatus {
   readonly why: string | undefined;
   /** Two webhook secrets are accepted at the moment. */
   readonly rotating?: boolean;
+  /** It holds what the deployment created it with. */
+  readonly unset?: boolean;
 }
 
 /** Which secrets of every shop are set and usable, without their values. */
@@ -90,7 +92,10 @@ export async function readCredentials(
               why: 'does not exist: deploy the shop first',
             };
           case 'malformed':
-            return { shop, purpose, state: 'malformed', why: read.why };
+            return {
+              ...{ shop, purpose, state: 'malformed', why: read.why },
+              ...(read.unset && { unset: true }),
+            };
         }
       } catch (error) {
         const reason = isDenied(error) ? 'your AWS credentials may not' : explain(error);

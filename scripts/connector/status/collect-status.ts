@@ -12,15 +12,11 @@ import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
-import {
-  createSubscriptions,
-  type SubscriptionFindings,
-} from '../../../shared/shopify/subscriptions/subscriptions.ts';
 import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
 import { readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import { readCredentials } from '../secrets/read-secret.ts';
+import { readSubscriptions } from '../webhooks/webhooks.ts';
 import {
   createCloudWatchFigures,
   createLocalFigures,
@@ -29,14 +25,7 @@ import {
   readLastHour,
   readOldestAges,
 } from './figures.ts';
-import type {
-  Known,
-  QueueStatus,
-  ReconcileStatus,
-  Status,
-  SubscriptionStatus,
-  WaitingStatus,
-} from './status-model.ts';
+import type { Known, QueueStatus, ReconcileStatus, Status, WaitingStatus } from './status-model.ts';
 
 const NO_FIGURES = {
   kind: 'unknown',
@@ -253,63 +242,4 @@ async function count(client: SQSClient, queueUrl: string) {
       number(found.ApproximateNumberOfMessages) + number(found.ApproximateNumberOfMessagesDelayed),
     inFlight: number(found.ApproximateNumberOfMessagesNotVisible),
   };
-}
-
-/** The webhook subscriptions of every shop, judged as in the scheduled run. */
-export async function readSubscriptions(
-  deployment: Deployment,
-): Promise<readonly SubscriptionStatus[]> {
-  const { connector, output } = deployment;
-  const services = openShopServices(deployment);
-  const shops = new Map(connector.shops.map((shop) => [shop.domain, shop]));
-  const find = (domain: string) => {
-    const shop = shops.get(domain);
-    if (!shop) throw new Error(`unknown shop: ${domain}`);
-    return shop;
-  };
-  const madeBy = connector.healing.subscriptions;
-  const subscriptions = createSubscriptions({
-    ask: (domain) => services.ask(find(domain)),
-    shopOf: find,
-    webhookAddress: output('WebhookAddress'),
-    madeBy,
-    products: connector.healing,
-  });
-  return Promise.all(
-    [...shops.keys()].map(async (shop): Promise<SubscriptionStatus> => {
-      const checked = await subscriptions.check(shop);
-      if (checked.kind === 'unavailable') {
-        const why = `the store does not tell (${checked.why})`;
-        return { shop, found: { kind: 'unknown', why } };
-      }
-      const { findings } = checked;
-      const notes = [
-        ...versionNotes(findings),
-        ...(madeBy === 'app-configuration'
-          ? [
-              "the app's configuration makes the webhook subscriptions, which cannot be seen from here",
-            ]
-          : []),
-        ...(connector.healing.productChanges === 'events'
-          ? ['changes of products come by Events, which cannot be seen from here']
-          : []),
-      ];
-      const value = { right: findings.fine.length, faults: faultsOf(findings), notes };
-      return { shop, found: { kind: 'known', value } };
-    }),
-  );
-}
-
-function faultsOf({ missing, wrong, extra, version }: SubscriptionFindings): readonly string[] {
-  return [
-    ...missing.map(({ topic }) => `the subscription of ${topic} is missing`),
-    ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
-    ...extra.map(({ topic }) => `${topic} is subscribed to once too often`),
-    ...(version?.retired ? [`webhooks come in the retired API version ${version.handle}`] : []),
-  ];
-}
-
-function versionNotes({ version }: SubscriptionFindings): readonly string[] {
-  if (!version || version.retired) return [];
-  return [`webhooks come in API version ${version.handle}, which the readers were not written for`];
 }

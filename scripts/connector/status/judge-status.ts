@@ -3,6 +3,7 @@ import { type PauseStatus, pauseText, resumeText } from '../pause/read-pauses.ts
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, momentText, spanText } from '../terminal/text.ts';
+import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
 import type {
   Expectations,
   Findings,
@@ -12,7 +13,6 @@ import type {
   ReconcileStatus,
   SignOf,
   Status,
-  SubscriptionStatus,
   WaitingStatus,
 } from './status-model.ts';
 

@@ -5,6 +5,7 @@ import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts
 import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
 import type { PauseStatus } from '../pause/read-pauses.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
+import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
 
 /** A value, or the reason why it is unknown: `status` must not show a guess. */
 export type Known<Value> =
@@ -96,17 +97,6 @@ export interface ReconcileStatus {
   readonly recoversSince?: string | undefined;
   /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
   readonly ordersRead?: readonly FoundByReading[];
-}
-
-export interface SubscriptionStatus {
-  readonly shop: string;
-  readonly found: Known<{
-    readonly right: number;
-    /** In words: `orders/create is missing`. */
-    readonly faults: readonly string[];
-    /** Worth knowing: another version than expected, or that they cannot be seen. */
-    readonly notes: readonly string[];
-  }>;
 }
 
 /** All that `status` shows, as plain data. */

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
 import type {
   Healing,
   LoyaltyAssumptions,
@@ -9,61 +9,85 @@ import { findProject } from '../../../shared/config/folders.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { withGoLive } from '../../../shared/core/mapping/wanted-state.ts';
-import { type Finding, fail, info, pass } from '../checks/check.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  forEachShop,
+  info,
+  pass,
+  type ShopDeps,
+  warn,
+} from './check.ts';
 
 const EXAMPLE_SHOP = 'example-store.myshopify.com';
 
+type Settings = Pick<Deployment, 'where' | 'stage' | 'connector' | 'settingsFile'>;
+
 /** Reading the settings has checked each one; this finds what no check of a single setting can see. */
-export function checkSettings({
-  where,
-  stage,
-  connector,
-  settingsFile,
-}: Pick<Deployment, 'where' | 'stage' | 'connector' | 'settingsFile'>): readonly Finding[] {
+export function settingsCheck({ where, stage, connector, settingsFile }: Settings): Check {
   const file = settingsFileOf(stage);
-  const examples: Finding[] = [];
-  const { hostname, protocol } = new URL(connector.loyalty.address);
-  if (protocol !== 'https:') {
-    const what = `${file}: loyalty.address is not https (${connector.loyalty.address}), which only this machine accepts`;
-    examples.push(fail(what, "Set the loyalty service's address and deploy."));
-  }
-  if (/(^|\.)example\.(com|org|net)$/.test(hostname)) {
-    const what = `${file}: loyalty.address is still the example's (${hostname})`;
-    examples.push(fail(what, "Set the loyalty service's address and deploy."));
-  }
-  for (const [index, { domain }] of connector.shops.entries()) {
-    if (domain !== EXAMPLE_SHOP) continue;
-    const what = `${file}: shops[${index}].domain is still the example's (${domain})`;
-    examples.push(fail(what, "Set the shop's permanent domain and deploy."));
-  }
-  // On this machine the sandboxes answer for them.
-  if (where === 'aws' && examples.length > 0) return examples;
-  const shops = connector.shops.map(({ domain }) => domain).join(', ');
-  const read =
-    settingsFile === undefined
-      ? file
-      : relative(findProject(), resolve(findProject(), settingsFile));
-  const copyOf = read === file ? '' : `, the copy of ${file} that "npm start" runs with,`;
-  return [pass(`${read}${copyOf} is valid: ${shops}`)];
+  return {
+    name: 'settings',
+    async look() {
+      // On this machine the sandboxes answer for them.
+      const found = where === 'aws' ? judgeAddresses(file, connector) : [];
+      if (found.some(({ verdict }) => verdict === 'fail')) return found;
+      const shops = connector.shops.map(({ domain }) => domain).join(', ');
+      const read =
+        settingsFile === undefined
+          ? file
+          : relative(findProject(), resolve(findProject(), settingsFile));
+      const copyOf = read === file ? '' : `, the copy of ${file} that "npm start" runs with,`;
+      return [pass(`${read}${copyOf} is valid: ${shops}`), ...found];
+    },
+  };
+}
+
+function judgeAddresses(file: string, { loyalty, shops }: Connector): readonly Finding[] {
+  const { hostname, protocol } = new URL(loyalty.address);
+  const examples = shops.flatMap(({ domain }, index) => (domain === EXAMPLE_SHOP ? [index] : []));
+  return [
+    ...(/(^|\.)example\.(com|org|net)$/.test(hostname)
+      ? [
+          fail(
+            `${file}: loyalty.address is still the example's (${hostname})`,
+            "Set the loyalty service's address and deploy.",
+          ),
+        ]
+      : []),
+    ...examples.map((index) =>
+      fail(
+        `${file}: shops[${index}].domain is still the example's (${EXAMPLE_SHOP})`,
+        "Set the shop's permanent domain and deploy.",
+      ),
+    ),
+    ...(protocol === 'https:'
+      ? []
+      : [
+          warn(
+            `${file}: loyalty.address is not https: credentials and customers' data go over the network as plain text`,
+            'Set its https address and deploy.',
+          ),
+        ]),
+  ];
 }
 
 /** The moment decides which orders are history, and its default is in no file. */
-export async function checkGoLive(
-  shops: readonly Shop[],
-  ledger: Pick<Ledger, 'readMany' | 'createdAt'>,
-): Promise<readonly Finding[]> {
-  return Promise.all(
-    shops.map(async ({ domain, rules }) => {
+export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
+  return {
+    name: 'go-live',
+    look: forEachShop(shops, async ({ domain, rules }) => {
+      const ledger = openLedger(deployment);
       const { goLive: recorded } = await readControl(ledger, domain);
       const { goLive } = await withGoLive(rules, recorded, ledger);
       const kept = recorded === undefined ? 'when the stack was created' : 'kept in the ledger';
       const source = rules.goLive === undefined ? kept : 'rules.goLive';
-      return info(`${domain}: since ${goLive} (${source}); older orders are history`);
+      return [info(`since ${goLive} (${source}); older orders are history`)];
     }),
-  );
+  };
 }
 
 /** Where the default comes from. */
@@ -179,6 +203,10 @@ const STOREFRONT: Guesses<Storefront> = {
     grade: 'in the sample client only',
   },
 };
+
+export function assumptionsCheck(connector: Connector): Check {
+  return { name: 'assumptions', look: async () => listGuesses(connector) };
+}
 
 /** Every setting that is a guess about the service or the store, with its value and grade, for a person to confirm. */
 export function listGuesses({
