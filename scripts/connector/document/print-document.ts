@@ -1,21 +1,22 @@
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
-import type {
-  ArithmeticBlock,
-  Block,
-  Cell,
-  ChartBlock,
-  CodeBlock,
-  Document,
-  FactsBlock,
-  FindingsBlock,
-  FlowBlock,
-  ShownFinding,
-  Suggestion,
-  TableBlock,
-  TimelineBlock,
-  Tone,
-  VerdictKind,
+import {
+  type ArithmeticBlock,
+  type Block,
+  type Cell,
+  type ChartBlock,
+  type CodeBlock,
+  type Document,
+  type FactsBlock,
+  type FindingsBlock,
+  type FlowBlock,
+  isEmpty,
+  type ShownFinding,
+  type Suggestion,
+  type TableBlock,
+  type TimelineBlock,
+  type Tone,
+  type VerdictKind,
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
 
@@ -57,6 +58,7 @@ export function printDocument(
 }
 
 function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+  if (isEmpty(block)) return;
   if (block.kind === 'form' || (block.kind === 'code' && block.folded && !settings.full)) return;
   terminal.line();
   if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
@@ -155,7 +157,7 @@ function printFacts({ facts }: FactsBlock): Print {
 function printTable({ columns, rows, empty }: TableBlock): Print {
   return (terminal, { now }) => {
     if (rows.length === 0) {
-      if (empty !== undefined) terminal.paragraph(empty);
+      terminal.paragraph(empty ?? '');
       return;
     }
     terminal.table({
