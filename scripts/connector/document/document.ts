@@ -236,6 +236,13 @@ export function isEmpty(block: Block): boolean {
   return block.kind === 'facts' && block.facts.length === 0;
 }
 
+/** With what a person must add, as `<reason>`: the line to copy. */
+export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
+  const options = { ...line.options };
+  for (const { name, value } of asks) options[name] ??= value ?? `<${name}>`;
+  return { ...line, options };
+}
+
 /** A paragraph. */
 export const text = (words: string, tone?: Tone): TextBlock => ({
   kind: 'text',
