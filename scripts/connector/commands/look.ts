@@ -11,10 +11,10 @@ Examples:
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
   npx loyalty-connector status --charts                      the last hour and the last day as charts
-  npx loyalty-connector status --json | jq .state            "well", "waiting" or "action-required"
+  npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
-that does not answer), and with 1 when something needs a person.
+that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
 `;
 
 /** `loyalty-connector status` */
@@ -28,7 +28,7 @@ export function registerStatus(program: Command): void {
     .option('--charts', 'show the last hour and the last day as charts, too')
     .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600))
     .addHelpText('after', STATUS_EXAMPLES)
-    .action(runLazily(async () => (await import('../status/print-status.ts')).showStatus));
+    .action(runLazily(async () => (await import('../status/show-status.ts')).showStatus));
 }
 
 const TRACE_EXAMPLES = `
