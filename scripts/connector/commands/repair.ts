@@ -92,7 +92,7 @@ export function registerRetryNow(program: Command): void {
 
 const RESEND_EXAMPLES = `
 Examples:
-  npx loyalty-connector resend --since 2026-10-01 --dry-run     shows the effect, changes nothing
+  npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
   npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
   npx loyalty-connector resend order 1007 --yes --wait          sends one order as the store has it now
 
@@ -117,7 +117,6 @@ export function registerResend(program: Command): void {
       'placed since this date, or this long ago: 2026-10-01, 90d',
       parseBound,
     )
-    .option('--dry-run', 'show the effect only')
     .option('--yes', 'send without asking')
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))
