@@ -18,7 +18,7 @@ const PAUSE_EXAMPLES = `
 Examples:
   npx loyalty-connector pause                                the calls of every shop
   npx loyalty-connector pause --shop example-store.myshopify.com --queue orders
-  npx loyalty-connector pause --for 2h --because 'the service moves to another address' --yes
+  npx loyalty-connector pause --for 2h --because maintenance --yes
   npx loyalty-connector resume
 
 What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
@@ -348,7 +347,7 @@ async function drain({ deployment, session, signal }: Open) {
 async function countMessages(
   deployment: Deployment,
 ): Promise<{ readonly left: number; readonly letters: number }> {
-  const queues = await readQueues(new SQS(deployment.aws), deployment);
+  const queues = await readQueues(deployment);
   return {
     left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
     letters: queues.reduce((sum, { dead }) => sum + dead, 0),
