@@ -41,7 +41,6 @@ export async function runStep(
   return [...left, ...conclude(await check.look())];
 
   function show(findings: readonly Finding[]): void {
-    if (findings.length === 0) return;
     const block = findingsBlock([{ name: '', findings }]);
     printBlock(terminal, block, { place, now: new Date() });
   }
