@@ -24,7 +24,8 @@ type State = 'asks' | 'runs' | 'stops' | 'ended';
 /** Asks, runs a command with progress and a stop button, and shows how it ended. */
 export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }) {
   const { label, line, asks = [] } = suggestion;
-  const { yes: hasPreview = false, ...options } = line.options;
+  const { yes, ...options } = line.options;
+  const hasPreview = yes === true;
   const dialog = useRef<HTMLDialogElement>(null);
   const buttons = useRef<HTMLParagraphElement>(null);
   const controller = useRef<AbortController | undefined>(undefined);
