@@ -26,6 +26,7 @@ import { createEventReader } from '../../../shared/shopify/webhooks/read-event.t
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { type Block, text } from '../document/document.ts';
 import type { CommonOptions } from '../session.ts';
 import type { ReadLetter } from './read.ts';
 
@@ -110,8 +111,76 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
   };
 }
 
+/** What would be sent, and how it differs from what was applied last. People are masked unless they are to be revealed. */
+export function prospectData(
+  prospect: Prospect,
+  entry: EntityEntry | undefined,
+  options: RevealOptions,
+) {
+  const calls = prospect.kind === 'preview' ? prospect.preview.calls : [];
+  return {
+    summary: describeProspect(prospect, options),
+    ...(prospect.kind === 'preview' && { outcome: prospect.preview.outcome }),
+    calls: calls.map((call) => {
+      const differences = differencesOf(call, entry);
+      return {
+        ...call,
+        ...(call.body && !options.reveal && { body: maskCall(call) }),
+        ...(differences && {
+          differences: differences.map((one) =>
+            options.reveal || !isPersonal(one.field) ? one : { field: one.field },
+          ),
+        }),
+      };
+    }),
+  };
+}
+
+export type RevealOptions = CommonOptions & { readonly reveal?: boolean };
+
+/** The same as blocks. */
+export function prospectBlocks({
+  summary,
+  calls,
+}: ReturnType<typeof prospectData>): readonly Block[] {
+  return [
+    text(summary),
+    ...calls.flatMap(({ operation, id, body, differences }): readonly Block[] => [
+      ...(differences?.length === 0
+        ? [
+            text(
+              'It differs from what was applied last, but in no field that the ledger remembers.',
+            ),
+          ]
+        : []),
+      ...(differences && differences.length > 0 ? [differenceTable(differences)] : []),
+      {
+        ...{ kind: 'code', title: [operation, id].join(' ').trim() },
+        text: body ? JSON.stringify(body, null, 2) : '(without a body)',
+      },
+    ]),
+  ];
+}
+
+function differenceTable(
+  differences: readonly (FieldDifference | Pick<FieldDifference, 'field'>)[],
+): Block {
+  return {
+    ...{ kind: 'table', title: 'Against what was applied last' },
+    columns: [{ title: 'Field' }, { title: 'Applied' }, { title: 'Now' }],
+    rows: differences.map((one) => ({
+      cells: [
+        one.field,
+        ...('now' in one
+          ? [JSON.stringify(one.applied), JSON.stringify(one.now) ?? 'none']
+          : ['differs', '--reveal shows it']),
+      ],
+    })),
+  };
+}
+
 /** One sentence on what would happen to the dead letter now. */
-export function describeProspect(prospect: Prospect, options: CommonOptions): string {
+function describeProspect(prospect: Prospect, options: CommonOptions): string {
   switch (prospect.kind) {
     case 'unreadable':
       return `A replay would only bring it back: ${prospect.why}.`;
@@ -169,14 +238,14 @@ function describeTask(task: Task): string {
 }
 
 /** One field that would be sent otherwise than it was applied. */
-export interface FieldDifference {
+interface FieldDifference {
   readonly field: string;
   readonly applied: unknown;
   readonly now: unknown;
 }
 
 /** Undefined where there is nothing to compare with, or the call does not carry the whole. */
-export function differencesOf(
+function differencesOf(
   { operation, body }: PreviewedCall,
   entry: EntityEntry | undefined,
 ): readonly FieldDifference[] | undefined {
@@ -220,25 +289,24 @@ const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm
   'Metadatas',
 ]);
 
-/** An id identifies a person only for those who may look it up. */
-const SHOWN_WITHIN: ReadonlySet<string> = new Set(['OriginalId']);
-
 const MASK = '•••';
 
-export function isPersonal(field: string): boolean {
-  return PERSONAL.has(field);
-}
+const isPersonal = (field: string): boolean => PERSONAL.has(field);
 
 /** The form as it is built, without what it says of people. */
 export function maskPersonal(form: object): object {
   return Object.fromEntries(
-    Object.entries(form).map(([name, value]) => [name, isPersonal(name) ? maskAll(value) : value]),
+    Object.entries(form).map(([name, value]) => {
+      // The settings name what is there; only the values can be a person's.
+      if (name === 'Metadatas') return [name, maskAll(value, 'Name')];
+      return [name, isPersonal(name) ? maskAll(value, 'OriginalId') : value];
+    }),
   );
 }
 
-/** A form that is about nothing but a person. */
+/** A form that is about nothing but a person. An id identifies a person only for those who may look it up. */
 export function maskPerson(form: object): object {
-  return Object(maskAll(form));
+  return Object(maskAll(form, 'OriginalId'));
 }
 
 /** The body of a call, without what it says of people. */
@@ -246,13 +314,14 @@ export function maskCall({ operation, body = {} }: PreviewedCall): object {
   return operation === 'upsertCustomer' ? maskPerson(body) : maskPersonal(body);
 }
 
-function maskAll(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(maskAll);
+/** Every text and number in it but those of the field that is `shown`. */
+function maskAll(value: unknown, shown: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => maskAll(one, shown));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
       Object.entries(value).map(([name, field]) => [
         name,
-        SHOWN_WITHIN.has(name) ? field : maskAll(field),
+        name === shown ? field : maskAll(field, shown),
       ]),
     );
   }

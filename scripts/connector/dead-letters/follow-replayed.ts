@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readLetters } from '../../../shared/aws/read-ledger.ts';
 import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { batchesOf, type EventKind, type QueueDepth } from '../../../shared/core/events/event.ts';
 import { isNewer, type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { createLetterGroups, type LetterGroup } from './groups.ts';
-import { openSummaries } from './read.ts';
+import { createLetterGroups, type LetterGroup } from './describe.ts';
+import { openSummaries, readSummaries } from './read.ts';
 import type { ReplayedLetter } from './replay.ts';
 
 export interface FollowDeps {
@@ -167,9 +166,8 @@ async function findFailed(replayed: readonly ReplayedLetter[], { eachLetter, by 
 /** By the summaries, which the workers write beside each dead letter. */
 export function openLetterSearch(deployment: Deployment): FollowDeps['eachLetter'] {
   return async (since, visit) => {
-    const asked = { since: since.getTime(), now: new Date() };
-    for await (const letters of readLetters(openSummaries(deployment), 'open', asked)) {
-      letters.forEach(visit);
-    }
+    const settings = openSummaries(deployment);
+    const letters = await readSummaries(settings, new Date(), { since: since.getTime() });
+    letters.forEach(visit);
   };
 }

@@ -2,19 +2,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import {
+  type Block,
+  type Document,
+  type TableBlock,
+  type Tone,
+  text,
+  type Verdict,
+} from '../document/document.ts';
+import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { counted, spanText } from '../terminal/text.ts';
-import type { LetterFilter } from './filter.ts';
+import {
+  aboutCell,
+  createLetterGroups,
+  groupsTable,
+  type OrderNames,
+  readNames,
+} from './describe.ts';
 import {
   type FollowDeps,
   type Followed,
   followReplayed,
   openLetterSearch,
 } from './follow-replayed.ts';
-import { createLetterGroups, groupsAsJson, notSeenText, showGroups } from './groups.ts';
-import { openLetterQueues, openSourceQueues, searchScope, surveyLetters } from './read.ts';
+import {
+  type LetterFilter,
+  NOT_SEEN,
+  openLetterQueues,
+  openSourceQueues,
+  optionsOf,
+  searchScope,
+  surveyLetters,
+} from './read.ts';
 import {
   countObstacles,
   createPacer,
@@ -39,12 +59,15 @@ export interface ReplayOptions {
   readonly wait?: boolean;
 }
 
+/** More than that are counted only. */
+const MOST_KEPT = 1_000;
+
 /** `loyalty-connector dead-letters replay` */
 export async function replayCommand(
   session: Session,
   filter: LetterFilter,
   options: ReplayOptions,
-): Promise<ExitCode> {
+): Promise<Document> {
   const signal = session.interruption();
   const deployment = await session.findDeployment();
   const scope = await searchScope(deployment, filter);
@@ -59,7 +82,7 @@ export async function replayCommand(
   };
   const queues = openLetterQueues(deployment, families);
   const reader = letterReaderOf(deployment.connector.shops);
-  if (!options.yes) return dryRun(session, choice, { queues, ...reader, signal });
+  if (!options.yes) return dryRun(session, choice, options, { queues, ...reader, signal });
 
   const change = await session.beginChange(deployment);
   const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
@@ -90,7 +113,7 @@ export async function replayCommand(
         signal,
         onReplayed(letter) {
           lastAt = performance.now();
-          if (options.wait) replayed.push(letter);
+          if (options.wait || replayed.length < MOST_KEPT) replayed.push(letter);
           const share = Math.max(tally.seen / visible, tally.replayed / choice.limit);
           const detail = `${countObstacles(tally)} cannot be replayed`;
           progress.report(tally.replayed, detail, total === undefined ? share : undefined);
@@ -111,11 +134,12 @@ export async function replayCommand(
   const wasWhole =
     fault === undefined && !signal.aborted && most === undefined && tally.replayed < choice.limit;
   const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
-  reportReplay(session, { stack: deployment.stack, tally, notSeen, elapsedMs, followed });
-  if (fault !== undefined) throw fault;
-  const failing = followed ? followed.failing + followed.underway : tally.backAgain;
-  const unhappy = countObstacles(tally) + failing;
-  return unhappy === 0 ? EXIT.fine : EXIT.failed;
+  const names = await readNames(deployment, replayed.slice(0, MOST_SHOWN));
+  const { stack } = deployment;
+  const document = replayDocument({ stack, tally, notSeen, elapsedMs, replayed, followed, names });
+  if (fault === undefined) return document;
+  session.show(document);
+  throw fault;
 }
 
 async function follow(
@@ -139,62 +163,71 @@ async function follow(
 async function dryRun(
   session: Session,
   choice: ReplayChoice,
+  options: ReplayOptions,
   deps: LetterReader & {
     readonly queues: readonly DeadLetterQueue[];
     readonly signal: AbortSignal;
   },
-): Promise<ExitCode> {
-  const { terminal } = session;
+): Promise<Document> {
   const groups = createLetterGroups();
   const obstacles = new Map<Obstacle, number>();
   let replayable = 0;
-  const progress = terminal.progress('Reading dead letters:');
-  const { matching, queues } = await surveyLetters({
+  const progress = session.terminal.progress('Reading dead letters:');
+  const { matching, notSeen = 0 } = await surveyLetters({
     ...deps,
     filter: choice.filter,
     most: choice.most,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch(letter) {
-      const prepared = prepareReplay(letter, choice, deps, new Date());
-      if (prepared.kind === 'event') {
-        replayable += 1;
-        if (replayable <= choice.limit) groups.add(letter);
-      } else obstacles.set(prepared.obstacle, (obstacles.get(prepared.obstacle) ?? 0) + 1);
+    onMatch(letters) {
+      for (const letter of letters) {
+        const prepared = prepareReplay(letter, choice, deps, new Date());
+        if (prepared.kind === 'event') {
+          replayable += 1;
+          if (replayable <= choice.limit) groups.add(letter);
+        } else obstacles.set(prepared.obstacle, (obstacles.get(prepared.obstacle) ?? 0) + 1);
+      }
     },
   });
   progress.end();
-  const notSeen = queues.reduce((sum, queue) => sum + queue.notSeen, 0);
   const would = Math.min(replayable, choice.limit);
-  if (session.json) {
-    terminal.json({
+  const { limit, rate, refetch, force } = options;
+  const same = { ...optionsOf(choice.filter), limit, rate, refetch, force };
+  return {
+    title:
+      matching === 0
+        ? 'No dead letter matches'
+        : `Would send ${would} of ${matching} matching dead letters again`,
+    blocks: [
+      ...(would > 0 ? [groupsTable(groups.all())] : []),
+      ...obstacleTexts(obstacles, 'cannot be sent again'),
+      ...notSeenTexts(notSeen),
+      text('Nothing was sent.'),
+    ],
+    next:
+      would === 0
+        ? []
+        : [
+            {
+              label: `Send ${would}`,
+              line: line('dead-letters replay', [], { ...same, wait: true, yes: true }),
+            },
+          ],
+    data: {
       dryRun: true,
-      matching,
-      wouldReplay: would,
-      notSeen,
-      cannot: Object.fromEntries(obstacles),
-      groups: groupsAsJson(groups.all()),
-    });
-    return EXIT.fine;
-  }
-  if (matching === 0) terminal.line('No dead letter matches. Nothing would be sent.');
-  else terminal.line(`${would} of ${matching} matching dead letters would be sent again.`);
-  if (would > 0) {
-    terminal.line();
-    showGroups(groups.all(), terminal, new Date());
-  }
-  for (const [obstacle, count] of obstacles) {
-    terminal.line();
-    terminal.paragraph(`${count} cannot be replayed: ${OBSTACLES[obstacle]}.`);
-  }
-  if (notSeen > 0) {
-    terminal.line();
-    terminal.paragraph(notSeenText(notSeen));
-  }
-  if (would > 0) {
-    terminal.hint(`\n${terminal.style('bold', 'Nothing was sent. Repeat with --yes to do it.')}`);
-  }
-  return EXIT.fine;
+      ...{ matching, wouldReplay: would, notSeen, cannot: Object.fromEntries(obstacles) },
+      groups: groups.all(),
+    },
+  };
 }
+
+function obstacleTexts(obstacles: ReadonlyMap<Obstacle, number>, what: string): readonly Block[] {
+  return [...obstacles].map(([obstacle, count]) =>
+    text(`${count} ${what}: ${OBSTACLES[obstacle]}.`, 'bad'),
+  );
+}
+
+const notSeenTexts = (notSeen: number): readonly Block[] =>
+  notSeen > 0 ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`, 'waits')] : [];
 
 interface ReplayReport {
   readonly stack: string;
@@ -202,89 +235,109 @@ interface ReplayReport {
   /** What SQS counted beyond those that it gave; 0 when the run ended early. */
   readonly notSeen: number;
   readonly elapsedMs: number;
+  /** The first, or with --wait all. */
+  readonly replayed: readonly ReplayedLetter[];
   /** Undefined without --wait. */
   readonly followed: Followed | undefined;
+  readonly names: OrderNames;
 }
 
 /** What was done, in the end or when it was interrupted. */
-function reportReplay({ terminal, json }: Session, report: ReplayReport): void {
-  const { tally, notSeen, elapsedMs, followed } = report;
+function replayDocument(report: ReplayReport): Document {
+  const { stack, tally, notSeen, elapsedMs, followed } = report;
   const { obstacles, ...counts } = tally;
   const perSecond = Math.round(tally.replayed / Math.max(elapsedMs / 1000, 0.001));
-  if (json) {
-    terminal.json({
-      stack: report.stack,
+  const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
+  const verdict = verdictOf(tally, followed);
+  return {
+    title:
+      tally.replayed === 0
+        ? 'Nothing was sent'
+        : `Sent ${counted(tally.replayed, 'dead letter')} again${rate}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      ...(tally.replayed > 0 ? [sentTable(report)] : []),
+      ...(tally.replayed > 0 && !followed
+        ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
+        : []),
+      ...(followed && followed.failing > 0 ? [groupsTable(followed.failures)] : []),
+      ...obstacleTexts(obstacles, 'left'),
+      ...leftTexts(tally, followed),
+      ...notSeenTexts(notSeen),
+    ],
+    next: [{ label: 'See what is left', line: line('dead-letters list') }],
+    data: {
+      stack,
       ...counts,
       notSeen,
       cannot: Object.fromEntries(obstacles),
       seconds: Math.round(elapsedMs) / 1000,
       ...(followed && {
-        outcomes: Object.fromEntries(followed.outcomes),
-        settled: followed.settled,
-        failing: followed.failing,
-        underway: followed.underway,
-        failures: groupsAsJson(followed.failures),
-        each: followed.each.slice(0, MOST_IN_JSON),
+        ...{ ...followed, outcomes: Object.fromEntries(followed.outcomes) },
+        each: followed.each.slice(0, MOST_KEPT),
       }),
-    });
-    return;
-  }
-  const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
-  terminal.line(
-    terminal.style('bold', `Replayed ${counted(tally.replayed, 'dead letter')}${rate}.`),
-  );
-  reportWhatIsLeft(tally, terminal);
-  if (tally.backAgain > 0 && !followed) {
-    terminal.line(
-      `Left ${tally.backAgain}: replayed a moment ago, and dead letters again already.`,
-    );
-  }
-  if (notSeen > 0) terminal.paragraph(notSeenText(notSeen));
-  if (followed) reportOutcomes(followed, terminal);
-  else if (tally.replayed > 0) {
-    terminal.line('The workers have them now; --wait follows them to their outcome.');
-  }
+    },
+  };
 }
 
-function reportWhatIsLeft(tally: ReplayTally, { line, paragraph }: Terminal): void {
-  for (const [obstacle, count] of tally.obstacles)
-    paragraph(`Left ${count}: ${OBSTACLES[obstacle]}.`);
-  if (tally.beyondLimit > 0) line(`Left ${tally.beyondLimit} or more: beyond --limit.`);
-  if (tally.notReached > 0) line(`Left ${tally.notReached} or more: interrupted.`);
-  if (tally.notMatching > 0) line(`Left ${tally.notMatching}: they did not match.`);
+/** Undefined where nothing is known of what became of them. */
+function verdictOf(tally: ReplayTally, followed: Followed | undefined): Verdict | undefined {
+  const left = countObstacles(tally) + tally.backAgain;
+  if (followed && followed.failing > 0) {
+    const what = `${followed.failing} of ${tally.replayed} failed again, and are dead letters.`;
+    return { kind: 'action required', what };
+  }
+  if (left > 0) {
+    return { kind: 'action required', what: `${counted(left, 'dead letter')} could not be sent.` };
+  }
+  if (!followed) return undefined;
+  if (followed.underway > 0) {
+    const what = `${followed.underway} have no outcome yet: they are on their queue, and the workers go on.`;
+    return { kind: 'waits', what };
+  }
+  return { kind: 'well', what: `All went through: ${outcomesText(followed)}.` };
 }
 
-function reportOutcomes(followed: Followed, terminal: Terminal): void {
-  const { outcomes, settled, failing, failures, underway } = followed;
+function outcomesText({ outcomes, settled }: Followed): string {
   const parts = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`);
   if (settled > 0) parts.push(`${settled} settled with nothing to change`);
-  if (parts.length > 0)
-    terminal.line(terminal.style('green', `Went through: ${parts.join(', ')}.`));
-  if (underway > 0) {
-    terminal.line(
-      terminal.style(
-        'yellow',
-        `No outcome yet: ${underway}. The queue is not empty, and the workers go on.`,
-      ),
-    );
-  }
-  showEach(followed, terminal);
-  if (failing === 0) return;
-  terminal.line(terminal.style('red', `Still failing: ${failing}, dead letters again:`));
-  terminal.line();
-  showGroups(failures, terminal, new Date());
+  return parts.join(', ');
+}
+
+function leftTexts(
+  { beyondLimit, notReached, notMatching, backAgain }: ReplayTally,
+  followed: Followed | undefined,
+): readonly Block[] {
+  const left = [
+    [beyondLimit, 'or more: beyond --limit'],
+    [notReached, 'or more: interrupted'],
+    [notMatching, 'that did not match'],
+    [followed ? 0 : backAgain, 'that were sent a moment ago, and are dead letters again already'],
+  ] as const;
+  return left
+    .filter(([count]) => count > 0)
+    .map(([count, why]) => text(`Left ${count} ${why}.`, 'soft'));
 }
 
 /** More than that are counted only. */
-const MOST_SHOWN = 20;
-const MOST_IN_JSON = 1_000;
+const MOST_SHOWN = 100;
 
-function showEach({ each }: Followed, { line, table }: Terminal): void {
-  if (each.length < 2 || each.length > MOST_SHOWN) return;
-  line();
-  table({
-    columns: [{ title: 'SENT', shrinks: true }, { title: 'RESULT' }],
-    rows: each.map(({ kind, id, result }) => [`${kind} ${id}`, result]),
-  });
-  line();
+const TONES: Readonly<Record<string, Tone>> = { failing: 'bad', underway: 'waits' };
+
+function sentTable({ replayed, followed, names }: ReplayReport): TableBlock {
+  const each = (followed?.each ?? replayed.map((one) => ({ ...one, result: 'on its queue' })))
+    .map((one, index) => ({ ...one, shop: replayed[index]?.shop }))
+    .slice(0, MOST_SHOWN);
+  const hasMore = replayed.length > each.length;
+  return {
+    kind: 'table',
+    ...(hasMore && { title: `The first ${each.length}` }),
+    columns: [{ title: 'Sent', shrinks: true }, { title: 'Result' }],
+    rows: each.map(({ kind, id, shop, result }) => ({
+      cells: [
+        aboutCell({ letterId: id, kind, id, ...(shop && { shop }) }, names),
+        { text: result, tone: TONES[result] ?? 'well' },
+      ],
+    })),
+  };
 }

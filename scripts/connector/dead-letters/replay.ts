@@ -14,8 +14,13 @@ import {
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { type LetterFilter, matchesFilter } from './filter.ts';
-import { type ReadLetter, readLetter, scanLetters } from './read.ts';
+import {
+  type LetterFilter,
+  matchesFilter,
+  type ReadLetter,
+  readLetter,
+  scanLetters,
+} from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
 export type ReplayStep =
@@ -64,7 +69,7 @@ interface Chosen {
  *
  * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
  * AWS fails, with everything that was not sent put back.
- * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
+ * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
  */
 export async function replayLetters(
   choice: ReplayChoice,
@@ -173,7 +178,7 @@ function followed(event: QueuedEvent): ReplayedLetter {
   const at = event.replays?.at(-1)?.at ?? event.receivedAt;
   const isEntity = kind === 'order' || kind === 'product' || kind === 'coupon';
   const key = isEntity ? { shop, kind, id } : undefined;
-  return { family: queueFamilyOf(kind), key, kind, id, at };
+  return { family: queueFamilyOf(kind), key, shop, kind, id, at };
 }
 
 interface ReplayWishes {
@@ -282,6 +287,7 @@ export interface ReplayedLetter {
   readonly family: QueueFamily;
   /** Undefined for what the ledger has no entry for: a discount, a person, the shop. */
   readonly key: EntityKey | undefined;
+  readonly shop: string;
   readonly kind: EventKind;
   readonly id: string;
   /** ISO 8601, as it stands in the message's own list of replays. */

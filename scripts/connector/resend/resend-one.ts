@@ -6,21 +6,26 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { examiningDeps, foresee, type Prospect } from '../dead-letters/examine.ts';
+import {
+  examiningDeps,
+  foresee,
+  type Prospect,
+  prospectBlocks,
+  prospectData,
+} from '../dead-letters/examine.ts';
 import {
   type Followed,
   followReplayed,
   openLetterSearch,
 } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { printProspect, prospectAsJson } from '../dead-letters/show.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { text } from '../document/document.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
 import type { CommonOptions, Session } from '../session.ts';
-import { printable } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
 import { findEntity, parseKind } from '../trace/find.ts';
 import { waitText } from '../trace/judge-trace.ts';
@@ -130,22 +135,25 @@ function isFine(prospect: Prospect): boolean {
 function planAsJson({ entry, prospect, waits }: Plan, options: ResendOneOptions) {
   return {
     ...(options.dryRun && { dryRun: true }),
-    now: prospectAsJson(prospect, entry, options),
+    now: prospectData(prospect, entry, options),
     waiting: waits.map(({ waitsFor, why, until }) => ({
       ...{ waitsFor, why, nextTry: new Date(until).toISOString() },
     })),
   };
 }
 
-function printPlan({ terminal }: Session, plan: Plan, options: ResendOneOptions): void {
+function printPlan(session: Session, plan: Plan, options: ResendOneOptions): void {
   const { kind, id, shop } = plan.event;
-  terminal.line(terminal.style('bold', printable(`${kind} ${id} of ${shop}`)));
-  printProspect(plan.prospect, plan.entry, { terminal, options, now: new Date() });
-  terminal.line();
   const [wait] = plan.waits;
-  if (wait && wouldSend(plan)) {
-    terminal.paragraph(`Before it, ${waitText(wait)}. To end the wait: retry-now.`);
-  }
+  session.show({
+    title: `${kind} ${id} of ${shop}`,
+    blocks: [
+      ...prospectBlocks(prospectData(plan.prospect, plan.entry, options)),
+      ...(wait && wouldSend(plan)
+        ? [text(`Before it, ${waitText(wait)}. To end the wait: retry-now.`)]
+        : []),
+    ],
+  });
 }
 
 type Outcome = 'applied' | 'rejected' | 'waiting' | 'settled' | 'other';

@@ -1,7 +1,5 @@
-import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
-import { readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { DeadLetterQueue, ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import {
@@ -17,17 +15,7 @@ import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { askStore, heldIn, mapNow } from '../compare/compare-sides.ts';
-import { familiesOf } from '../dead-letters/filter.ts';
-import {
-  listedOf,
-  newestFirst,
-  openLetterQueues,
-  openSourceQueues,
-  openSummaries,
-  readSummaries,
-  surveyLetters,
-  surveySummaries,
-} from '../dead-letters/read.ts';
+import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger, rulesOf } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
@@ -97,7 +85,7 @@ export async function collectTrace(
     openSourceQueues(deployment, [family]).depth.of(family),
     ledger.readMany([key]),
     askStore(services.store, key),
-    findLetters(deployment, key, signal, onProgress),
+    lettersAbout(deployment, key, { signal, onProgress }),
   ]);
   const entry = entries.get(ledgerKeyText(key));
   const pause = pauses.find((one) => one.by === 'service' || ['all', family].includes(one.part));
@@ -157,51 +145,6 @@ async function askForOrder(
   });
   const changedAt = held.order.UpdatedDate;
   return { kind: 'held', earning, changedAt, givenAt: givenAt ?? undefined };
-}
-
-/**
- * By their summaries. The queue itself is read where it has dead letters without one, which SQS moved there because
- * every worker died on them.
- */
-async function findLetters(
-  deployment: Deployment,
-  key: EntityKey,
-  signal: AbortSignal,
-  onProgress: (seen: number, total: number) => void,
-): Promise<readonly ListedDeadLetter[]> {
-  const { shop, kind, id } = key;
-  const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
-  const settings = openSummaries(deployment);
-  const now = new Date();
-  const found = await readLettersAbout(settings, key, now);
-  if (found.length > 0 || !(await hasUnlisted(queues, settings, deployment, now))) return found;
-  const letters: ListedDeadLetter[] = [];
-  await surveyLetters({
-    queues,
-    filter: { shop, kind, id: [id] },
-    signal,
-    onProgress,
-    onMatch: (letter) => letters.push(listedOf(letter)),
-  });
-  return letters.toSorted(newestFirst);
-}
-
-/** Of a longer queue only `dead-letters list --scan` finds them: each dead letter that is read is hidden meanwhile. */
-const MOST_WALKED = 1_000;
-
-async function hasUnlisted(
-  queues: readonly DeadLetterQueue[],
-  settings: ReadSettings,
-  deployment: Deployment,
-  now: Date,
-): Promise<boolean> {
-  const counts = await Promise.all(queues.map((queue) => queue.counts()));
-  const total = counts.reduce((sum, { visible, inFlight }) => sum + visible + inFlight, 0);
-  // Most queues are empty: then no summary has to be read.
-  if (total === 0 || total > MOST_WALKED) return false;
-  const letters = await readSummaries(settings, deployment, now);
-  const survey = await surveySummaries({ queues, filter: {}, letters, onMatch: () => {} });
-  return survey.queues.some(({ notSeen }) => notSeen > 0);
 }
 
 /** Of an order only its customer: `compare` reads the order itself. */
