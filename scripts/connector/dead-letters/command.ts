@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { EventKind } from '../../../shared/core/events/event.ts';
+import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
 import { parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
 import type { DropOptions } from './drop.ts';
@@ -110,7 +111,7 @@ function registerDrop(group: Command): void {
     );
 }
 
-// Spelled out here so that --help loads nothing of the connector; a test compares them.
+// Spelled out here so that --help loads little of the connector; a test compares them.
 export const KINDS = [
   'order',
   'product',
@@ -123,16 +124,6 @@ export const KINDS = [
   'point-event',
   'redemption',
 ] as const satisfies readonly EventKind[];
-export const REASONS = [
-  'unreadable',
-  'unmappable',
-  'rejected',
-  'retry-window-over',
-  'newer-release',
-  'made-room',
-  'crashed',
-  'unknown',
-];
 
 /** The options that choose dead letters, the same for every command about them. */
 function addFilterOptions(command: Command): Command {
@@ -144,7 +135,7 @@ function addFilterOptions(command: Command): Command {
     .addOption(queueOption('of this queue'))
     .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
     .option('--code <name>', "the loyalty service's error name", notEmpty)
-    .addOption(new Option('--reason <reason>', 'why it was given up').choices(REASONS))
+    .addOption(new Option('--reason <reason>', 'why it was given up').choices(DEAD_LETTER_REASONS))
     .option('--text <text>', 'in what the list shows of it', notEmpty)
     .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>
       parseMoment(text),

@@ -1,5 +1,6 @@
+import type { Connector } from '../../../shared/config/connector-config.ts';
 import { DEAD_LETTER_DAYS, type ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
-import type { EventKind, QueueFamily } from '../../../shared/core/events/event.ts';
+import type { EventKind } from '../../../shared/core/events/event.ts';
 import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -16,68 +17,52 @@ export interface LetterGroup {
   readonly why: string;
   /** What a person can do about the code, where it is known. */
   readonly advice: string | undefined;
-  count: number;
+  readonly count: number;
   /** ISO 8601. */
-  oldest: string;
-  newest: string;
+  readonly oldest: string;
+  readonly newest: string;
   /** The newest of them. */
-  example: Example;
+  readonly example: About;
 }
 
-interface Example {
+/** What a dead letter is about, as far as it can be read. */
+interface About {
   readonly letterId: string;
-  readonly family: QueueFamily;
-  readonly shop?: string;
-  readonly kind?: EventKind;
-  readonly id?: string;
+  readonly shop: string | undefined;
+  readonly kind: EventKind | undefined;
+  readonly id: string | undefined;
 }
 
 /** Reasons can quote a size or a field, so their number has a limit. */
 const MOST_GROUPS = 200;
 const REST = 'further reasons, too many to list: narrow them down with a filter';
 
-/** Counts dead letters one by one: the memory it needs does not grow with their number. */
-export function createLetterGroups() {
-  const groups = new Map<string, LetterGroup>();
-  return {
-    add(letter: ListedDeadLetter): void {
-      const { reason, code } = letter;
-      const known = groups.get(keyOf(reason, code, letter.why));
-      const why = known || groups.size < MOST_GROUPS ? letter.why : REST;
-      const key = keyOf(reason, code, why);
-      const group = groups.get(key);
-      const at = new Date(letter.at).toISOString();
-      if (!group) {
-        const [example, advice] = [exampleOf(letter), adviceOn(code)];
-        groups.set(key, { reason, code, why, advice, count: 1, oldest: at, newest: at, example });
-        return;
-      }
-      group.count += 1;
-      if (at < group.oldest) group.oldest = at;
-      if (at < group.newest) return;
-      group.newest = at;
-      group.example = exampleOf(letter);
-    },
+/** Of dead letters with the newest first. The largest group first. */
+export function groupsOf(letters: readonly ListedDeadLetter[]): readonly LetterGroup[] {
+  const byReason = Map.groupBy(letters, ({ reason, code, why }) =>
+    JSON.stringify([reason, code, why]),
+  );
+  const bySize = [...byReason.values()].toSorted((one, other) => other.length - one.length);
+  const groups = bySize.slice(0, MOST_GROUPS).map((some) => groupOf(some));
+  const rest = bySize.slice(MOST_GROUPS).flat();
+  return rest.length === 0 ? groups : [...groups, { ...groupOf(rest), why: REST }];
+}
 
-    /** The largest first. */
-    all(): readonly LetterGroup[] {
-      return [...groups.values()].toSorted(
-        (a, b) => b.count - a.count || (a.oldest < b.oldest ? -1 : 1),
-      );
-    },
+function groupOf(letters: readonly ListedDeadLetter[]): LetterGroup {
+  const [newest, oldest] = [letters[0], letters.at(-1)];
+  if (!newest || !oldest) throw new Error('a group has at least one dead letter');
+  const { reason, code, why } = newest;
+  return {
+    ...{ reason, code, why, advice: adviceOn(code), count: letters.length },
+    ...{ oldest: isoOf(oldest.at), newest: isoOf(newest.at), example: aboutOf(newest) },
   };
 }
 
-function keyOf(...parts: readonly (string | undefined)[]): string {
-  return JSON.stringify(parts);
-}
+export const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
 
-function exampleOf({ letterId, family, event }: ListedDeadLetter): Example {
-  return {
-    ...{ letterId, family },
-    ...(event && { shop: event.shop, kind: event.kind, id: event.id }),
-  };
-}
+export const aboutOf = ({ letterId, event }: ListedDeadLetter): About => ({
+  ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id },
+});
 
 /** With `narrow`, a reason opens the list of its dead letters. */
 export function groupsTable(
@@ -116,12 +101,10 @@ export const showLine = (letterId: string): Line => line('dead-letters show', [l
 /** By shop and id. */
 export type OrderNames = ReadonlyMap<string, string>;
 
-type About = Pick<Partial<Example>, 'shop' | 'kind' | 'id'>;
-
-const nameKey = ({ shop = '', id = '' }: About): string => `${shop}|${id}`;
+const nameKey = ({ shop, id }: Pick<About, 'shop' | 'id'>): string => `${shop}|${id}`;
 
 /** `order #1007`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
-export function aboutText(about: About & Pick<Example, 'letterId'>, names: OrderNames): string {
+export function aboutText(about: About, names: OrderNames): string {
   const { kind, id, letterId } = about;
   if (kind === undefined || id === undefined) return letterId;
   return `${kind} ${(kind === 'order' && names.get(nameKey(about))) || id}`;
@@ -131,7 +114,7 @@ export function aboutText(about: About & Pick<Example, 'letterId'>, names: Order
 export const ENTITIES: ReadonlySet<EventKind> = new Set(['order', 'product', 'coupon', 'member']);
 
 /** The same as a cell that opens what happened to it, where that is known. */
-export function aboutCell(about: About & Pick<Example, 'letterId'>, names: OrderNames): Cell {
+export function aboutCell(about: About, names: OrderNames): Cell {
   const { kind, id = '', shop } = about;
   const words = aboutText(about, names);
   if (kind === undefined || !ENTITIES.has(kind)) return words;
@@ -164,53 +147,18 @@ export async function readNames(
   return new Map((await Promise.all(reading)).flat());
 }
 
-/** One of it, and several. */
-const THINGS: Readonly<Record<EventKind, readonly [string, string]>> = {
-  order: ['order', 'orders'],
-  product: ['product', 'products'],
-  coupon: ['code', 'codes'],
-  member: ['customer', 'customers'],
-  discount: ['discount', 'discounts'],
-  customer: ['request about a customer', 'requests about customers'],
-  shop: ['request about the shop', 'requests about shops'],
-  balance: ['balance', 'balances'],
-  'point-event': ['point event', 'point events'],
-  redemption: ['redemption', 'redemptions'],
-};
-
-export const EVENT_KINDS = Object.keys(THINGS) as readonly EventKind[];
-
-/** Around the thing that was given up. */
-const REASONS: Readonly<Record<DeadLetterReason, (thing: string) => string>> = {
-  unreadable: (thing) => `unreadable ${thing}`,
-  unmappable: (thing) => `unmappable ${thing}`,
-  rejected: (thing) => `rejected ${thing}`,
-  'retry-window-over': (thing) => `${thing} retried for too long`,
-  'newer-release': (thing) => `${thing} of a newer release`,
-  'made-room': (thing) => `${thing} parked to make room`,
-  crashed: (thing) => `${thing} on which a worker crashed`,
-  unknown: (thing) => `${thing} given up for an unknown reason`,
-};
-
 /** `5 rejected orders`, or `7 dead letters` where there are several kinds. */
 export function lettersText(letters: readonly ListedDeadLetter[]): string {
-  const kinds = new Set(letters.map(({ reason, event }) => keyOf(reason, event?.kind)));
-  const [first] = letters;
-  const many = letters.length;
-  if (!first || kinds.size > 1) return counted(many, 'dead letter');
-  const [one, several] = first.event ? THINGS[first.event.kind] : ['message', 'messages'];
-  return `${many} ${REASONS[first.reason](many === 1 ? one : several)}`;
+  const things = letters.map(({ reason, event }) => `${reason} ${event?.kind ?? 'message'}`);
+  const [first = '', ...others] = new Set(things);
+  return counted(letters.length, others.length === 0 ? first : 'dead letter');
 }
 
 const DAY_MS = 86_400_000;
 
 /** ISO 8601: when SQS deletes it. */
 export const deletedAt = ({ at }: Pick<ListedDeadLetter, 'at'>): string =>
-  new Date(at + DEAD_LETTER_DAYS * DAY_MS).toISOString();
-
-/** From then on a deep scan takes what was rejected for lost: a day later than SQS. */
-const scannedAfter = (at: number): string =>
-  new Date(at + (DEAD_LETTER_DAYS + 1) * DAY_MS).toISOString().slice(0, 10);
+  isoOf(at + DEAD_LETTER_DAYS * DAY_MS);
 
 /**
  * What happens to the dead letter if nobody decides. For each kind by what reconcile compares: see
@@ -218,13 +166,13 @@ const scannedAfter = (at: number): string =>
  */
 export function expiryText(
   letter: ListedDeadLetter,
-  { deepScans }: { deepScans: boolean },
+  { healing }: Pick<Connector, 'healing'>,
 ): string {
-  const day = deletedAt(letter).slice(0, 10);
-  const kind = letter.event?.kind;
-  const then = kind === undefined ? UNREADABLE : AFTERWARDS[kind];
-  const words = then === SCANNED && !deepScans ? NOT_SCANNED : then;
-  return `SQS deletes it on ${day}. ${words.replace('{day}', scannedAfter(letter.at))}`;
+  const then = letter.event ? AFTERWARDS[letter.event.kind] : UNREADABLE;
+  const words = then === SCANNED && healing.deepEveryDays === false ? NOT_SCANNED : then;
+  // From then on a deep scan takes what was rejected for lost: a day later than SQS.
+  const scanned = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
+  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${words.replace('{day}', scanned)}`;
 }
 
 const SCANNED =
@@ -250,6 +198,8 @@ const AFTERWARDS: Readonly<Record<EventKind, string>> = {
   'point-event': BALANCE,
   redemption: 'It stays unfinished, and `redemptions list` shows it.',
 };
+
+export const EVENT_KINDS = Object.keys(AFTERWARDS) as readonly EventKind[];
 
 /** The filter in the words in which it was given. */
 export function filterText(filter: LetterFilter): string {

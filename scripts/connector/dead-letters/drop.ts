@@ -3,29 +3,31 @@ import { dirname, join } from 'node:path';
 import {
   type DeadLetter,
   type DeadLetterQueue,
+  type ListedDeadLetter,
   noteDropped,
+  summarize,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { type EntityKey, inBatches, isEntityKind } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import { openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { type Document, facts, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
-import { createLetterGroups, filterText, groupsTable, type LetterGroup } from './describe.ts';
+import { filterText, groupsOf, groupsTable } from './describe.ts';
+import { noticesOf, readList } from './list.ts';
 import {
   type LetterFilter,
   matchesFilter,
+  newestFirst,
   openLetterQueues,
   optionsOf,
   type ReadLetter,
   readLetter,
-  type SurveySettings,
   scanLetters,
   searchScope,
-  surveyLetters,
 } from './read.ts';
 
 export interface DropOptions {
@@ -46,16 +48,15 @@ export async function dropCommand(
   }
   const signal = session.interruption();
   const deployment = await session.findDeployment();
+  if (!yes) return previewDrop(session, deployment, filter, because);
   const { stack } = deployment;
   const { families, most, retire } = await searchScope(deployment, filter);
   const queues = openLetterQueues(deployment, families);
-  if (!yes) return previewDrop(session, { queues, filter, signal, most }, because);
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
   const file = createDroppedFile(path, { because, by: localUser(), now: () => new Date() });
   const progress = session.terminal.progress('Dropping dead letters:', most);
-  const groups = createLetterGroups();
-  let dropped = 0;
+  const dropped: ListedDeadLetter[] = [];
   let fault: unknown;
   try {
     await dropLetters({
@@ -63,81 +64,51 @@ export async function dropCommand(
       now: () => new Date(),
       retire: (letters) => retire(letters, 'dropped'),
       onDropped(letters) {
-        letters.forEach(groups.add);
-        dropped += letters.length;
-        progress.report(dropped);
+        dropped.push(...letters.map((letter) => summarize(letter, letter.event)));
+        progress.report(dropped.length);
       },
     });
   } catch (error) {
     fault = error;
   }
   progress.end();
-  change.count({ dropped });
+  change.count({ dropped: dropped.length });
   await file.close();
-  const document = droppedDocument({ stack, dropped, because, path, groups: groups.all() });
+  const isNone = dropped.length === 0;
+  const document = {
+    title: isNone ? 'Nothing was dropped' : `Dropped ${counted(dropped.length, 'dead letter')}`,
+    blocks: isNone
+      ? [text(`No dead letter matches ${filterText(filter)}.`)]
+      : [groupsTable(groupsOf(dropped.toSorted(newestFirst))), facts([['kept in', path]])],
+    next: [{ label: 'See what is left', line: line('dead-letters list') }],
+    data: { stack, dropped: dropped.length, because, file: isNone ? null : path },
+  };
   if (fault === undefined) return document;
   session.show(document);
   throw fault;
 }
 
-function droppedDocument(done: {
-  readonly stack: string;
-  readonly dropped: number;
-  readonly because: string;
-  readonly path: string;
-  readonly groups: readonly LetterGroup[];
-}): Document {
-  const { stack, dropped, because, path, groups } = done;
-  const title =
-    dropped === 0 ? 'Nothing was dropped' : `Dropped ${counted(dropped, 'dead letter')}`;
-  return {
-    title,
-    blocks:
-      dropped === 0
-        ? [text('No dead letter matches.')]
-        : [
-            groupsTable(groups),
-            facts([
-              ['kept in', path],
-              ['because', because],
-            ]),
-          ],
-    next: [{ label: 'See what is left', line: line('dead-letters list') }],
-    data: { stack, dropped, because, file: dropped === 0 ? null : path },
-  };
-}
-
-/** What would be dropped, without removing anything. The suggested command drops none that is given up later. */
+/** What would be dropped, by the list. The suggested command drops none that is given up later. */
 async function previewDrop(
-  { terminal }: Session,
-  deps: Pick<SurveySettings, 'queues' | 'filter' | 'signal' | 'most'>,
+  session: Session,
+  deployment: Deployment,
+  filter: LetterFilter,
   because: string,
 ): Promise<Document> {
-  const { filter } = deps;
-  const groups = createLetterGroups();
-  const progress = terminal.progress('Reading dead letters:');
-  let newest = 0;
-  const { matching } = await surveyLetters({
-    ...deps,
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch(letters) {
-      letters.forEach(groups.add);
-      newest = Math.max(newest, ...letters.map(({ at }) => at));
-    },
-  });
-  progress.end();
-  const data = { wouldDrop: matching, because };
-  if (matching === 0) {
-    const none = text(`No dead letter matches ${filterText(filter)}.`);
-    return { title: 'Nothing to drop', blocks: [none], data };
-  }
-  const options = { ...optionsOf({ until: newest, ...filter }), because, yes: true };
+  const list = await readList(session, deployment, filter);
+  const [newest] = list.matching;
+  const many = list.matching.length;
+  const options = { ...optionsOf({ until: newest?.at ?? 0, ...filter }), because, yes: true };
   const after = 'What they are about is not sent again until it changes in the store.';
   return {
-    title: `Would drop ${counted(matching, 'dead letter')}`,
-    blocks: [groupsTable(groups.all()), text(`Nothing was dropped. ${after}`)],
-    next: [{ label: `Drop ${matching}`, line: line('dead-letters drop', [], options) }],
-    data,
+    title: newest ? `Would drop ${counted(many, 'dead letter')}` : 'No dead letter to drop',
+    blocks: [
+      ...noticesOf(list, filter),
+      ...(newest ? [groupsTable(groupsOf(list.matching)), text(after)] : []),
+      text('Nothing was dropped.'),
+    ],
+    next: newest ? [{ label: `Drop ${many}`, line: line('dead-letters drop', [], options) }] : [],
+    data: { wouldDrop: many, because },
   };
 }
 

@@ -2,7 +2,7 @@ import type {
   ListedDeadLetter,
   SummarizedDeadLetter,
 } from '../../../shared/core/batch/dead-letter.ts';
-import { type QueueFamily, queueFamilyOf } from '../../../shared/core/events/event.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import {
   type Block,
@@ -16,12 +16,14 @@ import { type Line, line } from '../document/line.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
 import {
+  aboutOf,
   aboutText,
-  createLetterGroups,
   deletedAt,
   expiryText,
   filterText,
+  groupsOf,
   groupsTable,
+  isoOf,
   type LetterGroup,
   lettersText,
   type OrderNames,
@@ -33,45 +35,19 @@ import {
   type LetterFilter,
   matchesFilter,
   NOT_SEEN,
-  newestFirst,
   openLetterQueues,
   openSummaries,
   optionsOf,
   readSummaries,
   rebuildSummaries,
 } from './read.ts';
-import { OBSTACLES, type Obstacle } from './replay.ts';
+import { foreseeReplay } from './replay.ts';
 
 export interface ListOptions {
   readonly limit?: number;
   /** Where the page before ended. */
   readonly after?: string;
   readonly scan?: boolean;
-}
-
-interface ListData {
-  readonly stack: string;
-  /** What was read: the summaries in the ledger, or the dead letters themselves. */
-  readonly source: 'summaries' | 'queues';
-  readonly matching: number;
-  /** They do not match. */
-  readonly others: number;
-  readonly queues: readonly QueueCount[];
-  readonly groups: readonly LetterGroup[];
-  /** With `--limit`: the newest first. */
-  readonly letters?: readonly (Omit<ListedDeadLetter, 'at'> & { readonly at: string })[];
-  /** For `--after`; absent when these are the last. */
-  readonly next?: string;
-  /** ISO 8601: when SQS deletes the oldest. */
-  readonly oldestDeletedAt?: string;
-}
-
-interface QueueCount {
-  readonly family: QueueFamily;
-  readonly listed: number;
-  readonly matching: number;
-  /** As SQS counts: at times a minute late. */
-  readonly counted: number;
 }
 
 const FRESH_SECONDS = 30;
@@ -83,154 +59,143 @@ export async function listLetters(
   session: Session,
   filter: LetterFilter,
   asked: ListOptions,
-): Promise<Document<ListData>> {
+): Promise<Document> {
   const deployment = await session.findDeployment();
-  const read = await readList(session, deployment, filter, asked.scan === true);
-  const matching = read.letters.filter((letter) => matchesFilter(letter, filter));
-  const groups = createLetterGroups();
-  for (const letter of matching) groups.add(letter);
+  const list = await readList(session, deployment, filter, asked.scan);
+  const { matching, source, queues } = list;
+  const groups = groupsOf(matching);
   const page = pageOf(matching, asked);
-  const shown = [...groups.all().map(({ example }) => example), ...page.letters.map(aboutOf)];
+  const shown = [...groups.map(({ example }) => example), ...page.letters.map(aboutOf)];
   const names = await readNames(deployment, shown);
-  const others = read.letters.length - matching.length;
-  const queues = read.queues.map(
-    (one): QueueCount => ({ ...one, matching: countOf(matching, one.family) }),
-  );
-  const oldest = matching.toSorted(newestFirst).at(-1);
-  const data: ListData = {
-    ...{ stack: deployment.stack, source: read.source, matching: matching.length, others, queues },
-    groups: groups.all(),
-    ...(asked.limit !== undefined && { letters: page.letters.map(letterData) }),
-    ...(page.next !== undefined && { next: page.next }),
-    ...(oldest && { oldestDeletedAt: deletedAt(oldest) }),
-  };
-  const verdict = verdictOf(matching, data, read.notSeen);
-  const replay = suggestReplay(matching, filter, deployment);
+  const oldest = matching.at(-1);
+  const verdict = verdictOf(list);
+  const narrow = ({ reason, code }: LetterGroup) =>
+    listLine({ ...filter, reason, ...(code !== undefined && { code }) }, { limit: PER_PAGE });
   return {
     title: `Dead letters of ${deployment.stack}`,
     ...(verdict && { verdict }),
     blocks: [
-      ...noticesOf(data, filter, read),
-      ...(oldest ? [text(whatExpires(oldest, matching.length, deployment), 'waits')] : []),
-      formOf(filter, asked, read.letters, deployment),
-      ...(matching.length > 0
-        ? [groupsTable(data.groups, { names, narrow: (group) => narrowed(filter, group, asked) })]
-        : []),
+      ...noticesOf(list, filter),
+      ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
+      formOf(filter, asked, list.letters, deployment),
+      ...(oldest ? [groupsTable(groups, { names, narrow })] : []),
       ...(page.letters.length > 0 ? [pageTable(page.letters, names)] : []),
-      ...(replay.kind === 'none' ? [text(`None can be sent again: ${replay.why}.`)] : []),
     ],
-    next: nextOf(data, replay, filter, asked),
-    data,
-    ...(read.source === 'summaries' && { freshSeconds: FRESH_SECONDS }),
+    next: nextOf(list, page.next, filter, asked, deployment),
+    data: {
+      ...{ stack: deployment.stack, source, matching: matching.length, others: othersIn(list) },
+      ...{ queues, groups },
+      ...(asked.limit !== undefined && {
+        letters: page.letters.map(({ gone: _, at, ...letter }) => ({ ...letter, at: isoOf(at) })),
+      }),
+      ...(page.next !== undefined && { next: page.next }),
+      ...(oldest && { oldestDeletedAt: deletedAt(oldest) }),
+    },
+    ...(source === 'summaries' && { freshSeconds: FRESH_SECONDS }),
   };
 }
 
-interface ReadList {
-  readonly source: ListData['source'];
+export interface LetterList {
+  /** What was read: the summaries in the ledger, or the dead letters themselves. */
+  readonly source: 'summaries' | 'queues';
+  /** Of the queues that the filter leaves, the newest first. */
   readonly letters: readonly SummarizedDeadLetter[];
-  readonly queues: readonly Omit<QueueCount, 'matching'>[];
+  readonly matching: readonly SummarizedDeadLetter[];
+  readonly queues: readonly {
+    readonly family: QueueFamily;
+    readonly listed: number;
+    readonly matching: number;
+    /** As SQS counts: at times a minute late. */
+    readonly counted: number;
+  }[];
   /** Of a scan: what SQS counted and did not give. */
   readonly notSeen: number;
   /** Of a scan: these credentials may not write, so the list of others stays as it was. */
   readonly isUnwritten: boolean;
 }
 
-/** The list of the ledger; a scan first makes it equal to what the queues hold. */
-async function readList(
+/** The list in the ledger; a scan first makes it equal to what the queues hold. */
+export async function readList(
   session: Session,
   deployment: Deployment,
   filter: LetterFilter,
-  isScan: boolean,
-): Promise<ReadList> {
+  isScan = false,
+): Promise<LetterList> {
   const families = familiesOf(filter, deployment.connector);
   const queues = openLetterQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
   const progress = session.terminal.progress('Reading dead letters:');
-  const onProgress = (read: number) => progress.report(read);
-  const all = await readSummaries(openSummaries(deployment), new Date(), { onProgress });
-  const list = all.filter(({ family }) => families.includes(family));
+  const all = await readSummaries(openSummaries(deployment), new Date(), {
+    onProgress: (read) => progress.report(read),
+  });
+  const listed = all.filter(({ family }) => families.includes(family));
+  const signal = session.interruption();
+  const onProgress = (seen: number, total: number) =>
+    progress.report(seen, `of about ${total}`, seen / total);
   const scanned = isScan
-    ? await rebuildSummaries(
-        list,
-        {
-          queues,
-          signal: session.interruption(),
-          onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-        },
-        openLedger(deployment),
-      )
-    : undefined;
+    ? await rebuildSummaries(listed, { queues, signal, onProgress }, openLedger(deployment))
+    : { letters: listed, notSeen: 0, isUnwritten: false };
   progress.end();
-  const letters = scanned?.letters ?? list;
+  const { letters, notSeen = 0, isUnwritten } = scanned;
+  const matching = letters.filter((letter) => matchesFilter(letter, filter));
   return {
-    ...{ source: scanned ? 'queues' : 'summaries', letters, notSeen: scanned?.notSeen ?? 0 },
-    isUnwritten: scanned?.isUnwritten ?? false,
-    queues: queues.map(({ family }, index) => {
+    ...{ source: isScan ? 'queues' : 'summaries', letters, matching, notSeen, isUnwritten },
+    queues: families.map((family, index) => {
       const { visible = 0, inFlight = 0 } = counts[index] ?? {};
-      return { family, listed: countOf(letters, family), counted: visible + inFlight };
+      const countOf = (some: readonly ListedDeadLetter[]) =>
+        some.filter((letter) => letter.family === family).length;
+      const inList = { listed: countOf(letters), matching: countOf(matching) };
+      return { family, ...inList, counted: visible + inFlight };
     }),
   };
 }
 
-const countOf = (letters: readonly ListedDeadLetter[], of: QueueFamily): number =>
-  letters.filter(({ family }) => family === of).length;
+const othersIn = ({ letters, matching }: LetterList): number => letters.length - matching.length;
 
 /** `well` only if the queues were counted just now and are empty. */
-function verdictOf(
-  matching: readonly ListedDeadLetter[],
-  { others, queues, source }: ListData,
-  notSeen: number,
-): Verdict | undefined {
+function verdictOf(list: LetterList): Verdict | undefined {
+  const { matching, queues, source, notSeen } = list;
   if (matching.length > 0) {
     const waits = matching.length === 1 ? 'waits' : 'wait';
     return { kind: 'action required', what: `${lettersText(matching)} ${waits} for a decision.` };
   }
-  if (others > 0) return undefined;
+  if (othersIn(list) > 0) return undefined;
   const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
-  if (source === 'queues' ? notSeen === 0 : inQueues === 0) {
-    return { kind: 'well', what: 'No dead letters: all queues are empty.' };
-  }
-  return { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
+  return (source === 'queues' ? notSeen : inQueues) === 0
+    ? { kind: 'well', what: 'No dead letters: all queues are empty.' }
+    : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
 }
 
-/** Where list and queues differ, in one sentence. */
-function noticesOf(
-  { matching, others, queues, source }: ListData,
-  filter: LetterFilter,
-  { notSeen, isUnwritten }: ReadList,
-): readonly Block[] {
-  const notices: Block[] = [];
-  if (matching === 0 && others > 0) {
-    const waits = others === 1 ? 'other waits' : 'others wait';
-    notices.push(text(`No dead letter matches ${filterText(filter)}; ${others} ${waits}.`));
-  }
-  if (isUnwritten) {
-    const who = 'Your AWS credentials may not write the ledger';
-    notices.push(text(`${who}: others still see the list as it was before this scan.`, 'soft'));
-  }
-  if (source === 'queues') {
-    if (notSeen > 0) notices.push(text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`));
-    return notices;
-  }
-  const differing = queues.filter((one) => one.counted !== one.listed);
-  if (differing.length === 0) return notices;
-  const each = differing.map((one) => `${one.family} ${one.counted} instead of ${one.listed}`);
-  notices.push(
-    text(
-      `SQS does not count what this list has: ${each.join(', ')}. Its count may be a minute old. Else a worker died on them, or they were removed without this connector: a scan reads the queues and corrects the list.`,
-      'waits',
-    ),
-  );
-  return notices;
-}
+const differs = ({ source, queues }: LetterList): boolean =>
+  source === 'summaries' && queues.some((one) => one.counted !== one.listed);
 
-function whatExpires(
-  oldest: ListedDeadLetter,
-  many: number,
-  { connector }: Pick<Deployment, 'connector'>,
-): string {
-  const words = expiryText(oldest, { deepScans: connector.healing.deepEveryDays !== false });
-  return many === 1 ? words : `The oldest: ${words}`;
+/** What the list does not have, each in one sentence. */
+export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
+  const { matching, queues, notSeen, isUnwritten } = list;
+  const others = othersIn(list);
+  const waits = others === 1 ? 'other waits' : 'others wait';
+  const each = queues
+    .filter((one) => one.counted !== one.listed)
+    .map((one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`);
+  return [
+    ...(matching.length === 0 && others > 0
+      ? [text(`No dead letter matches ${filterText(filter)}; ${others} ${waits}.`)]
+      : []),
+    ...(differs(list)
+      ? [
+          text(
+            `SQS counts ${each.join(', ')}. Its count may be a minute old. Else a worker died on them, or they were removed without this connector: a scan reads the queues and corrects the list.`,
+            'waits',
+          ),
+        ]
+      : []),
+    ...(notSeen > 0
+      ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`, 'waits')]
+      : []),
+    ...(isUnwritten
+      ? [text('Your AWS credentials may not correct the list: others see it as it was.', 'soft')]
+      : []),
+  ];
 }
 
 /** On a page; what is not in the form stays as it is. */
@@ -240,83 +205,44 @@ function formOf(
   letters: readonly ListedDeadLetter[],
   { connector }: Pick<Deployment, 'connector'>,
 ): Block {
-  const { kind, topic, id } = filter;
-  const day = (epochMs: number | undefined) =>
-    epochMs === undefined ? '' : new Date(epochMs).toISOString().slice(0, 10);
+  const { kind, topic, id, since, until } = filter;
   const choice = (name: 'reason' | 'code' | 'queue' | 'shop', label: string, found: string[]) => {
     const value = filter[name] ?? '';
-    return { name, label, value, of: choicesOf(value, found) };
+    const all = new Set([...found, value].filter(Boolean).toSorted());
+    const of = Object.fromEntries([['', 'all'], ...[...all].map((one) => [one, one])]);
+    return { name, label, value, of };
   };
+  const day = (epochMs?: number) => (epochMs === undefined ? '' : isoOf(epochMs).slice(0, 10));
   const shops = connector.shops.map(({ domain }) => domain);
+  const reasons = letters.map(({ reason }) => reason);
+  const codes = letters.flatMap(({ code }) => code ?? []);
+  const families = [...familiesOf({}, connector)];
   return {
     ...{ kind: 'form', label: 'Show only' },
     line: line('dead-letters list', [], { kind, topic, id, limit }),
     fields: [
       { name: 'text', label: 'Text', value: filter.text ?? '' },
-      choice(
-        'reason',
-        'Reason',
-        letters.map(({ reason }) => reason),
-      ),
-      choice(
-        'code',
-        'Code',
-        letters.flatMap(({ code }) => code ?? []),
-      ),
-      choice(
-        'queue',
-        'Queue',
-        letters.map(({ family }) => family),
-      ),
+      choice('reason', 'Reason', reasons),
+      choice('code', 'Code', codes),
+      choice('queue', 'Queue', families),
       ...(shops.length > 1 ? [choice('shop', 'Shop', shops)] : []),
-      { name: 'since', label: 'Since', value: day(filter.since), type: 'date' },
-      { name: 'until', label: 'Until', value: day(filter.until), type: 'date' },
+      { name: 'since', label: 'Since', value: day(since), type: 'date' },
+      { name: 'until', label: 'Until', value: day(until), type: 'date' },
     ],
   };
 }
 
-function choicesOf(value: string, found: readonly string[]): Readonly<Record<string, string>> {
-  const all = [...new Set([...(value === '' ? [] : [value]), ...found])].toSorted();
-  return Object.fromEntries([['', 'all'], ...all.map((one) => [one, one])]);
-}
-
-function narrowed(
-  filter: LetterFilter,
-  { reason, code }: LetterGroup,
-  { limit = PER_PAGE }: ListOptions,
-): Line {
-  const options = { ...optionsOf(filter), reason, ...(code !== undefined && { code }) };
-  return line('dead-letters list', [], { ...options, limit });
-}
-
-interface LetterPage {
-  readonly letters: readonly SummarizedDeadLetter[];
-  readonly next: string | undefined;
-}
-
 /** One page of dead letters, the newest first. A dead letter that arrives or leaves meanwhile moves no other page. */
-function pageOf(
-  letters: readonly SummarizedDeadLetter[],
-  { limit = 0, after }: ListOptions,
-): LetterPage {
+function pageOf(letters: readonly SummarizedDeadLetter[], { limit = 0, after }: ListOptions) {
   const rest = after === undefined ? letters : letters.filter((one) => placeOf(one) < after);
-  const page = rest.toSorted(newestFirst).slice(0, limit);
+  const page = rest.slice(0, limit);
   const last = rest.length > page.length ? page.at(-1) : undefined;
   return { letters: page, next: last && placeOf(last) };
 }
 
-function placeOf({ at, letterId }: ListedDeadLetter): string {
-  return `${new Date(at).toISOString()}|${letterId}`;
-}
-
-const aboutOf = ({ letterId, family, event }: ListedDeadLetter) => ({ letterId, family, ...event });
-
-function letterData({ gone: _, at, ...letter }: SummarizedDeadLetter) {
-  return { ...letter, at: new Date(at).toISOString() };
-}
+const placeOf = ({ at, letterId }: ListedDeadLetter): string => `${isoOf(at)}|${letterId}`;
 
 function pageTable(letters: readonly ListedDeadLetter[], names: OrderNames): TableBlock {
-  const because = { name: 'because', label: 'Why they may go' };
   return {
     ...{ kind: 'table', title: 'One by one, the newest first' },
     columns: [
@@ -324,7 +250,6 @@ function pageTable(letters: readonly ListedDeadLetter[], names: OrderNames): Tab
       { title: 'Reason' },
       { title: 'Code', shrinks: true },
       { title: 'Given up' },
-      { title: 'Sent again' },
       { title: 'Letter' },
     ],
     rows: letters.map((letter) => ({
@@ -333,8 +258,7 @@ function pageTable(letters: readonly ListedDeadLetter[], names: OrderNames): Tab
         { text: aboutText(aboutOf(letter), names), opens: showLine(letter.letterId) },
         letter.reason,
         letter.code ?? '–',
-        { at: new Date(letter.at).toISOString() },
-        letter.event?.replays?.length ?? 0,
+        { at: isoOf(letter.at) },
         letter.letterId,
       ],
       detail: letter.why,
@@ -343,89 +267,59 @@ function pageTable(letters: readonly ListedDeadLetter[], names: OrderNames): Tab
       option: 'id',
       actions: [
         { label: 'Send', line: line('dead-letters replay', [], { wait: true }) },
-        { label: 'Drop', line: line('dead-letters drop'), asks: [because] },
+        {
+          ...{ label: 'Drop', line: line('dead-letters drop') },
+          asks: [{ name: 'because', label: 'Why they may go' }],
+        },
       ],
     },
   };
 }
 
+const listLine = (filter: LetterFilter, options: Line['options']): Line =>
+  line('dead-letters list', [], { ...optionsOf(filter), ...options });
+
 function nextOf(
-  { groups: [first], matching, others, queues, source, next }: ListData,
-  replay: SuggestedReplay,
+  list: LetterList,
+  after: string | undefined,
   filter: LetterFilter,
   { limit }: ListOptions,
+  deployment: Deployment,
 ): readonly Suggestion[] {
-  const differs = source === 'summaries' && queues.some((one) => one.counted !== one.listed);
-  const same = { ...optionsOf(filter), limit };
-  const list = (options: Line['options']) => line('dead-letters list', [], options);
+  const { matching } = list;
+  const [newest] = matching;
+  const others = othersIn(list);
+  const scan = 'To read the queues and correct the list (others do not see the dead letters then):';
   return [
-    ...(first ? [{ label: 'Look at one', line: showLine(first.example.letterId) }] : []),
-    ...(replay.kind === 'replay' ? [replay.suggestion] : []),
-    ...(next === undefined ? [] : [{ label: 'Older ones', line: list({ ...same, after: next }) }]),
-    ...(matching === 0 && others > 0
-      ? [{ label: `See ${counted(others, 'other')}`, line: list({ limit }) }]
-      : []),
-    ...(differs
-      ? [
-          {
-            ...{ label: 'Scan the queues', line: list({ ...same, scan: true }) },
-            say: 'To read the queues and correct the list (others do not see the dead letters meanwhile):',
-          },
-        ]
+    ...(newest ? [{ label: 'Look at one', line: showLine(newest.letterId) }] : []),
+    ...suggestReplay(matching, filter, deployment),
+    ...(after === undefined ? [] : [{ label: 'Older', line: listLine(filter, { limit, after }) }]),
+    ...(newest || others === 0
+      ? []
+      : [{ label: `See ${counted(others, 'other')}`, line: listLine({}, { limit }) }]),
+    ...(differs(list)
+      ? [{ label: 'Scan the queues', line: listLine(filter, { limit, scan: true }), say: scan }]
       : []),
   ];
 }
-
-type SuggestedReplay =
-  | { readonly kind: 'replay'; readonly suggestion: Suggestion }
-  | { readonly kind: 'none'; readonly why: string }
-  | { readonly kind: 'nothing-listed' };
 
 /** The replay that would send most of the listed dead letters, within the filter: it must not send more than was shown. */
 function suggestReplay(
   letters: readonly SummarizedDeadLetter[],
   filter: LetterFilter,
   { connector }: Pick<Deployment, 'connector'>,
-): SuggestedReplay {
-  const shops = new Set(connector.shops.map(({ domain }) => domain));
-  const replays = new Map<string, { line: Line; count: number }>();
-  let obstacle: Obstacle | undefined;
-  for (const letter of letters) {
-    const foreseen = foreseeReplay(letter, shops);
-    if (foreseen.kind === 'obstacle') {
-      obstacle = foreseen.obstacle;
-      continue;
-    }
+): readonly Suggestion[] {
+  const lines = letters.flatMap((letter) => {
     const { code, reason } = letter;
-    const by = code === undefined ? { reason } : { code };
-    const options = { ...optionsOf({ ...filter, ...by }), refetch: foreseen.refetch };
-    const key = JSON.stringify(options);
-    const count = (replays.get(key)?.count ?? 0) + 1;
-    replays.set(key, { line: line('dead-letters replay', [], options), count });
-  }
-  const [most] = [...replays.values()].toSorted((one, other) => other.count - one.count);
-  if (!most) {
-    return obstacle ? { kind: 'none', why: OBSTACLES[obstacle] } : { kind: 'nothing-listed' };
-  }
-  const say = `To send ${most.count} again when the cause is gone; without --yes it only shows which:`;
-  return { kind: 'replay', suggestion: { label: `Send ${most.count}`, line: most.line, say } };
-}
-
-/** What a replay would make of a dead letter. */
-type Foreseen =
-  | { readonly kind: 'sent'; readonly refetch: boolean }
-  | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
-
-/** By what its worker found: what that could not read, it could not read from the same bytes again. */
-function foreseeReplay(
-  { event, reason }: SummarizedDeadLetter,
-  shops: ReadonlySet<string>,
-): Foreseen {
-  const obstacle = (one: Obstacle) => ({ kind: 'obstacle', obstacle: one }) as const;
-  if (!event) return obstacle(reason === 'newer-release' ? reason : 'undecodable');
-  if (!shops.has(event.shop)) return obstacle('shop-not-configured');
-  if (reason !== 'unreadable' || queueFamilyOf(event.kind) === 'balances') {
-    return { kind: 'sent', refetch: false };
-  }
-  return event.isInTheStore ? { kind: 'sent', refetch: true } : obstacle('unreadable-for-ever');
+    const refetch = reason === 'unreadable' && letter.event?.isInTheStore === true;
+    // From the same bytes a worker would read the same.
+    const isHopeless = reason === 'unreadable' && !refetch && letter.family !== 'balances';
+    if (isHopeless || foreseeReplay(letter, { refetch }, connector.shops)) return [];
+    const by = { ...filter, ...(code === undefined ? { reason } : { code }) };
+    return [line('dead-letters replay', [], { ...optionsOf(by), refetch })];
+  });
+  const alike = [...Map.groupBy(lines, (one) => JSON.stringify(one)).values()];
+  const [most = []] = alike.toSorted((one, other) => other.length - one.length);
+  const say = `To send ${most.length} again when the cause is gone; without --yes it shows which:`;
+  return most[0] ? [{ label: `Send ${most.length}`, line: most[0], say }] : [];
 }

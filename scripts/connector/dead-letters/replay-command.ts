@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import {
@@ -13,19 +12,14 @@ import {
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
 import { counted, spanText } from '../terminal/text.ts';
-import {
-  aboutCell,
-  createLetterGroups,
-  groupsTable,
-  type OrderNames,
-  readNames,
-} from './describe.ts';
+import { aboutCell, groupsOf, groupsTable, type OrderNames, readNames } from './describe.ts';
 import {
   type FollowDeps,
-  type Followed,
+  type FollowedLetter,
   followReplayed,
   openLetterSearch,
 } from './follow-replayed.ts';
+import { noticesOf, readList } from './list.ts';
 import {
   type LetterFilter,
   NOT_SEEN,
@@ -33,18 +27,15 @@ import {
   openSourceQueues,
   optionsOf,
   searchScope,
-  surveyLetters,
 } from './read.ts';
 import {
   countObstacles,
   createPacer,
-  type LetterReader,
+  foreseeReplay,
   letterReaderOf,
   newTally,
   OBSTACLES,
   type Obstacle,
-  prepareReplay,
-  type ReplayChoice,
   type ReplayedLetter,
   type ReplayTally,
   replayLetters,
@@ -70,6 +61,7 @@ export async function replayCommand(
 ): Promise<Document> {
   const signal = session.interruption();
   const deployment = await session.findDeployment();
+  if (!options.yes) return previewReplay(session, deployment, filter, options);
   const scope = await searchScope(deployment, filter);
   const { families, most } = scope;
   const choice = {
@@ -82,8 +74,6 @@ export async function replayCommand(
   };
   const queues = openLetterQueues(deployment, families);
   const reader = letterReaderOf(deployment.connector.shops);
-  if (!options.yes) return dryRun(session, choice, options, { queues, ...reader, signal });
-
   const change = await session.beginChange(deployment);
   const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
@@ -134,7 +124,10 @@ export async function replayCommand(
   const wasWhole =
     fault === undefined && !signal.aborted && most === undefined && tally.replayed < choice.limit;
   const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
-  const names = await readNames(deployment, replayed.slice(0, MOST_SHOWN));
+  const names = await readNames(
+    deployment,
+    replayed.slice(0, MOST_SHOWN).map((letter) => ({ ...letter, letterId: letter.id })),
+  );
   const { stack } = deployment;
   const document = replayDocument({ stack, tally, notSeen, elapsedMs, replayed, followed, names });
   if (fault === undefined) return document;
@@ -147,87 +140,69 @@ async function follow(
   deployment: Deployment,
   replayed: readonly ReplayedLetter[],
   deps: Pick<FollowDeps, 'by' | 'depth' | 'signal'>,
-): Promise<Followed> {
+): Promise<readonly FollowedLetter[]> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
   const followed = await followReplayed(replayed, {
     ...deps,
     ledger: openLedger(deployment),
-    eachLetter: openLetterSearch(deployment),
+    lettersSince: openLetterSearch(deployment),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
   });
   progress.end();
   return followed;
 }
 
-/** What a replay would do, without sending or removing anything. */
-async function dryRun(
+/** What a replay would do, by the list: without receiving, sending or removing anything. */
+async function previewReplay(
   session: Session,
-  choice: ReplayChoice,
+  deployment: Deployment,
+  filter: LetterFilter,
   options: ReplayOptions,
-  deps: LetterReader & {
-    readonly queues: readonly DeadLetterQueue[];
-    readonly signal: AbortSignal;
-  },
 ): Promise<Document> {
-  const groups = createLetterGroups();
-  const obstacles = new Map<Obstacle, number>();
-  let replayable = 0;
-  const progress = session.terminal.progress('Reading dead letters:');
-  const { matching, notSeen = 0 } = await surveyLetters({
-    ...deps,
-    filter: choice.filter,
-    most: choice.most,
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch(letters) {
-      for (const letter of letters) {
-        const prepared = prepareReplay(letter, choice, deps, new Date());
-        if (prepared.kind === 'event') {
-          replayable += 1;
-          if (replayable <= choice.limit) groups.add(letter);
-        } else obstacles.set(prepared.obstacle, (obstacles.get(prepared.obstacle) ?? 0) + 1);
-      }
-    },
-  });
-  progress.end();
-  const would = Math.min(replayable, choice.limit);
-  const { limit, rate, refetch, force } = options;
-  const same = { ...optionsOf(choice.filter), limit, rate, refetch, force };
+  const list = await readList(session, deployment, filter);
+  const { limit, rate, refetch = false, force } = options;
+  const foreseen = Map.groupBy(list.matching, (letter) =>
+    foreseeReplay(letter, { refetch }, deployment.connector.shops),
+  );
+  const matching = list.matching.length;
+  // SQS gives the oldest first.
+  const sent = (foreseen.get(undefined) ?? []).slice(-(limit ?? matching));
+  const unread = refetch ? 0 : sent.filter(({ reason }) => reason === 'unreadable').length;
+  const again = { ...optionsOf(filter), limit, rate, refetch, force, wait: true, yes: true };
+  const obstacles = [...foreseen].flatMap(([one, { length }]) => (one ? [[one, length]] : []));
   return {
     title:
       matching === 0
-        ? 'No dead letter matches'
-        : `Would send ${would} of ${matching} matching dead letters again`,
+        ? 'No dead letter to send'
+        : `Would send ${sent.length} of ${counted(matching, 'matching dead letter')} again`,
     blocks: [
-      ...(would > 0 ? [groupsTable(groups.all())] : []),
-      ...obstacleTexts(obstacles, 'cannot be sent again'),
-      ...notSeenTexts(notSeen),
+      ...noticesOf(list, filter),
+      ...(sent.length > 0 ? [groupsTable(groupsOf(sent))] : []),
+      ...obstacleTexts(Object.fromEntries(obstacles), 'cannot be sent again'),
+      ...(unread > 0 ? [text(`${unread} only if this release can read them: ${UNREAD}`)] : []),
       text('Nothing was sent.'),
     ],
     next:
-      would === 0
+      sent.length === 0
         ? []
-        : [
-            {
-              label: `Send ${would}`,
-              line: line('dead-letters replay', [], { ...same, wait: true, yes: true }),
-            },
-          ],
+        : [{ label: `Send ${sent.length}`, line: line('dead-letters replay', [], again) }],
     data: {
-      dryRun: true,
-      ...{ matching, wouldReplay: would, notSeen, cannot: Object.fromEntries(obstacles) },
-      groups: groups.all(),
+      ...{ dryRun: true, matching, wouldReplay: sent.length, groups: groupsOf(sent) },
+      cannot: Object.fromEntries(obstacles),
     },
   };
 }
 
-function obstacleTexts(obstacles: ReadonlyMap<Obstacle, number>, what: string): readonly Block[] {
-  return [...obstacles].map(([obstacle, count]) =>
-    text(`${count} ${what}: ${OBSTACLES[obstacle]}.`, 'bad'),
+const UNREAD = 'the one that parked them could not. --refetch asks the store instead.';
+
+function obstacleTexts(
+  obstacles: Readonly<Record<string, number>>,
+  what: string,
+): readonly Block[] {
+  return Object.entries(obstacles).map(([obstacle, count]) =>
+    text(`${count} ${what}: ${OBSTACLES[obstacle as Obstacle]}.`, 'bad'),
   );
 }
-
-const notSeenTexts = (notSeen: number): readonly Block[] =>
-  notSeen > 0 ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`, 'waits')] : [];
 
 interface ReplayReport {
   readonly stack: string;
@@ -238,85 +213,66 @@ interface ReplayReport {
   /** The first, or with --wait all. */
   readonly replayed: readonly ReplayedLetter[];
   /** Undefined without --wait. */
-  readonly followed: Followed | undefined;
+  readonly followed: readonly FollowedLetter[] | undefined;
   readonly names: OrderNames;
 }
 
 /** What was done, in the end or when it was interrupted. */
 function replayDocument(report: ReplayReport): Document {
   const { stack, tally, notSeen, elapsedMs, followed } = report;
-  const { obstacles, ...counts } = tally;
-  const perSecond = Math.round(tally.replayed / Math.max(elapsedMs / 1000, 0.001));
+  const { replayed, beyondLimit, notReached, backAgain } = tally;
+  const perSecond = Math.round(replayed / Math.max(elapsedMs / 1000, 0.001));
   const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
   const verdict = verdictOf(tally, followed);
+  const cannot = Object.fromEntries(tally.obstacles);
+  const failures = groupsOf((followed ?? []).flatMap(({ again }) => again ?? []));
+  const left = (count: number, why: string) =>
+    count > 0 ? [text(`Left ${count} ${why}.`, 'soft')] : [];
   return {
     title:
-      tally.replayed === 0
-        ? 'Nothing was sent'
-        : `Sent ${counted(tally.replayed, 'dead letter')} again${rate}`,
+      replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again${rate}`,
     ...(verdict && { verdict }),
     blocks: [
-      ...(tally.replayed > 0 ? [sentTable(report)] : []),
-      ...(tally.replayed > 0 && !followed
+      ...(replayed > 0 ? [sentTable(report)] : []),
+      ...(failures.length > 0 ? [groupsTable(failures)] : []),
+      ...(replayed > 0 && !followed
         ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
         : []),
-      ...(followed && followed.failing > 0 ? [groupsTable(followed.failures)] : []),
-      ...obstacleTexts(obstacles, 'left'),
-      ...leftTexts(tally, followed),
-      ...notSeenTexts(notSeen),
+      ...obstacleTexts(cannot, 'left'),
+      ...left(beyondLimit, 'or more: beyond --limit'),
+      ...left(notReached, 'or more: interrupted'),
+      ...left(backAgain, 'that were sent a moment ago, and are dead letters again already'),
+      ...(notSeen > 0 ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`)] : []),
     ],
     next: [{ label: 'See what is left', line: line('dead-letters list') }],
     data: {
-      stack,
-      ...counts,
-      notSeen,
-      cannot: Object.fromEntries(obstacles),
+      ...{ stack, ...tally, obstacles: undefined, cannot, notSeen },
       seconds: Math.round(elapsedMs) / 1000,
-      ...(followed && {
-        ...{ ...followed, outcomes: Object.fromEntries(followed.outcomes) },
-        each: followed.each.slice(0, MOST_KEPT),
-      }),
+      ...(followed && { failures, each: followed.slice(0, MOST_KEPT) }),
     },
   };
 }
 
 /** Undefined where nothing is known of what became of them. */
-function verdictOf(tally: ReplayTally, followed: Followed | undefined): Verdict | undefined {
+function verdictOf(
+  tally: ReplayTally,
+  followed: readonly FollowedLetter[] | undefined,
+): Verdict | undefined {
+  const results = Map.groupBy(followed ?? [], ({ result }) => result);
+  const countOf = (result: string) => results.get(result)?.length ?? 0;
   const left = countObstacles(tally) + tally.backAgain;
-  if (followed && followed.failing > 0) {
-    const what = `${followed.failing} of ${tally.replayed} failed again, and are dead letters.`;
+  if (countOf('failing') > 0) {
+    const what = `${countOf('failing')} of ${tally.replayed} failed again, and are dead letters.`;
     return { kind: 'action required', what };
   }
   if (left > 0) {
     return { kind: 'action required', what: `${counted(left, 'dead letter')} could not be sent.` };
   }
   if (!followed) return undefined;
-  if (followed.underway > 0) {
-    const what = `${followed.underway} have no outcome yet: they are on their queue, and the workers go on.`;
-    return { kind: 'waits', what };
-  }
-  return { kind: 'well', what: `All went through: ${outcomesText(followed)}.` };
-}
-
-function outcomesText({ outcomes, settled }: Followed): string {
-  const parts = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`);
-  if (settled > 0) parts.push(`${settled} settled with nothing to change`);
-  return parts.join(', ');
-}
-
-function leftTexts(
-  { beyondLimit, notReached, notMatching, backAgain }: ReplayTally,
-  followed: Followed | undefined,
-): readonly Block[] {
-  const left = [
-    [beyondLimit, 'or more: beyond --limit'],
-    [notReached, 'or more: interrupted'],
-    [notMatching, 'that did not match'],
-    [followed ? 0 : backAgain, 'that were sent a moment ago, and are dead letters again already'],
-  ] as const;
-  return left
-    .filter(([count]) => count > 0)
-    .map(([count, why]) => text(`Left ${count} ${why}.`, 'soft'));
+  const each = [...results].map(([result, { length }]) => `${length} ${result}`).join(', ');
+  return countOf('underway') > 0
+    ? { kind: 'waits', what: `Not all have their outcome, and the workers go on: ${each}.` }
+    : { kind: 'well', what: `All went through: ${each}.` };
 }
 
 /** More than that are counted only. */
@@ -325,17 +281,15 @@ const MOST_SHOWN = 100;
 const TONES: Readonly<Record<string, Tone>> = { failing: 'bad', underway: 'waits' };
 
 function sentTable({ replayed, followed, names }: ReplayReport): TableBlock {
-  const each = (followed?.each ?? replayed.map((one) => ({ ...one, result: 'on its queue' })))
-    .map((one, index) => ({ ...one, shop: replayed[index]?.shop }))
-    .slice(0, MOST_SHOWN);
-  const hasMore = replayed.length > each.length;
+  const queued = replayed.map((letter) => ({ ...letter, result: 'on its queue' }));
+  const shown = (followed ?? queued).slice(0, MOST_SHOWN);
   return {
     kind: 'table',
-    ...(hasMore && { title: `The first ${each.length}` }),
+    ...(replayed.length > shown.length && { title: `The first ${shown.length}` }),
     columns: [{ title: 'Sent', shrinks: true }, { title: 'Result' }],
-    rows: each.map(({ kind, id, shop, result }) => ({
+    rows: shown.map(({ result, ...letter }) => ({
       cells: [
-        aboutCell({ letterId: id, kind, id, ...(shop && { shop }) }, names),
+        aboutCell({ ...letter, letterId: letter.id }, names),
         { text: result, tone: TONES[result] ?? 'well' },
       ],
     })),

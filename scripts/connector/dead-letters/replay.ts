@@ -1,4 +1,8 @@
-import type { DeadLetter, DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type {
+  DeadLetter,
+  DeadLetterQueue,
+  SummarizedDeadLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
 import {
   type BulkQueue,
   deduplicationIdOf,
@@ -62,7 +66,7 @@ interface Chosen {
  * Sends dead letters back to the queues they came from.
  *
  *   received ─▶ chosen ─▶ sent ─▶ retired ─▶ removed
- *                 │         │         └ killed here: no list shows the dead letter, and the queue counts it
+ *                 │         │         └ killed here: the dead letter is in its queue, and in the list again after a scan
  *                 │         └ killed here: the dead letter is in both places. Replayed again within five minutes
  *                 │           it is the same message to SQS; later the ledger knows it as unchanged.
  *                 └ killed here: SQS shows the dead letter again when its time is over.
@@ -96,10 +100,7 @@ export async function replayLetters(
     const chosen: Chosen[] = [];
     for (const letter of letters.map(readLetter)) {
       tally.seen += 1;
-      if (!matchesFilter(letter, choice.filter)) {
-        tally.notMatching += 1;
-        continue;
-      }
+      if (!matchesFilter(letter, choice.filter)) continue;
       matching += 1;
       if (isBackAgain(letter)) {
         tally.backAgain += 1;
@@ -232,6 +233,20 @@ export function letterReaderOf(shops: readonly { readonly domain: string }[]): L
   return { read: createEventReader(domains), knowsShop: (shop) => domains.has(shop) };
 }
 
+/**
+ * Why a replay would leave a dead letter, as far as its summary tells; undefined if it would be sent. Whether this
+ * release can read what the one that parked it could not, only the message tells.
+ */
+export function foreseeReplay(
+  { event, reason }: SummarizedDeadLetter,
+  { refetch }: Pick<ReplayWishes, 'refetch'>,
+  shops: readonly { readonly domain: string }[],
+): Obstacle | undefined {
+  if (!event) return reason === 'newer-release' ? reason : 'undecodable';
+  if (!shops.some(({ domain }) => domain === event.shop)) return 'shop-not-configured';
+  return refetch && !event.isInTheStore ? 'not-in-the-store' : undefined;
+}
+
 /** The message to send again; an obstacle where it would only become a dead letter again. */
 export function prepareReplay(
   { event, messageId, isNewer }: ReadLetter,
@@ -277,7 +292,6 @@ export interface ReplayTally {
   /** Chosen, but interrupted before their turn. */
   notReached: number;
   readonly obstacles: Map<Obstacle, number>;
-  notMatching: number;
   /** Replayed since this run began, by it or by another run, and dead letters again. */
   backAgain: number;
 }
@@ -301,7 +315,6 @@ export function newTally(): ReplayTally {
     beyondLimit: 0,
     notReached: 0,
     obstacles: new Map(),
-    notMatching: 0,
     backAgain: 0,
   };
 }

@@ -1,31 +1,19 @@
 import { readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
-import type {
-  ListedDeadLetter,
-  SummarizedDeadLetter,
-} from '../../../shared/core/batch/dead-letter.ts';
 import type { QueuedEvent } from '../../../shared/core/events/event.ts';
-import type { EntityEntry } from '../../../shared/core/ledger/ledger.ts';
 import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import {
-  type Block,
-  type Cell,
-  type Document,
-  facts,
-  type SectionBlock,
-  type Suggestion,
-  text,
-} from '../document/document.ts';
+import { type Block, type Document, facts, type Suggestion, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { counted } from '../terminal/text.ts';
 import {
   aboutCell,
+  aboutOf,
   aboutText,
   ENTITIES,
   EVENT_KINDS,
   expiryText,
+  isoOf,
   type OrderNames,
   readNames,
 } from './describe.ts';
@@ -39,17 +27,17 @@ import {
 } from './examine.ts';
 import {
   familiesOf,
+  NOT_SEEN,
   newestFirst,
   openLetterQueues,
   openSummaries,
   type ReadLetter,
+  type SurveySettings,
   surveyLetters,
 } from './read.ts';
 import { letterReaderOf, prepareReplay } from './replay.ts';
 
-const MOST_SHOWN = 5;
-
-/** `loyalty-connector dead-letters show ID` */
+/** `loyalty-connector dead-letters show ID`: of several about one thing the newest. */
 export async function showLetter(
   session: Session,
   id: string,
@@ -59,140 +47,59 @@ export async function showLetter(
   const signal = session.interruption();
   const record = options.reveal ? await session.beginChange(deployment, 'reveal') : undefined;
   const progress = session.terminal.progress('Looking for it:');
-  const { matching, alike, received } = await findLetters(deployment, {
-    ...{ id, most: MOST_SHOWN, signal },
+  const { matching, letter } = await findLetter(deployment, id, {
+    signal,
     onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
   });
   progress.end();
   const look = `To see what is there: ${nextCommand(deployment, 'dead-letters list')}`;
   if (matching === 0) throw new Problem(`No dead letter is, or is about, ${id}.`, look);
-  const deps = examiningDeps(deployment);
-  const shown: Shown[] = [];
-  for (const { newest, oldestAt, count } of alike.slice(0, MOST_SHOWN)) {
-    const letter = received.get(newest.letterId);
-    if (!letter) continue;
-    const examined = await examineLetter(letter, deps);
-    shown.push({
-      ...letterData(examined, options),
-      ...{ alike: count, oldest: isoOf(oldestAt), ways: waysOf(letter, deployment) },
-    });
+  if (!letter) {
+    const why = `The queue does not give this dead letter now: ${NOT_SEEN}`;
+    throw new Problem(`${why} Or it was removed without this connector.`, look);
   }
-  if (shown.length === 0) {
-    const why = alike[0]?.newest.why ?? '';
-    throw new Problem(
-      `The queue does not return this dead letter now (${why}): another person or a killed run has received it, or it was removed without this command line. Look again in five minutes.`,
-      look,
-    );
-  }
-  record?.count({ revealed: shown.length });
-  const names = await readNames(
-    deployment,
-    shown.map(({ event }) => event ?? {}),
-  );
-  const hidden = matching - shown.reduce((sum, letter) => sum + letter.alike, 0);
-  const sections = shown.map((letter) => sectionOf(letter, names, deployment));
-  const [only] = sections;
+  record?.count({ revealed: 1 });
+  const data = letterData(await examineLetter(letter, examiningDeps(deployment)), options);
+  const names = await readNames(deployment, [aboutOf(letter)]);
   return {
-    title: only && sections.length === 1 ? only.title : `Dead letters about ${id}`,
-    blocks: [
-      ...(only && sections.length === 1 ? only.blocks : sections),
-      ...(hidden > 0
-        ? [text(`Not shown: ${counted(hidden, 'dead letter')} about it, with other reasons.`)]
-        : []),
-    ],
-    next: shown.flatMap((letter) => nextOf(letter, sections.length > 1)),
-    data: { matching, letters: shown },
+    title: letter.event
+      ? `Dead letter about ${aboutText(aboutOf(letter), names)} of ${letter.event.shop}`
+      : `A dead letter ${letter.isNewer ? 'of a newer release' : 'that cannot be read'}`,
+    blocks: letterBlocks(letter, data, names, deployment),
+    next: nextOf(letter, data, deployment, matching > 1 ? { id, matching } : undefined),
+    data: { matching, letter: data },
   };
 }
 
-const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
-
-/** An entity that fails again and again has many dead letters, and they say the same: the newest is shown. */
-interface Alike {
-  newest: ListedDeadLetter;
-  oldestAt: number;
-  count: number;
-}
-
-interface FoundLetters {
-  readonly matching: number;
-  /** The newest first. */
-  readonly alike: readonly Alike[];
-  /** By dead letter id: those of `alike` whose message could be received. */
-  readonly received: ReadonlyMap<string, ReadLetter>;
-}
-
-interface Search {
-  readonly id: string;
-  /** So many of `alike` are shown: only their messages are needed. */
-  readonly most: number;
-  readonly signal: AbortSignal;
-  readonly onProgress: (seen: number, total: number) => void;
-}
-
-/** Finds dead letters by their summaries, and receives no more than it takes to reach their messages. */
-async function findLetters(deployment: Deployment, search: Search): Promise<FoundLetters> {
-  const summaries = await findSummaries(deployment, search.id);
-  const alike = foldAlike(summaries);
-  const wanted = alike.slice(0, search.most).map(({ newest }) => newest);
-  const isListed = wanted.length > 0;
-  const letters: ReadLetter[] = [];
-  await surveyLetters({
-    ...search,
-    queues: openLetterQueues(
-      deployment,
-      isListed
-        ? [...new Set(wanted.map(({ family }) => family))]
-        : familiesOf({}, deployment.connector),
-    ),
-    filter: { id: isListed ? wanted.map(({ letterId }) => letterId) : [search.id] },
-    most: isListed ? wanted.length : undefined,
-    onMatch: (some) => void letters.push(...some),
-  });
-  const received = new Map(letters.map((letter) => [letter.letterId, letter]));
-  return isListed
-    ? { matching: summaries.length, alike, received }
-    : { matching: letters.length, alike: foldAlike(letters), received };
-}
-
-/** All that are, or are about, this. */
-async function findSummaries(
+/** By its summary, so that no more is received than it takes to reach it; by a scan of all where it has none. */
+async function findLetter(
   deployment: Deployment,
   id: string,
-): Promise<readonly SummarizedDeadLetter[]> {
-  const settings = openSummaries(deployment);
+  settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
+): Promise<{ readonly matching: number; readonly letter: ReadLetter | undefined }> {
   const now = new Date();
+  const summaries = openSummaries(deployment);
   const things = deployment.connector.shops.flatMap(({ domain: shop }) =>
     EVENT_KINDS.map((kind) => ({ shop, kind, id })),
   );
   const found = await Promise.all([
-    readLettersById(settings, [id], now),
-    ...things.map((thing) => readLettersAbout(settings, thing, now)),
+    readLettersById(summaries, [id], now),
+    ...things.map((thing) => readLettersAbout(summaries, thing, now)),
   ]);
-  return found.flat().filter(({ gone }) => !gone);
+  const listed = found.flat().filter(({ gone }) => !gone);
+  const [newest] = listed.toSorted(newestFirst);
+  const families = newest ? [newest.family] : familiesOf({}, deployment.connector);
+  const received: ReadLetter[] = [];
+  const { matching } = await surveyLetters({
+    ...settings,
+    queues: openLetterQueues(deployment, families),
+    filter: { id: [newest?.letterId ?? id] },
+    most: newest && 1,
+    onMatch: (letters) => void received.push(...letters),
+  });
+  const [letter] = received.toSorted(newestFirst);
+  return { matching: Math.max(matching, listed.length), letter };
 }
-
-function foldAlike(letters: readonly ListedDeadLetter[]): readonly Alike[] {
-  const folded = new Map<string, Alike>();
-  for (const letter of letters.toSorted(newestFirst)) {
-    const { family, reason, code, why, event, at } = letter;
-    const key = JSON.stringify([family, event?.kind, event?.topic, reason, code, why]);
-    const known = folded.get(key);
-    if (known) {
-      known.count += 1;
-      known.oldestAt = at;
-    } else folded.set(key, { newest: letter, oldestAt: at, count: 1 });
-  }
-  return [...folded.values()];
-}
-
-type Shown = ReturnType<typeof letterData> & {
-  /** So many say the same. */
-  readonly alike: number;
-  /** ISO 8601, of them. */
-  readonly oldest: string;
-  readonly ways: ReturnType<typeof waysOf>;
-};
 
 /** A dead letter beside the ledger and what would be sent; people in it are masked unless they are to be revealed. */
 export function letterData({ letter, entry, prospect }: Examined, options: RevealOptions) {
@@ -211,13 +118,9 @@ export function letterData({ letter, entry, prospect }: Examined, options: Revea
       body &&
       redactedAt === undefined && { body: new TextDecoder().decode(body) }),
     ...(redactedAt !== undefined && { redacted: isoOf(redactedAt) }),
-    ledger: entry ? withoutRemembered(entry) : null,
-    now: prospectData(prospect, entry, options),
+    ledger: entry ? { ...entry, remembered: undefined } : null,
+    now: prospectData(prospect, options),
   };
-}
-
-function withoutRemembered({ remembered: _, ...known }: EntityEntry) {
-  return known;
 }
 
 /** An event without its body, and without the balance in it. */
@@ -231,64 +134,46 @@ function withoutValues(event: QueuedEvent) {
   return rest;
 }
 
-export function sectionOf(
-  letter: Shown,
+type LetterData = ReturnType<typeof letterData>;
+
+export function letterBlocks(
+  letter: ReadLetter,
+  { advice, redacted, body, ledger, now }: LetterData,
   names: OrderNames,
   { connector }: Pick<Deployment, 'connector'>,
-): SectionBlock {
-  const { event, now, ledger, body } = letter;
-  const about = { ...letter, ...event };
-  const unread = letter.isNewer ? 'A message of a newer release' : 'An unreadable message';
-  const expiry = expiryText(
-    { ...letter, at: Date.parse(letter.at), event },
-    { deepScans: connector.healing.deepEveryDays !== false },
-  );
-  return {
-    kind: 'section',
-    title: event ? `Dead letter about ${aboutText(about, names)} of ${event.shop}` : unread,
-    blocks: [
-      letterFacts(letter, aboutCell(about, names)),
-      text(expiry, 'waits'),
-      ...(letter.redacted === undefined
-        ? []
-        : [
-            text(
-              `The store asked on ${letter.redacted.slice(0, 10)} to erase this person. The message is not shown, and nothing of the person is sent from it. Drop it.`,
-              'bad',
-            ),
-          ]),
-      { kind: 'section', title: 'If it were sent now', blocks: prospectBlocks(now) },
-      ...(event && ENTITIES.has(event.kind) ? ledgerBlocks(ledger) : []),
-      ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
-    ],
-  };
+): readonly Block[] {
+  const { event, code, attempts, letterId, family } = letter;
+  const size = event && 'body' in event && event.body ? event.body.length : 0;
+  const erase =
+    'The message is not shown, and nothing of the person is sent from it. Drop the dead letter.';
+  return [
+    facts([
+      ['about', aboutCell(aboutOf(letter), names)],
+      ['reason', { text: [letter.reason, code].filter(Boolean).join(', '), tone: 'bad' }],
+      ['why', letter.why],
+      ['advice', advice],
+      ['given up', { at: isoOf(letter.at) }],
+      ['attempts', attempts],
+      ['letter', `${letterId}, dead letter of the ${family} queue`],
+      ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
+      ['received', event && { at: event.receivedAt }],
+      ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
+      ['body', size > 0 ? `${size} bytes (--reveal shows it)` : undefined],
+      ['cannot be read', letter.undecodable],
+    ]),
+    text(expiryText(letter, connector), 'waits'),
+    ...(redacted === undefined
+      ? []
+      : [
+          text(`The store asked to erase this person on ${redacted.slice(0, 10)}. ${erase}`, 'bad'),
+        ]),
+    { kind: 'section', title: 'If it were sent now', blocks: prospectBlocks(now) },
+    ...(event && ENTITIES.has(event.kind) ? ledgerBlocks(ledger) : []),
+    ...(body === undefined ? [] : [{ kind: 'code', title: 'The message', text: body } as const]),
+  ];
 }
 
-function letterFacts(letter: Shown, about: Cell): Block {
-  const { event, code, attempts, alike } = letter;
-  const bytes = event && 'bodyBytes' in event ? event.bodyBytes : undefined;
-  const size = bytes ? `${bytes} bytes (--reveal shows it)` : 'none: the store is asked';
-  return facts([
-    ['about', about],
-    ['reason', { text: [letter.reason, code].filter(Boolean).join(', '), tone: 'bad' }],
-    ['why', letter.why],
-    ['advice', letter.advice],
-    ['given up', { at: letter.at }],
-    ['attempts', attempts],
-    [
-      'alike',
-      alike > 1 ? `the newest of ${alike} that say the same, since ${letter.oldest}` : undefined,
-    ],
-    ['letter', `${letter.letterId}, dead letter of the ${letter.family} queue`],
-    ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
-    ['received', event && { at: event.receivedAt }],
-    ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
-    ['body', bytes === undefined ? undefined : size],
-    ['cannot be read', letter.undecodable],
-  ]);
-}
-
-function ledgerBlocks(entry: Shown['ledger']): readonly Block[] {
+function ledgerBlocks(entry: LetterData['ledger']): readonly Block[] {
   if (!entry) return [text('The ledger knows nothing of it.')];
   const applied = entry.appliedKey === undefined ? 'nothing so far' : 'yes';
   return [
@@ -308,24 +193,31 @@ function ledgerBlocks(entry: Shown['ledger']): readonly Block[] {
   ];
 }
 
-/** Where several are shown, with the id of each. */
-function nextOf({ letterId, redacted, ways }: Shown, isOneOfMany: boolean): readonly Suggestion[] {
-  const which = isOneOfMany ? ` ${letterId}` : '';
-  const drop = {
-    label: `Drop 1${which}`,
-    line: line('dead-letters drop', [], { id: letterId }),
-    asks: [{ name: 'because', label: 'Why it may go' }],
-  };
-  if (redacted !== undefined || ways === undefined) return [drop];
-  const send = line('dead-letters replay', [], { id: letterId, ...ways, wait: true });
-  return [{ label: `Send 1${which}`, line: send }, drop];
-}
-
-/** With which options it can be sent again; undefined where it would only come back. */
-function waysOf(letter: ReadLetter, { connector }: Pick<Deployment, 'connector'>) {
+function nextOf(
+  letter: ReadLetter,
+  { redacted }: LetterData,
+  { connector }: Pick<Deployment, 'connector'>,
+  all: { readonly id: string; readonly matching: number } | undefined,
+): readonly Suggestion[] {
+  const { letterId: id } = letter;
   const reader = letterReaderOf(connector.shops);
-  return [false, true]
-    .map((refetch) => ({ refetch, force: false, by: '' }))
-    .filter((options) => prepareReplay(letter, options, reader, new Date()).kind === 'event')
-    .map(({ refetch }) => ({ refetch }))[0];
+  // As it is, else by what the store says; neither where it would only come back.
+  const how = [false, true].find(
+    (refetch) =>
+      prepareReplay(letter, { refetch, force: false, by: '' }, reader, new Date()).kind === 'event',
+  );
+  const send = line('dead-letters replay', [], { id, refetch: how, wait: true });
+  const because = { name: 'because', label: 'Why it may go' };
+  return [
+    ...(how === undefined || redacted !== undefined ? [] : [{ label: 'Send 1', line: send }]),
+    { label: 'Drop 1', line: line('dead-letters drop', [], { id }), asks: [because] },
+    ...(all
+      ? [
+          {
+            label: `See all ${all.matching} about it`,
+            line: line('dead-letters list', [], { id: all.id, limit: 25 }),
+          },
+        ]
+      : []),
+  ];
 }

@@ -14,7 +14,7 @@ import {
   prospectData,
 } from '../dead-letters/examine.ts';
 import {
-  type Followed,
+  type FollowedLetter,
   followReplayed,
   openLetterSearch,
 } from '../dead-letters/follow-replayed.ts';
@@ -132,10 +132,10 @@ function isFine(prospect: Prospect): boolean {
   return kind === 'unchanged' || kind === 'superseded' || kind === 'skipped';
 }
 
-function planAsJson({ entry, prospect, waits }: Plan, options: ResendOneOptions) {
+function planAsJson({ prospect, waits }: Plan, options: ResendOneOptions) {
   return {
     ...(options.dryRun && { dryRun: true }),
-    now: prospectData(prospect, entry, options),
+    now: prospectData(prospect, options),
     waiting: waits.map(({ waitsFor, why, until }) => ({
       ...{ waitsFor, why, nextTry: new Date(until).toISOString() },
     })),
@@ -148,7 +148,7 @@ function printPlan(session: Session, plan: Plan, options: ResendOneOptions): voi
   session.show({
     title: `${kind} ${id} of ${shop}`,
     blocks: [
-      ...prospectBlocks(prospectData(plan.prospect, plan.entry, options)),
+      ...prospectBlocks(prospectData(plan.prospect, options)),
       ...(wait && wouldSend(plan)
         ? [text(`Before it, ${waitText(wait)}. To end the wait: retry-now.`)]
         : []),
@@ -169,20 +169,20 @@ async function follow(
   const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
-    eachLetter: openLetterSearch(deployment),
+    lettersSince: openLetterSearch(deployment),
     by: replays[0]?.by ?? '',
     signal: session.interruption('Following no longer; the message is on the queue.'),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
   });
   progress.end();
-  return outcomeOf(followed);
+  return outcomeOf(followed[0] ?? { result: 'other' });
 }
 
-function outcomeOf({ outcomes, settled, failing, underway }: Followed): Outcome {
-  if (failing > 0) return 'rejected';
-  if (underway > 0) return 'waiting';
-  if (outcomes.has('applied')) return 'applied';
-  return settled > 0 || outcomes.has('unchanged') ? 'settled' : 'other';
+function outcomeOf({ result }: Pick<FollowedLetter, 'result'>): Outcome {
+  if (result === 'failing') return 'rejected';
+  if (result === 'underway') return 'waiting';
+  if (result === 'applied') return 'applied';
+  return result === 'settled' || result === 'unchanged' ? 'settled' : 'other';
 }
 
 const GOOD: ReadonlySet<Outcome> = new Set(['applied', 'settled']);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createLetterGroups } from '../../../scripts/connector/dead-letters/describe.ts';
+import { groupsOf } from '../../../scripts/connector/dead-letters/describe.ts';
 import { examineLetter } from '../../../scripts/connector/dead-letters/examine.ts';
 import {
   familiesOf,
   matchesFilter,
   readLetter,
 } from '../../../scripts/connector/dead-letters/read.ts';
-import { letterData, sectionOf } from '../../../scripts/connector/dead-letters/show.ts';
+import { letterBlocks, letterData } from '../../../scripts/connector/dead-letters/show.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
@@ -61,9 +61,7 @@ describe('a dead letter of the storefront sync', () => {
     expect(matchesFilter(letter, { id: [id] })).toBe(true);
     expect(matchesFilter(letter, { id: ['1'] })).toBe(false);
     expect(matchesFilter(letter, { shop: SHOP, reason: 'rejected' })).toBe(true);
-    const groups = createLetterGroups();
-    groups.add(letter);
-    expect(groups.all()[0]?.example).toMatchObject({ family: 'balances', kind, id });
+    expect(groupsOf([letter])[0]?.example).toMatchObject({ kind, id });
   });
 
   it('is shown without the balance in it', async () => {
@@ -78,11 +76,10 @@ describe('a dead letter of the storefront sync', () => {
     const world = { ledger: { readMany: async () => new Map() } } as never;
     const examined = await examineLetter(letterOf(pointEvent), world);
     const shown = (reveal: boolean) => {
-      const letter = { ...letterData(examined, { reveal }), alike: 1, oldest: '', ways: undefined };
+      const data = letterData(examined, { reveal });
       const connector = defineConnector(least);
-      return [letter, sectionOf(letter, new Map(), { connector })].map((one) =>
-        JSON.stringify(one),
-      );
+      const blocks = letterBlocks(examined.letter, data, new Map(), { connector });
+      return [data, blocks].map((one) => JSON.stringify(one));
     };
     for (const text of shown(false)) expect(text).not.toContain('jordan');
     for (const text of shown(true)) expect(text).toContain('jordan.testperson@example.com');
