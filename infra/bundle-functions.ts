@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin, type StdinOptions, transform } from 'esbuild';
 import { bundleWidget } from '../app/build/build-app.ts';
 import type { Connector } from '../shared/config/connector-config.ts';
@@ -27,8 +27,8 @@ const TARGET = { platform: 'node', target: 'node24', legalComments: 'none' } as 
 
 /**
  * CommonJS: in Lambda it starts faster than ESM, where importing a built-in module also loads what only its ESM
- * form needs. What the source loads with `import()` is a file of its own. Source maps are not uploaded, because
- * the runtime would read them at every cold start.
+ * form needs. What the source loads with `import()` is a file of its own. Source maps lie beside, for the log of a
+ * crash; no bundle names its map, because the runtime would then read it at every cold start.
  * See docs/decisions/0032-a-cold-start-loads-only-what-an-event-needs.md.
  */
 export async function bundleFunctions(settings: BundleSettings): Promise<Bundles> {
@@ -94,7 +94,7 @@ async function bundleOne(
       sourcefile: path,
     });
     writeTo(path, code);
-    writeTo(join(outFolder, 'source-maps', name, `${basename(path)}.map`), fromPackage(map, path));
+    writeTo(`${path}.map`, fromPackage(map, path));
   }
   // The project is an ESM package; without this, Node would load a bundle inside it as ESM too.
   writeTo(join(folder, 'package.json'), '{"type":"commonjs"}');

@@ -84,15 +84,29 @@ function prepare(command: Command): void {
   if (command.commands.length > 0 && !RUN_ALONE.has(command.name())) requireSubcommand(command);
 }
 
-/** A group alone does nothing: the bare `loyalty-connector` shows the help, a group names its commands. */
-function requireSubcommand(command: Command): void {
+/** What commander says itself of a mistake, with its suggestion; its types leave these out. */
+interface Reports {
+  unknownCommand(): never;
+  unknownOption(flag: string): never;
+}
+
+/**
+ * A group alone does nothing: the bare `loyalty-connector` shows the help, a group names its commands. An unknown
+ * command is named before its options, which are those of the command that was meant.
+ */
+function requireSubcommand(command: Command & Partial<Reports>): void {
   const names = command.commands.map((child) => child.name()).join(', ');
-  command.allowExcessArguments().action(() => {
-    const [unknown] = command.args;
-    if (unknown !== undefined) command.error(`unknown command '${unknown}': give one of ${names}.`);
-    if (!command.parent) command.help();
-    command.error(`needs a command: ${names}.`);
-  });
+  command
+    .allowExcessArguments()
+    .allowUnknownOption()
+    .action(() => {
+      const [unknown] = command.args;
+      command.allowUnknownOption(false);
+      if (unknown?.startsWith('-')) command.unknownOption?.(unknown);
+      if (unknown !== undefined) command.unknownCommand?.();
+      if (!command.parent) command.help();
+      command.error(`needs a command: ${names}.`);
+    });
 }
 
 function pathOf(command: Command): string {

@@ -5,6 +5,7 @@ import {
   writtenName,
 } from '../config/metrics.ts';
 import type { LogFields, Telemetry } from '../core/events/telemetry.ts';
+import { sourcePlaces } from './source-places.ts';
 
 export interface EmfTelemetry extends Telemetry {
   /** Writes what was counted since the last flush, before Lambda freezes the process. */
@@ -82,7 +83,8 @@ export function createEmfTelemetry(
     },
     log(level, message, fields: LogFields) {
       const at = now().toISOString();
-      write(JSON.stringify({ level, message, at, service, version, ...fields }));
+      const stack = typeof fields.stack === 'string' ? sourcePlaces(fields.stack) : undefined;
+      write(JSON.stringify({ level, message, at, service, version, ...fields, stack }));
     },
     flush() {
       for (const one of counted.values()) {

@@ -33,7 +33,7 @@ export const ITEM = {
   uncertain: 'u',
   /** S, absent when nothing is remembered or it was redacted. */
   remembered: 'm',
-  /** S: a JSON array of [at, outcome, version, topic, why?], the oldest first. */
+  /** S: a JSON array of [at, outcome, version, topic, why?, origin?, counts?], the oldest first. */
   outcomes: 'o',
   /** N, from 1. */
   revision: 'r',
@@ -229,9 +229,15 @@ export function fromItem(item: LedgerItem): { entry: EntityEntry; faults: readon
   return { entry, faults };
 }
 
-type OutcomeTuple = readonly [string, string, number, string, (string | null)?, string?];
+type OutcomeTuple = readonly [
+  ...[string, string, number, string],
+  ...[(string | null)?, (string | null)?, number?],
+];
 
-function toTuple({ at, outcome, version, topic, why, origin }: PastOutcome): OutcomeTuple {
+function toTuple({ at, outcome, version, topic, why, origin, counts }: PastOutcome): OutcomeTuple {
+  if (counts !== undefined) {
+    return [at, outcome, version, topic, why ?? null, origin ?? null, counts];
+  }
   if (origin) return [at, outcome, version, topic, why ?? null, origin];
   return why === undefined ? [at, outcome, version, topic] : [at, outcome, version, topic, why];
 }
@@ -249,10 +255,11 @@ function isTuple(value: unknown): value is OutcomeTuple {
   );
 }
 
-function fromTuple([at, outcome, version, topic, why, origin]: OutcomeTuple): PastOutcome {
+function fromTuple([at, outcome, version, topic, why, origin, counts]: OutcomeTuple): PastOutcome {
   return {
     ...{ at, outcome, version, topic, ...(typeof why === 'string' && { why }) },
     ...(origin === 'reconcile' && { origin }),
+    ...(typeof counts === 'number' && { counts }),
   };
 }
 

@@ -17,7 +17,7 @@ export const METRICS = {
   received: ['received', 'everyday'],
   /** The same for orders, by shop; only of shops whose silence is watched. */
   'orders-received': ['orders-received', 'silence'],
-  /** Webhooks with a wrong signature. Other refused requests are in AWS's own count of 4xx answers. */
+  /** Webhooks with a wrong signature. Other refused requests, unsigned ones too, are in AWS's own count of 4xx answers. */
   'signatures-refused': ['signatures-refused', 'sign'],
   /** Point events with a wrong token. */
   'points-refused': ['points-refused', 'sign'],

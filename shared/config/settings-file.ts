@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Connector, isConnector, SettingsError } from './connector-config.ts';
 
@@ -22,7 +22,7 @@ export async function readSettingsFile(folder: string, file: string): Promise<Re
     if (error instanceof SettingsError) {
       return faulty(...error.faults.map(({ path, problem }) => `${file}: ${path} ${problem}`));
     }
-    const place = placeIn(error, folder, file) ?? `${file} could not be read`;
+    const place = placeIn(error, folder) ?? `${file} could not be read`;
     const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return faulty(`${place}: ${why}`);
   }
@@ -34,23 +34,26 @@ const SHOWN_LINE = /^((?:file:\/)?\/.*:\d+)\n(?:(?:.+\n)*?( *)\^)?/;
 const FRAME = /^ +at (?:[^(]*\()?((?:file:\/)?\/.*):(\d+:\d+)\)?$/;
 
 /** `connector.config.ts:4:6`: file, line and, if it is known, column. Undefined if the error has no place. */
-function placeIn(error: unknown, folder: string, file: string): string | undefined {
+function placeIn(error: unknown, folder: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, shown, indent] = SHOWN_LINE.exec(stack) ?? [];
   const column = indent === undefined ? '' : `:${indent.length + 1}`;
   if (shown !== undefined) return `${nameIn(folder, shown)}${column}`;
   const frames = stack.split('\n').flatMap((line) => {
     const [, path, position] = FRAME.exec(line) ?? [];
-    return path === undefined ? [] : [{ name: nameIn(folder, path), position }];
+    return path === undefined ? [] : [{ path, position }];
   });
-  // What the settings call may have thrown it.
-  const frame = frames.find(({ name }) => name === file) ?? frames[0];
-  return frame && `${frame.name}:${frame.position}`;
+  // Its true place, also in a file that the settings import; what a package throws is for its caller.
+  const frame = frames.find(({ path }) => !isForeign(path)) ?? frames[0];
+  return frame && `${nameIn(folder, frame.path)}:${frame.position}`;
 }
 
-function nameIn(folder: string, path: string): string {
-  return relative(folder, path.startsWith('file:') ? fileURLToPath(path) : path);
-}
+const isForeign = (path: string): boolean =>
+  path.includes('/node_modules/') || dirname(pathOf(path)) === import.meta.dirname;
+
+const pathOf = (path: string): string => (path.startsWith('file:') ? fileURLToPath(path) : path);
+
+const nameIn = (folder: string, path: string): string => relative(folder, pathOf(path));
 
 function faulty(...faults: readonly string[]): ReadSettings {
   return { kind: 'faulty', faults };

@@ -80,6 +80,8 @@ export interface StoreOrder {
    * money. Empty where nothing is kept.
    */
   readonly beforeRefunds: readonly Omit<StoreOrder, 'beforeRefunds'>[];
+  /** Which of some refunds counted first is not known: `beforeRefunds` has what the order counted in either case. */
+  readonly refundsAreTied?: boolean;
 }
 
 export interface GiftCardPayment {

@@ -352,6 +352,7 @@ const anyOutcome = fc.record(
     topic: fc.string(),
     why: fc.string(),
     origin: fc.constant('reconcile' as const),
+    counts: fc.nat(),
   },
   { requiredKeys: ['at', 'outcome', 'version', 'topic'], noNullPrototype: true },
 );

@@ -19,7 +19,6 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   'secrets set': 'secrets set loyalty --untried',
   'app write': 'app write --client-id client-of-this-test',
   'app check': 'app check',
-  'app list': 'app list',
   'storefront setup': 'storefront setup --yes',
   'redemptions list': 'redemptions list',
   'redemptions show': 'redemptions show 7012345',

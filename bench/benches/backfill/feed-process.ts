@@ -77,7 +77,6 @@ for (;;) {
   const file = answer.data;
   const begun = performance.now();
   const run = await runBackfill({ state, revision }, file, {
-    ask,
     ledger,
     backfills,
     queue,

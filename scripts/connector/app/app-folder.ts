@@ -6,21 +6,16 @@ import { type AppFiles, readApp } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findProject } from '../../../shared/config/folders.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
-import { findShop } from '../arguments.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { findShop, shopsOf } from '../arguments.ts';
+import { ALL_ORDERS } from '../checks/store.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { type Block, type Document, facts } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { counted } from '../terminal/text.ts';
-import {
-  ALL_ORDERS,
-  appToml,
-  dashboardFields,
-  describeApp,
-  type WantedApp,
-} from './describe-app.ts';
+import { appToml, describeApp, type WantedApp } from './describe-app.ts';
 
 export const TOML = 'shopify.app.toml';
 
@@ -167,53 +162,61 @@ export interface WriteOptions extends AppOptions {
   readonly yes?: boolean;
 }
 
-export function shopsOf({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
-  if (to !== undefined || shop !== undefined) return [findShop(connector, shop)];
-  return connector.shops;
+/** A folder is of one shop. */
+export function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
+  return to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
 }
 
 /** Read settings, addresses and folder → refuse what is not ours → write what differs. */
-export async function writeApp(session: Session, options: WriteOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+export async function writeApp(session: Session, options: WriteOptions): Promise<Document> {
   const deployment = await session.findDeployment();
-  const shops = shopsOf(deployment, options);
+  const shops = shopsWith(deployment, options);
   if (options.clientId !== undefined && shops.length > 1) {
     throw new BadArguments('give --shop with --client-id: each shop has an app of its own.');
   }
-  const documents: object[] = [];
+  const apps = [];
   for (const shop of shops) {
     const found = await readAppFolder(deployment, shop, options);
     requireClientId(found);
-    refuseForeign(found, options, terminal);
-    const changes = writeFolder(found);
-    const folder = relative(process.cwd(), found.folder) || '.';
-    documents.push({ shop: shop.domain, folder, ...changes });
-    if (json) continue;
-    terminal.line(`${shop.domain}: ${folder}, ${describeChanges(changes)}`);
-    if (deployment.where === 'aws') {
-      terminal.line(`Release it with Shopify's command line: ${releaseCommand(folder)}`);
-    }
+    refuseForeign(found, options, session);
+    apps.push({ shop: shop.domain, folder: placeOf(found), ...writeFolder(found) });
   }
-  if (json) terminal.json({ apps: documents });
-  else terminal.line(`Then compare: ${nextCommand(deployment, 'app check')}`);
-  return EXIT.fine;
+  const { shop, to } = options;
+  return {
+    title: `The app of ${deployment.stack}`,
+    blocks: apps.flatMap(({ shop: domain, folder, written, removed, unchanged }) => [
+      facts(
+        [
+          ['Folder', folder],
+          ['Files', `${written.length} written, ${unchanged} unchanged, ${removed.length} removed`],
+          ['Release it', deployment.where === 'aws' ? releaseCommand(folder) : undefined],
+        ],
+        domain,
+      ),
+    ]),
+    next: [{ label: 'Compare it', line: line('app check', [], { shop, to }) }],
+    data: { apps },
+  };
 }
+
+/** From where the connector's own commands run. */
+export const placeOf = ({ folder }: Pick<AppFolder, 'folder'>): string =>
+  relative(process.cwd(), folder) || '.';
 
 /** From the folder in which the connector's own commands run. */
 export const releaseCommand = (folder: string): string => `cd ${folder} && shopify app deploy`;
 
 /** Shows files of the merchant's own, and leaves them alone without --yes. */
-function refuseForeign(found: AppFolder, { yes }: WriteOptions, terminal: Terminal): void {
+function refuseForeign(found: AppFolder, { yes }: WriteOptions, { show }: Session): void {
   const foreign = foreignIn(found);
   if (yes || foreign.length === 0) return;
-  for (const path of foreign) {
+  const lost = foreign.map((path): Block => {
     const kept = new Set(textOf(found.wanted.get(path)).split('\n'));
     const lines = textOf(found.written.get(path)).split('\n');
-    terminal.note(`${join(found.folder, path)} has lines that would be lost:`);
-    for (const line of lines.filter((one) => one.trim() !== '' && !kept.has(one))) {
-      terminal.note(`  ${line}`);
-    }
-  }
+    const own = lines.filter((one) => one.trim() !== '' && !kept.has(one));
+    return { kind: 'code', title: `${path}: lines that would be lost`, text: own.join('\n') };
+  });
+  show({ title: `The app in ${placeOf(found)}`, blocks: lost });
   throw new Problem(
     `${foreign.join(', ')}: not written by this command. Nothing was written.`,
     'Replace it with --yes, or write into another folder with --to, to compare both.',
@@ -240,37 +243,4 @@ export function writeFolder({ folder, wanted, written }: AppFolder): WrittenFile
   for (const path of removed) rmSync(join(folder, path));
   const unchanged = wanted.size - differs.length;
   return { written: differs.map(([path]) => path), removed, unchanged };
-}
-
-function describeChanges({ written, removed, unchanged }: WrittenFiles): string {
-  const parts = [`${counted(written.length, 'file')} written`];
-  if (unchanged > 0) parts.push(`${unchanged} unchanged`);
-  if (removed.length > 0) parts.push(`${removed.length} removed`);
-  return parts.join(', ');
-}
-
-/** The same for the Dev Dashboard, in the order of its fields. */
-export async function listApp(session: Session, options: AppOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
-  const deployment = await session.findDeployment();
-  const documents: object[] = [];
-  for (const shop of shopsOf(deployment, options)) {
-    // The dashboard knows the client ID.
-    const app = describeApp(deployment, shop, '');
-    const { scopes, proxy } = app;
-    const fields = dashboardFields(app);
-    documents.push({ shop: app.shop, scopes, proxy, fields: Object.fromEntries(fields) });
-    if (json) continue;
-    terminal.line(`${app.shop}: Dev Dashboard, the app, Versions, Create a version`);
-    for (const [name, value] of fields) terminal.line(`  ${name.padEnd(28)}${value}`);
-    terminal.line('Why each scope is needed:');
-    for (const one of scopes) terminal.line(`  ${one.scope.padEnd(28)}${one.for}`);
-  }
-  if (json) terminal.json({ apps: documents });
-  else {
-    terminal.paragraph(
-      'The requests about personal data (compliance topics) and the extensions have no field there: only "app write" and "shopify app deploy" bring them.',
-    );
-  }
-  return EXIT.fine;
 }

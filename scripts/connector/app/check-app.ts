@@ -1,127 +1,129 @@
-import { relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { AppFiles } from '../../../app/build/build-app.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
-import { compareVersions, VERSION } from '../../../shared/config/release.ts';
-import { type Finding, fail, info, pass, warn } from '../checks/check.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import {
+  type Check,
+  type CheckResult,
+  type Finding,
+  fail,
+  findingsBlock,
+  forEachShop,
+  info,
+  pass,
+  runChecks,
+  type ShopDeps,
+  verdictOf,
+  warn,
+} from '../checks/check.ts';
+import { ALL_ORDERS, adminApiCheck, installedAppCheck } from '../checks/store.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { checkAdminApi, checkInstalledApp } from '../doctor/check-services.ts';
-import { printResult } from '../doctor/examine.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Session } from '../session.ts';
-import { readSubscriptions } from '../status/collect-status.ts';
+import type { Document, Suggestion } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import type { CommonOptions, Session } from '../session.ts';
+import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
   type AppOptions,
   foreignIn,
   parseToml,
+  placeOf,
   readAppFolder,
   releaseCommand,
+  requireClientId,
   scopesIn,
-  shopsOf,
+  shopsWith,
   TOML,
   tableOf,
   textIn,
-  textOf,
+  writeFolder,
 } from './app-folder.ts';
-import { ALL_ORDERS } from './describe-app.ts';
 
 /** No API shows these; the file is all that can be compared. */
 const UNSEEN =
   'no API shows which version of the app is released, its app proxy, the compliance topics, the subscriptions of its file, and where extensions are placed';
 
-/** Each difference between the app's folder, the settings, the deployed addresses and the store; one line for each. */
-export async function checkApp(session: Session, options: AppOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+/** Each difference between the app's folder, the settings, the deployed addresses and the store. */
+export async function checkApp(
+  session: Session,
+  options: AppOptions & CommonOptions,
+): Promise<Document<{ readonly checks: readonly CheckResult[] }>> {
   const deployment = await session.findDeployment();
-  const shops = [];
-  for (const shop of shopsOf(deployment, options)) {
-    const { folder, wanted, written } = await readAppFolder(deployment, shop, options);
-    const command = nextCommand(deployment, writeCommand(shop, options));
-    const write =
-      foreignIn({ written }).length > 0
-        ? `${command} --yes replaces the file; see without --yes what would be lost`
-        : command;
-    const place = relative(process.cwd(), folder) || '.';
-    const release = deployment.where === 'aws' ? releaseCommand(place) : undefined;
-    const differences = compareApp(wanted, written, { write, release });
-    const results = [
-      {
-        name: 'folder',
-        findings: differences.length > 0 ? differences : [pass(`${place} is as it should be`)],
-      },
-      { name: 'scopes', findings: await judgeStore(deployment, shop) },
-      { name: 'subscriptions', findings: await judgeSubscriptions(deployment, shop, release) },
-      { name: 'app', findings: await judgeApp(deployment, shop) },
-      { name: 'not seen', findings: [info(UNSEEN)] },
-    ];
-    shops.push({ shop: shop.domain, folder: place, checks: results });
-    if (json) continue;
-    terminal.line(`${shop.domain}, ${place}`);
-    for (const result of results) printResult(terminal, result);
-  }
-  const findings = shops.flatMap(({ checks }) => checks.flatMap((check) => check.findings));
-  const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
-  if (json) terminal.json({ failed, apps: shops });
-  return failed === 0 ? EXIT.fine : EXIT.failed;
+  const shops = shopsWith(deployment, options);
+  const deps = { deployment, shops, services: () => openShopServices(deployment) };
+  const checks = await runChecks(
+    [
+      appFolderCheck(deps, options),
+      adminApiCheck(deps),
+      subscriptionsCheck(deps),
+      installedAppCheck(deps),
+      { name: 'not seen', look: async () => [info(UNSEEN)] },
+    ],
+    options,
+  );
+  return {
+    title: `The app of ${deployment.stack}`,
+    verdict: verdictOf(checks),
+    blocks: [findingsBlock(checks)],
+    data: { checks },
+  };
 }
 
-const writeCommand = ({ domain }: Shop, { to }: AppOptions) =>
-  ['app write', `--shop ${domain}`, ...(to === undefined ? [] : [`--to ${to}`])].join(' ');
-
-async function judgeStore(deployment: Deployment, shop: Shop): Promise<readonly Finding[]> {
-  const ask = openShopServices(deployment).ask(shop);
-  const doNext = (command: string) => nextCommand(deployment, command);
-  return checkAdminApi(shop, ask, doNext, deployment.connector);
+interface FolderOptions extends AppOptions {
+  /** Whether files of the merchant's own may be replaced; without it they are not. */
+  agrees?(question: string): Promise<boolean>;
 }
 
-function judgeApp(deployment: Deployment, shop: Shop): Promise<readonly Finding[]> {
-  const ask = openShopServices(deployment).ask(shop);
-  return checkInstalledApp(shop, ask, deployment.region, new Date());
-}
-
-async function judgeSubscriptions(
-  deployment: Deployment,
-  { domain }: Shop,
-  release: string | undefined,
-): Promise<readonly Finding[]> {
-  const all = await readSubscriptions(deployment);
-  const sync = { run: nextCommand(deployment, `webhooks sync --yes --shop ${domain}`) };
-  return all
-    .filter(({ shop }) => shop === domain)
-    .flatMap(({ found }) => {
-      if (found.kind === 'unknown')
-        return [fail(found.why, { run: nextCommand(deployment, 'doctor') })];
-      const { right, faults, notes } = found.value;
-      return [
-        ...(faults.length > 0 ? faults.map((one) => fail(one, sync)) : [pass(`${right} right`)]),
-        ...notes.map((note) =>
-          warn(note, `Release the folder${release === undefined ? '' : `: ${release}`}`),
-        ),
-      ];
-    });
-}
-
-interface Fixes {
-  /** The command that writes the folder again. */
-  readonly write: string;
-  /** The command that releases it; undefined for the stack on this machine, whose app is not released. */
-  readonly release: string | undefined;
+/** The folder that Shopify's command line releases, which holds what the store does not show. */
+export function appFolderCheck(
+  { deployment, shops }: Pick<ShopDeps, 'deployment' | 'shops'>,
+  options: FolderOptions = {},
+): Check {
+  const releaseOf = (place: string) =>
+    deployment.where === 'aws' ? [`Release it: ${releaseCommand(place)}`] : [];
+  return {
+    name: 'app folder',
+    look: forEachShop(shops, async (shop) => {
+      const found = await readAppFolder(deployment, shop, options);
+      const place = placeOf(found);
+      const write: Suggestion = {
+        label: 'Write the folder',
+        ...(foreignIn(found).length > 0 && {
+          say: 'With --yes this replaces your file; without, it shows what would be lost:',
+        }),
+        line: line('app write', [], { shop: shop.domain, to: options.to }),
+      };
+      const findings = compareApp(found.wanted, found.written);
+      if (findings.length === 0) return [pass(`${place} is as it should be`, ...releaseOf(place))];
+      return findings.map((one) => ({ ...one, next: [write] }));
+    }),
+    fix: forEachShop(shops, async (shop) => {
+      const found = await readAppFolder(deployment, shop, options);
+      const place = placeOf(found);
+      requireClientId(found);
+      const question = `Replace the files of ${place}, which this command did not write?`;
+      if (foreignIn(found).length > 0 && !(await options.agrees?.(question))) {
+        const fix =
+          'Rename the folder and run the command again: it writes another, to compare both.';
+        return [warn(`${place} is not as the settings need it`, fix)];
+      }
+      writeFolder(found);
+      return [warn(`${place} is written, and not yet released`, ...releaseOf(place))];
+    }),
+  };
 }
 
 /** What in an app's folder is not as the settings and the deployed addresses need it; one line for each. */
-export function compareApp(wanted: AppFiles, written: AppFiles, fixes: Fixes): Finding[] {
-  const { write, release } = fixes;
+export function compareApp(wanted: AppFiles, written: AppFiles): readonly Finding[] {
   const has = parseToml(written.get(TOML));
-  if (!written.has(TOML)) return [fail(`there is no ${TOML}`, { run: write })];
-  if (!has) return [fail(`${TOML} cannot be read`, { run: write })];
+  if (!written.has(TOML)) return [fail(`there is no ${TOML}`)];
+  if (!has) return [fail(`${TOML} cannot be read`)];
   const wants = parseToml(wanted.get(TOML)) ?? {};
-  const fix = release === undefined ? write : `${write}, then release it: ${release}`;
+  const [needed, named] = [scopesIn(wants), scopesIn(has)];
+  const missing = needed.filter((scope) => !named.includes(scope));
+  const extra = named.filter((scope) => !needed.includes(scope) && scope !== ALL_ORDERS);
   return [
-    ...differentValues(wants, has).map((what) => fail(what, fix)),
-    ...missingScopes(scopesIn(wants), scopesIn(has)).map((what) => fail(what, fix)),
-    ...extraScopes(scopesIn(wants), scopesIn(has)).map((what) => warn(what, fix)),
-    ...differentSubscriptions(wants, has).map((what) => fail(what, fix)),
-    ...differentExtensions(wanted, written).map((what) => fail(what, fix)),
+    ...differences(partsOf(wants), partsOf(has)).map((what) => fail(`${TOML}: ${what}`)),
+    ...missing.map((scope) => fail(`${TOML}: the scope ${scope} is missing`)),
+    ...extra.map((scope) => warn(`${TOML}: the settings do not need the scope ${scope}`)),
+    ...differentExtensions(wanted, written).map((what) => fail(what)),
   ];
 }
 
@@ -138,71 +140,58 @@ const VALUES = [
   ['events', 'api_version'],
 ] as const;
 
-function differentValues(wants: Toml, has: Toml): readonly string[] {
-  return VALUES.flatMap(([table, name]) => {
-    const read = (toml: Toml) => textIn(table === '' ? toml : toml[table], name);
-    const [wanted, found] = [read(wants), read(has)];
-    if (wanted === found) return [];
-    const place = table === '' ? name : `[${table}] ${name}`;
-    return [`${TOML}: ${place} is ${found ?? 'missing'}, not ${wanted ?? 'left out'}`];
-  });
-}
-
-const missingScopes = (wants: readonly string[], has: readonly string[]) =>
-  wants
-    .filter((scope) => !has.includes(scope))
-    .map((scope) => `${TOML}: the scope ${scope} is missing`);
-
-const extraScopes = (wants: readonly string[], has: readonly string[]) =>
-  has
-    .filter((scope) => !wants.includes(scope) && scope !== ALL_ORDERS)
-    .map((scope) => `${TOML}: the settings do not need the scope ${scope}`);
-
-/** `topic orders/create`, `compliance topic shop/redact`, `event loyalty_products`, each with all that it has. */
-function subscriptionsIn(toml: Toml): readonly (readonly [name: string, Toml])[] {
-  const list = (table: unknown, name: string) => {
-    const value = tableOf(table)[name];
-    return Array.isArray(value) ? value.map(tableOf) : [];
+/** Its values and subscriptions, by name: `[app_proxy] url`, `the topic orders/create`. */
+function partsOf(toml: Toml): ReadonlyMap<string, string | Toml> {
+  const parts = new Map<string, string | Toml>();
+  for (const [table, name] of VALUES) {
+    const value = textIn(table === '' ? toml : toml[table], name);
+    if (value !== undefined) parts.set(table === '' ? name : `[${table}] ${name}`, value);
+  }
+  const listIn = (table: unknown, name: string): readonly Toml[] =>
+    [tableOf(table)[name] ?? []].flat().map(tableOf);
+  const add = (kind: string, names: unknown, fields: Toml) => {
+    for (const one of [names ?? []].flat()) {
+      const name = `the ${kind} ${one}`;
+      parts.set(parts.has(name) ? `${name}, once more,` : name, inOrder(fields));
+    }
   };
-  const webhooks = list(toml.webhooks, 'subscriptions');
-  const events = list(toml.events, 'subscription');
-  const named = (kind: string, names: unknown, one: Toml) =>
-    (Array.isArray(names) ? names : []).map((name) => [`${kind} ${name}`, one] as const);
-  return [
-    ...webhooks.flatMap(({ topics, compliance_topics: compliance, ...one }) => [
-      ...named('topic', topics, one),
-      ...named('compliance topic', compliance, one),
-    ]),
-    ...events.flatMap(({ handle, ...one }) => named('event', [handle], one)),
-  ];
-}
-
-function differentSubscriptions(wants: Toml, has: Toml): readonly string[] {
-  const wanted = new Map(subscriptionsIn(wants));
-  const found = Map.groupBy(subscriptionsIn(has), ([name]) => name);
-  const missing = [...wanted.keys()].filter((name) => !found.has(name));
-  return [
-    ...missing.map((name) => `no subscription to the ${name}`),
-    ...[...found].flatMap(([name, all]) => {
-      const one = wanted.get(name);
-      if (!one) return [`a subscription to the ${name} is not wanted`];
-      const differs = new Set(all.flatMap(([, other]) => differingFields(one, other)));
-      return [
-        ...[...differs].map((field) => `the ${name} has another ${field}`),
-        ...(all.length > 1 ? [`${all.length} subscriptions to the ${name}`] : []),
-      ];
-    }),
-  ].map((what) => `${TOML}: ${what}`);
-}
-
-function differingFields(one: Toml, other: Toml): readonly string[] {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].filter((field) => comparable(one[field]) !== comparable(other[field]));
+  for (const subscription of listIn(toml.webhooks, 'subscriptions')) {
+    const { topics, compliance_topics: compliance, ...fields } = subscription;
+    add('topic', topics, fields);
+    add('compliance topic', compliance, fields);
+  }
+  for (const { handle, ...fields } of listIn(toml.events, 'subscription')) {
+    add('event', handle, fields);
+  }
+  return parts;
 }
 
 /** The order of a list means nothing. */
-const comparable = (value: unknown): string =>
-  JSON.stringify(Array.isArray(value) ? value.map(String).toSorted() : value);
+const inOrder = (fields: Toml): Toml =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String).toSorted() : value,
+    ]),
+  );
+
+type Parts = ReturnType<typeof partsOf>;
+
+function differences(wants: Parts, has: Parts): readonly string[] {
+  const names = new Set([...wants.keys(), ...has.keys()]);
+  return [...names].flatMap((name) => {
+    const [wanted, found] = [wants.get(name), has.get(name)];
+    if (isDeepStrictEqual(wanted, found)) return [];
+    if (found === undefined) return [`${name} is missing`];
+    if (wanted === undefined) return [`${name} is not wanted`];
+    if (typeof found === 'string') return [`${name} is ${found}, not ${wanted}`];
+    const fields = new Set([...Object.keys(wanted), ...Object.keys(found)]);
+    const other = [...fields].filter(
+      (field) => !isDeepStrictEqual(tableOf(wanted)[field], found[field]),
+    );
+    return [`${name} has another ${other.join(', ')}`];
+  });
+}
 
 const EXTENSION = /^extensions\/([^/]+)\//;
 
@@ -211,30 +200,15 @@ function differentExtensions(wanted: AppFiles, written: AppFiles): readonly stri
   const paths = [...new Set([...wanted.keys(), ...written.keys()])];
   const extensions = Map.groupBy(paths, (path) => EXTENSION.exec(path)?.[1]);
   return [...extensions].flatMap(([name, files]) => {
-    const differs = files.filter((path) => !isSame(wanted.get(path), written.get(path)));
+    const differs = files.filter(
+      (path) => !isDeepStrictEqual(bytesOf(wanted.get(path)), bytesOf(written.get(path))),
+    );
     if (name === undefined || differs.length === 0) return [];
     const place = `extensions/${name}`;
     if (files.every((path) => !written.has(path))) return [`${place} is missing`];
     if (files.every((path) => !wanted.has(path))) return [`${place} is not wanted: no storefront`];
-    const releases = differs.flatMap((path) => releaseOf(written.get(path)) ?? []);
-    const other = releases.find((release) => compareVersions(release, VERSION) !== 'same');
-    if (other !== undefined) return [`${place} is of release ${other}, not ${VERSION}`];
-    const address = differs.find((path) => isOnlyAddress(wanted.get(path), written.get(path)));
-    if (address !== undefined) return [`${place} asks another address (${address})`];
-    return [`${place} was changed: ${differs.join(', ')}`];
+    return [`${place} is of another release or address, or was changed: ${differs.join(', ')}`];
   });
 }
 
-function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
-}
-
-const releaseOf = (contents: Uint8Array | undefined): string | undefined =>
-  /Written by loyalty-connector (\S+),/.exec(textOf(contents))?.[1];
-
-const ADDRESS = /https?:\/\/[^"'`\s]+/g;
-
-function isOnlyAddress(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  const without = (contents: Uint8Array | undefined) => textOf(contents).replaceAll(ADDRESS, '');
-  return without(one) === without(other) && without(one) !== '';
-}
+const bytesOf = (contents: Uint8Array | undefined) => contents && Buffer.from(contents);

@@ -1,18 +1,11 @@
 import { HEADER } from '../../../app/build/build-app.ts';
-import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
-import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
-import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   appConfiguration,
   shopAddress,
 } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { ALL_ORDERS, type WantedScope, wantedScopes } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-
-/** An access scope, and what needs it. */
-export interface WantedScope {
-  readonly scope: string;
-  readonly for: string;
-}
 
 /** The proxy settings of the app, named as in shopify.app.toml. */
 interface AppProxy {
@@ -63,53 +56,6 @@ export function describeApp(
       subpath: 'loyalty',
     },
   };
-}
-
-/**
- * For orders that are more than 60 days old. Shopify grants it only on request, and refuses an app that names it
- * without: so it is never asked for by itself.
- */
-export const ALL_ORDERS = 'read_all_orders';
-
-const ALWAYS: readonly WantedScope[] = [
-  { scope: 'read_orders', for: 'orders' },
-  { scope: 'read_customers', for: 'the customer of an order' },
-  { scope: 'read_products', for: 'products' },
-  { scope: 'read_discounts', for: 'discount codes' },
-];
-
-const STOREFRONT: readonly WantedScope[] = [
-  { scope: 'write_customers', for: 'the balances of customers (storefront)' },
-  { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
-  { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
-];
-
-/** The scopes that the functions need under these settings, and no other. */
-export function wantedScopes(
-  { storefront }: Pick<Connector, 'storefront'>,
-  {
-    rules: { enrich, customers, lostDisputes },
-  }: { readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes'> },
-): readonly WantedScope[] {
-  return [
-    ...ALWAYS,
-    ...(enrich.locationNames
-      ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
-      : []),
-    ...(customers === 'from-sign-up'
-      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
-      : []),
-    ...(lostDisputes === 'take-back'
-      ? [{ scope: 'read_shopify_payments_disputes', for: "rules.lostDisputes 'take-back'" }]
-      : []),
-    ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
-    ...(storefront ? STOREFRONT : []),
-  ];
-}
-
-/** Whether a scope is among those that an app has: the right to write includes the right to read. */
-export function hasScope(scopes: readonly string[], scope: string): boolean {
-  return scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, 'write_'));
 }
 
 /** What Shopify enters for an app without pages of its own. */
@@ -163,24 +109,3 @@ export function appToml(app: WantedApp, kept: readonly string[] = []): string {
 
 /** For these characters, a basic string of TOML is the same as one of JSON. */
 const quote = (text: string): string => JSON.stringify(text);
-
-/** The fields of a version of the app in the Dev Dashboard, in its order. */
-export function dashboardFields(app: WantedApp): readonly (readonly [string, string])[] {
-  const { proxy } = app;
-  return [
-    ['App name', app.name],
-    ['App URL', NO_PAGES],
-    ['Embed app in Shopify admin', 'yes'],
-    ['Webhooks API version', API_VERSION],
-    ['Scopes', app.scopes.map(({ scope }) => scope).join(',')],
-    ['Redirect URLs', REDIRECT],
-    ['Embed app in Shopify POS', 'no'],
-    ...(proxy
-      ? ([
-          ['App proxy: prefix', proxy.prefix],
-          ['App proxy: subpath', proxy.subpath],
-          ['App proxy: URL', proxy.url],
-        ] as const)
-      : []),
-  ];
-}

@@ -4,7 +4,6 @@ import type { BulkQueue, QueueDepth, StoreEvent } from '../../../shared/core/eve
 import { type Ledger, type RecordKey, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { encodeSnapshot, idOf } from '../../../shared/core/store/store.ts';
 import { announce } from '../../../shared/core/sync/fan-out.ts';
-import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import type { BulkState } from '../../../shared/shopify/bulk/bulk-operation.ts';
 import {
   type BulkEntity,
@@ -15,10 +14,8 @@ import {
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreCoupon } from '../../../shared/store/store-entities.ts';
 import { Problem } from '../exit.ts';
-import { spanText } from '../terminal/text.ts';
 
 export interface BackfillDeps {
-  readonly ask: Ask;
   readonly ledger: Ledger;
   readonly backfills: Backfills;
   readonly queue: Pick<BulkQueue, 'sendAll'>;
@@ -108,7 +105,6 @@ async function waitForRoom(
   { depth, mostWaiting, pause, signal }: BackfillDeps,
   onWait: () => void,
 ): Promise<void> {
-  if (mostWaiting === Number.POSITIVE_INFINITY) return;
   while (!signal.aborted) {
     const { ready, hidden } = await depth.of(family);
     if (ready + hidden <= mostWaiting) return;
@@ -285,41 +281,12 @@ export function searchFor({ since, until }: Pick<BackfillState, 'since' | 'until
   ].join(' ');
 }
 
+/** `from 2025-01-01 until 2026-11-17 10:17 UTC` */
 export function spanWords({ since, until }: Pick<BackfillState, 'since' | 'until'>): string {
-  const day = (moment: string) => moment.replace(/T00:00:00\.000Z$/, '');
-  const parts = [
-    ...(since === undefined ? [] : [`from ${day(since)}`]),
-    ...(until === undefined ? [] : [`until ${day(until)}`]),
-  ];
-  return parts.length === 0 ? 'of all time' : `created ${parts.join(' ')}`;
-}
-
-/** Names it in a command: shops may have backfills of the same period. */
-export const wordsOf = ({ id, shop }: Pick<BackfillState, 'id' | 'shop'>): string =>
-  `${id} --shop ${shop}`;
-
-/** The command that starts the same backfill. */
-export function startWords({ id, shop, kind, since, until }: BackfillState): string {
-  const isOpen = id === backfillId(kind, since, undefined);
-  return [
-    `backfill ${kind} --shop ${shop}`,
-    ...(since === undefined ? [] : [`--since ${since}`]),
-    ...(until === undefined || isOpen ? [] : [`--until ${until}`]),
-  ].join(' ');
-}
-
-export interface PaceOptions {
-  readonly rate?: number;
-  readonly mostWaiting?: number;
-  readonly shop?: string;
-}
-
-export interface StartOptions extends PaceOptions {
-  /** Epoch milliseconds. */
-  readonly since?: number;
-  readonly until?: number;
-  readonly yes?: boolean;
-  readonly again?: boolean;
+  const words = (moment: string) =>
+    moment.replace(/T00:00:00\.000Z$/, '').replace(/T(\d\d:\d\d).*$/, ' $1 UTC');
+  const parts = [since && `from ${words(since)}`, until && `until ${words(until)}`];
+  return parts.filter(Boolean).join(' ') || 'at any time';
 }
 
 /** Low, because the capacity of the loyalty service is unknown: 100 000 orders take three hours. */
@@ -349,45 +316,4 @@ export function createPace(perSecond: number): Pace {
       return startAt - nowMs;
     },
   };
-}
-
-export interface Estimate {
-  readonly count: number;
-  /** One to start, one to count, then one every few seconds while the store writes. */
-  readonly storeCalls: number;
-  readonly queueRequests: number;
-  /** At most: an unchanged entity needs none. */
-  readonly loyaltyCalls: number;
-  readonly seconds: number;
-}
-
-/** Without the time that the store needs to write its file, which is not known beforehand. */
-export function estimate(count: number, perSecond: number): Estimate {
-  return {
-    count,
-    storeCalls: 3,
-    queueRequests: Math.ceil(count / 10),
-    loyaltyCalls: count,
-    seconds: Math.ceil(count / perSecond),
-  };
-}
-
-/** The connector counts codes, the store counts discounts: only the file shows the number of codes. */
-export function leftOf(
-  counted: number,
-  begun: Pick<BackfillState, 'kind' | 'total' | 'sent' | 'unreadable'> | undefined,
-): number {
-  if (!begun) return counted;
-  const { kind, total, sent, unreadable } = begun;
-  if (total === undefined && kind === 'discounts') return counted;
-  return Math.max((total ?? counted) - sent - unreadable, 0);
-}
-
-/** `3 h 20 min`: two units. */
-export function longSpan(seconds: number): string {
-  const units = [86_400, 3_600, 60, 1];
-  const unit = units.find((one) => seconds >= one) ?? 1;
-  const rest = seconds % unit;
-  const first = spanText((seconds - rest) * 1000);
-  return unit >= 3_600 && rest >= 60 ? `${first} ${spanText(rest * 1000)}` : first;
 }

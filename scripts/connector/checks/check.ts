@@ -1,4 +1,7 @@
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
+import type { ShopServices } from '../deployment/services.ts';
 import type {
   FindingsBlock,
   ShownFinding,
@@ -7,7 +10,6 @@ import type {
   VerdictKind,
 } from '../document/document.ts';
 import { Problem } from '../exit.ts';
-import type { PauseStatus } from '../pause/read-pauses.ts';
 import type { CommonOptions } from '../session.ts';
 import { counted } from '../terminal/text.ts';
 
@@ -15,7 +17,7 @@ import { counted } from '../terminal/text.ts';
  * One thing that must be right. `doctor` looks; `setup`, `webhooks sync` and `storefront setup` look, fix and look
  * again.
  */
-export interface Check {
+export interface Check<About = unknown> {
   readonly name: string;
   /**
    * What this check cannot do without: names of other checks, or what a finding says is lacking. Where it is not
@@ -23,15 +25,15 @@ export interface Check {
    */
   readonly needs?: readonly string[];
   /** Reads, and changes nothing. */
-  look(): Promise<readonly Finding[]>;
+  look(): Promise<readonly Finding<About>[]>;
   /**
    * Does what it can about what is wrong, and asks a person where it must. Says what it did, and what it leaves to a
    * person; only the next look says whether it helped.
    */
-  fix?(found: readonly Finding[]): Promise<readonly Finding[]>;
+  fix?(found: readonly Finding<About>[]): Promise<readonly Finding[]>;
 }
 
-export interface Finding {
+export interface Finding<About = unknown> {
   /** `info`: neither good nor bad, but worth knowing. `unknown`: it could not be asked, or not all of it. */
   readonly verdict: 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
   /** Its domain; undefined where it is of the whole deployment. */
@@ -43,51 +45,16 @@ export interface Finding {
   readonly next?: readonly Suggestion[];
   /** What others need and is not there: `store secret`. */
   readonly lacks?: readonly string[];
-  /** What it is about, as values. */
-  readonly about?: Subject;
-  readonly command?: string;
-}
-
-/** Who gets alarms: an address, or another target that was subscribed by hand. */
-export interface AlarmSubscription {
-  readonly endpoint: string;
-  readonly confirmed: boolean;
-}
-
-/** What a set-up consists of, beside its settings. */
-type Subject =
-  | ({ readonly kind: 'alarm-address' } & AlarmSubscription)
-  | ({ readonly kind: 'pause' } & PauseStatus)
-  | {
-      readonly kind: 'reward';
-      readonly shop: string;
-      readonly id: number | undefined;
-      readonly title: string;
-      /** Undefined when it could not be read. */
-      readonly becomes: RewardReading | undefined;
-    };
-
-/** What the connector would make of a reward of the program. */
-export interface RewardReading {
-  readonly kind: 'code' | 'not-redeemable' | 'unknown-type';
-  readonly text: string;
+  /** What was read, as values. Never a secret: it is printed with --json. */
+  readonly about?: About;
 }
 
 /** Words, or a command. */
-type Fix = string | Suggestion | OldFix;
-
-/** Until the last check is converted. */
-interface OldFix {
-  readonly say?: string;
-  readonly run: string;
-}
+type Fix = string | Suggestion;
 
 const found =
   (verdict: Finding['verdict']) =>
-  (what: string, ...given: readonly Fix[]): Finding => {
-    const fixes = given.map((one) =>
-      typeof one === 'object' && 'run' in one ? [one.say, one.run].filter(Boolean).join(' ') : one,
-    );
+  (what: string, ...fixes: readonly Fix[]): Finding<never> => {
     const words = fixes.filter((one) => typeof one === 'string');
     const next = fixes.filter((one) => typeof one !== 'string');
     return {
@@ -103,12 +70,36 @@ export const warn = found('warn');
 export const fail = found('fail');
 export const unknown = found('unknown');
 
-export const about = (about: Subject, finding: Finding): Finding => ({ ...finding, about });
-
-export const ofShop = (
+export const ofShop = <About>(
   { domain }: { readonly domain: string },
-  findings: readonly Finding[],
-): readonly Finding[] => findings.map((one) => ({ ...one, shop: domain }));
+  findings: readonly Finding<About>[],
+): readonly Finding<About>[] => findings.map((one) => ({ ...one, shop: domain }));
+
+/** Something fails or warns. */
+export const isWrong = (findings: readonly Finding[]): boolean =>
+  findings.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+
+/** Of all shops, or of those that can be looked at. */
+type Shops = readonly Shop[] | Promise<readonly Shop[]>;
+
+/** What the checks of shops share. */
+export interface ShopDeps {
+  readonly deployment: Deployment;
+  readonly shops: Shops;
+  /** Asked at each look: a client keeps its token, and a token the scopes that it was issued with. */
+  services(): ShopServices;
+}
+
+/** All shops in parallel. */
+export function forEachShop<About>(
+  shops: Shops,
+  look: (shop: Shop) => Promise<readonly Finding<About>[]>,
+): Check<About>['look'] {
+  return async () => {
+    const all = (await shops).map(async (shop) => ofShop(shop, await look(shop)));
+    return (await Promise.all(all)).flat();
+  };
+}
 
 export interface CheckResult extends Pick<Check, 'name' | 'needs'> {
   readonly findings: readonly Finding[];
@@ -168,19 +159,18 @@ async function within(
 }
 
 /** What a fix was given, what it did, and what is so afterwards. */
-export interface Fixed {
-  readonly before: readonly Finding[];
+export interface Fixed<About> {
+  readonly before: readonly Finding<About>[];
   /** Undefined: there was nothing to fix, or nothing that fixes it. */
   readonly done?: readonly Finding[];
   /** Read after the fix. */
-  readonly after: readonly Finding[];
+  readonly after: readonly Finding<About>[];
 }
 
 /** Look → fix what fails or warns → look again. Throws what the look or the fix throws. */
-export async function lookAndFix(check: Check): Promise<Fixed> {
+export async function lookAndFix<About>(check: Check<About>): Promise<Fixed<About>> {
   const before = await check.look();
-  const isWrong = before.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
-  if (!check.fix || !isWrong) return { before, after: before };
+  if (!check.fix || !isWrong(before)) return { before, after: before };
   const done = await check.fix(before);
   return { before, done, after: await check.look() };
 }
@@ -229,15 +219,19 @@ interface Node {
 
 const ORDER: readonly Finding['verdict'][] = ['fail', 'unknown', 'warn', 'info', 'pass'];
 
-/** A check needs only what is looked at without it: causes never form a circle. */
+/**
+ * What is lacking explains every fault of those who need it; another fault of a needed check only what they could not
+ * ask. A check needs only what is looked at without it, so that causes never form a circle.
+ */
 function isCause(one: Node, other: Node): boolean {
-  const isWrong = (verdict: Finding['verdict']) => verdict === 'fail' || verdict === 'unknown';
+  const isOpen = (verdict: Finding['verdict']) => verdict === 'fail' || verdict === 'unknown';
   const { finding, name } = one;
   const shops = [finding.shop, other.finding.shop];
   return (
-    other.needs.some((need) => need === name || finding.lacks?.includes(need)) &&
-    isWrong(finding.verdict) &&
-    isWrong(other.finding.verdict) &&
+    isOpen(finding.verdict) &&
+    (other.needs.some((need) => finding.lacks?.includes(need))
+      ? isOpen(other.finding.verdict)
+      : other.needs.includes(name) && other.finding.verdict === 'unknown') &&
     (shops.includes(undefined) || shops[0] === shops[1])
   );
 }
@@ -250,8 +244,14 @@ function shownFinding({ name, finding, follows }: Node, isOneShop: boolean): Sho
     what: shop === undefined || isOneShop ? words : `${shop}: ${words}`,
     ...(fix !== undefined && { fix }),
     ...(next && { next }),
-    ...(follows.length > 0 && { follows: follows.map((node) => shownFinding(node, isOneShop)) }),
+    ...(follows.length > 0 && { follows: follows.map((node) => withoutFix(node, isOneShop)) }),
   };
+}
+
+/** What is done about its cause is done about it. */
+function withoutFix(node: Node, isOneShop: boolean): ShownFinding {
+  const { fix, next, ...rest } = shownFinding(node, isOneShop);
+  return rest;
 }
 
 export type Counts = Readonly<Record<Finding['verdict'], number>>;
@@ -266,10 +266,14 @@ export function countFindings(results: readonly CheckResult[]): Counts {
   };
 }
 
-/** Something fails: action required. Something could not be asked: not known. Else well, as it was read just now. */
+/**
+ * Something fails: action required. Something could not be asked, or nothing was proven: not known. Else well, as it
+ * was read just now.
+ */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
   const { fail, unknown, warn, pass } = countFindings(results);
-  const kind: VerdictKind = fail > 0 ? 'action required' : unknown > 0 ? 'not known' : 'well';
+  const isKnown = unknown === 0 && pass > 0;
+  const kind: VerdictKind = fail > 0 ? 'action required' : isKnown ? 'well' : 'not known';
   const parts = [
     ...(fail > 0 ? [`${fail} failed`] : []),
     ...(unknown > 0 ? [`${unknown} could not be asked`] : []),

@@ -1,9 +1,15 @@
 import { type Command, Option } from 'commander';
 import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
-import { parseBound, parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
-import type { PaceOptions, StartOptions } from '../backfill/run-backfill.ts';
+import {
+  durationText,
+  parseBound,
+  parseMoment,
+  perSecond,
+  queueOption,
+  wholeNumber,
+} from '../arguments.ts';
+import type { PaceOptions, StartOptions } from '../backfill/backfill.ts';
 import { BadArguments } from '../exit.ts';
-import type { CloseOptions, ShopOption } from '../redemptions/redemptions.ts';
 import type { ResendOneOptions } from '../resend/resend-one.ts';
 import type { ResendOptions } from '../resend/resend-orders.ts';
 import { runAction, runLazily } from '../run-action.ts';
@@ -12,6 +18,7 @@ const PAUSE_EXAMPLES = `
 Examples:
   npx loyalty-connector pause                                the calls of every shop
   npx loyalty-connector pause --shop example-store.myshopify.com --queue orders
+  npx loyalty-connector pause --for 2h --because 'the service moves to another address' --yes
   npx loyalty-connector resume
 
 What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
@@ -28,6 +35,8 @@ export function registerPause(program: Command): void {
     )
     .option('--shop <domain>', 'only this shop')
     .addOption(queueOption('only this queue'))
+    .option('--because <reason>', 'why, for whoever finds it paused')
+    .option('--for <duration>', 'how long: 30m, 2h (default: until "resume")', durationText)
     .option('--yes', 'do not ask')
     .addHelpText('after', PAUSE_EXAMPLES)
     .action(runLazily(async () => (await import('../pause/change-pause.ts')).pauseCommand));
@@ -57,8 +66,8 @@ misconfigured (credentials, scopes or an address are refused), paused (by an ope
 of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
-It ends with 0 when all have left their queues, with 3 when some still wait, and with 1 when some became dead
-letters.
+It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, and with 1 when some
+became dead letters.
 `;
 
 /** `loyalty-connector retry-now` */
@@ -137,14 +146,14 @@ Examples:
   npx loyalty-connector reconcile --deep --shop example-store.myshopify.com
   npx loyalty-connector reconcile status      what the last runs sent again, and why
 
-With --wait it ends with 0 when everything was compared, also if something had to be sent again, and with
-1 otherwise. What one order is on both sides: npx loyalty-connector compare.
+With --wait it ends with 0 when everything was compared and is in sync, with 3 when something was sent again, with 1
+when orders differ in the loyalty service, and with 4 when not everything could be compared.
 `;
 
 const STATUS_EXAMPLES = `
 Examples:
   npx loyalty-connector reconcile status
-  npx loyalty-connector reconcile status --json | jq '.shops[].runs[].sent'
+  npx loyalty-connector reconcile status --json | jq '.data.shops[].runs[].sent'
 
 The ledger keeps the last ten runs of a shop and the last ten that sent something, each with the first twenty
 that it sent.
@@ -239,21 +248,15 @@ export function registerBackfill(program: Command): void {
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .action(
       runAction<PaceOptions>(async (session, options, id = '') => {
-        const { resumeBackfill } = await import('../backfill/start-backfill.ts');
+        const { resumeBackfill } = await import('../backfill/backfill.ts');
         return resumeBackfill(session, id, options);
       }),
     );
   group
     .command('status')
-    .argument('[id]', 'the id of one backfill')
     .summary('show the progress of backfills')
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .action(
-      runAction<{ readonly shop?: string }>(async (session, options, id) => {
-        const { showBackfills } = await import('../backfill/report.ts');
-        return showBackfills(session, id, options);
-      }),
-    );
+    .action(runLazily(async () => (await import('../backfill/backfill.ts')).showBackfills));
 }
 
 function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): void {
@@ -279,24 +282,18 @@ function registerKind(group: Command, kind: (typeof BACKFILL_KINDS)[number]): vo
   else command.option(...since, parseBound);
   command.action(
     runAction<StartOptions>(async (session, options) => {
-      const { startBackfill } = await import('../backfill/start-backfill.ts');
+      const { startBackfill } = await import('../backfill/backfill.ts');
       return startBackfill(session, kind, options);
     }),
   );
 }
 
 function paced(command: Command): Command {
-  return command
-    .option(
-      '--rate <n/s>',
-      'at most this many a second, to protect the loyalty service (default: 10/s)',
-      perSecond(1_000),
-    )
-    .option(
-      '--most-waiting <n>',
-      'send nothing while more messages than this wait in the queue (default: 500)',
-      wholeNumber(1, 1_000_000),
-    );
+  return command.option(
+    '--rate <n/s>',
+    'at most this many a second, to protect the loyalty service (default: 10/s)',
+    perSecond(1_000),
+  );
 }
 
 const REDEMPTIONS_EXAMPLES = `
@@ -340,13 +337,7 @@ export function registerRedemptions(program: Command): void {
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .action(
-      runAction<ShopOption>(async (session, options, customer = '') =>
-        (await import('../redemptions/show-redemptions.ts')).showCommand(
-          session,
-          customer,
-          options,
-        ),
-      ),
+      runLazily(async () => (await import('../redemptions/show-redemptions.ts')).showCommand),
     );
   group
     .command('close')
@@ -360,14 +351,5 @@ export function registerRedemptions(program: Command): void {
     .option('--refused', 'the loyalty service took no points')
     .option('--cancelled', 'it took points, and they were given back')
     .option('--yes', 'do it')
-    .action(
-      runAction<CloseOptions>(async (session, options, customer = '', id = '') =>
-        (await import('../redemptions/redemptions.ts')).closeCommand(
-          session,
-          customer,
-          id,
-          options,
-        ),
-      ),
-    );
+    .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).closeCommand));
 }

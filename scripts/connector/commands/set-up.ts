@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { findProject } from '../../../shared/config/folders.ts';
 import { stageName, wholeNumber } from '../arguments.ts';
@@ -6,7 +5,6 @@ import { EXIT } from '../exit.ts';
 import { describeInit } from '../init/describe-init.ts';
 import type { InitOptions } from '../init/init.ts';
 import { runAction, runLazily } from '../run-action.ts';
-import type { SetUpOptions } from '../storefront/set-up.ts';
 
 const SETUP_EXAMPLES = `
 Examples:
@@ -55,11 +53,6 @@ const STAGE = [
   'the stage of connector.config.NAME.ts; prod is connector.config.ts',
 ] as const;
 
-interface SynthOptions {
-  readonly stage?: string;
-  readonly explain?: string;
-}
-
 interface DeployOptions {
   readonly stage: string;
   readonly yes?: boolean;
@@ -71,10 +64,6 @@ const SYNTH_EXAMPLES = `
 Examples:
   npx loyalty-connector synth                every stage
   npx loyalty-connector synth --stage dev
-  npx loyalty-connector synth --stage prod --explain sync-orders < stack-trace.txt
-
-A stack trace in the logs points into bundled code. --explain reads it from standard input and prints it with
-the files and lines of the source; use the settings and the version that were deployed.
 `;
 
 /** `loyalty-connector synth` */
@@ -84,28 +73,8 @@ export function registerSynth(program: Command): void {
     .summary('write the CloudFormation templates; needs no AWS account')
     .description('Checks the settings, bundles the functions and writes the templates to cdk.out.')
     .option(STAGE[0], `${STAGE[1]} (default: every stage)`, stageName)
-    .option('--explain <function>', 'then explain a stack trace of this function, as logs name it')
     .addHelpText('after', SYNTH_EXAMPLES)
-    .action(
-      runAction<SynthOptions>(async ({ terminal }, { stage, explain }) => {
-        const { ASSEMBLY, runCdk, SYNTH } = await import('../deploy/synth.ts');
-        const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
-        if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
-        const { describeAssembly } = await import('../deploy/synth.ts');
-        if (explain !== undefined) {
-          const { explainStack, readSourceMaps } = await import('../deploy/synth.ts');
-          const { text } = await import('node:stream/consumers');
-          const maps = readSourceMaps(
-            join(findProject(), 'cdk.out/bundles', stage ?? 'prod'),
-            explain,
-          );
-          terminal.line(explainStack(await text(process.stdin), maps).trimEnd());
-          return EXIT.fine;
-        }
-        terminal.note(describeAssembly(join(findProject(), ASSEMBLY)));
-        return EXIT.fine;
-      }),
-    );
+    .action(runLazily(async () => (await import('../deploy/synth.ts')).synth));
 }
 
 const DEPLOY_EXAMPLES = `
@@ -165,6 +134,7 @@ Examples:
   npx loyalty-connector secrets set webhook --rotate        accepts the new and the current one
   npx loyalty-connector secrets set webhook --finish        within 5 minutes only the new one
   npx loyalty-connector secrets set store --older-app       an access token, no client id and secret
+  npx loyalty-connector secrets set webhook < secret.txt    the secret as it is
   npx loyalty-connector secrets set loyalty < loyalty.json  {"token": "…", "key": "…"}
 
 Fields: webhook current; loyalty token, key; store clientId, clientSecret or accessToken.
@@ -201,7 +171,6 @@ Examples:
   npx loyalty-connector app write --to ../my-app       one shop, into another folder
   cd shopify-app/SHOP && shopify app deploy            releases it (Shopify's command line)
   npx loyalty-connector app check                      what differs, and what to do about it
-  npx loyalty-connector app list                       the same, to paste into the Dev Dashboard
 
 The folder needs no installation. Keep it in version control, and write it again after a change of the settings, a new
 address or an upgrade: what differs is replaced, and files of your own beside it are left alone.
@@ -236,14 +205,6 @@ export function registerApp(program: Command): void {
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
     .action(runLazily(async () => (await import('../app/check-app.ts')).checkApp));
-  group
-    .command('list')
-    .summary('the same as a list to paste into the Dev Dashboard')
-    .description(
-      'Prints the fields of a version of the app in the Dev Dashboard, in their order, and why each scope is needed.',
-    )
-    .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
-    .action(runLazily(async () => (await import('../app/app-folder.ts')).listApp));
 }
 
 const STOREFRONT_EXAMPLES = `
@@ -272,11 +233,7 @@ export function registerStorefront(program: Command): void {
     .option('--rotate', 'create a new token and keep accepting the current one')
     .option('--finish', 'end a rotation: the previous token is no longer accepted')
     .option('--yes', 'do it')
-    .action(
-      runAction<SetUpOptions>(async (session, options) =>
-        (await import('../storefront/set-up.ts')).setUpStorefront(session, options),
-      ),
-    );
+    .action(runLazily(async () => (await import('../storefront/set-up.ts')).setUpStorefront));
 }
 
 const WEBHOOKS_EXAMPLES = `
@@ -297,7 +254,7 @@ export function registerWebhooks(program: Command): void {
     .command('check')
     .summary('compare the subscriptions with what the connector needs')
     .description(
-      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous.',
+      'Compares the subscriptions with those that the connector needs. Changes nothing. Ends with 1 when a subscription is missing, wrong or superfluous, and with 4 when the store does not tell.',
     )
     .option('--shop <shop>', 'one shop, by its domain or path (default: all)')
     .action(runLazily(async () => (await import('../webhooks/webhooks.ts')).checkWebhooks));

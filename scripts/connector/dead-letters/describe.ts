@@ -189,9 +189,9 @@ const AFTERWARDS: Readonly<Record<EventKind, string>> = {
   order: SCANNED,
   product: SCANNED,
   coupon: SCANNED,
-  discount: SCANNED,
   member:
     "The customer's next change in the store, or next order, sends them. A merge is not noticed again.",
+  discount: SCANNED,
   customer: NOTHING,
   shop: NOTHING,
   balance: BALANCE,

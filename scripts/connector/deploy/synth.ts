@@ -1,11 +1,16 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createRequire, SourceMap } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { findProject, moduleFile } from '../../../shared/config/folders.ts';
-import { Problem } from '../exit.ts';
-import type { CommonOptions } from '../session.ts';
+import { settingsCheck } from '../checks/settings.ts';
+import { readStageSettings, stageOfStack } from '../deployment/find-deployment.ts';
+import { type Document, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { CommonOptions, Session } from '../session.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const ASSEMBLY = 'cdk.out';
 
@@ -14,6 +19,9 @@ const APP = `exec ${JSON.stringify(process.execPath)} ${JSON.stringify(moduleFil
 
 /** Makes every stage of the project, without a file that says how: the app comes with the connector. */
 export const SYNTH = ['synth', '--quiet', '--app', APP, '--output', ASSEMBLY] as const;
+
+/** After what the app has said itself, CDK adds how it was started. */
+const SUBPROCESS = /^.*Subprocess exited with error \d+.*\n?/m;
 
 export interface CdkRun {
   readonly ok: boolean;
@@ -50,7 +58,7 @@ export async function runCdk(
   });
   child.stderr.on('data', (chunk: Buffer) => {
     said.push(chunk);
-    stderr.write(chunk);
+    stderr.write(chunk.toString('utf8').replace(SUBPROCESS, ''));
   });
   const code = await new Promise<number | null>((end, fail) => {
     child.once('error', fail);
@@ -69,55 +77,62 @@ interface Template {
   readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
 }
 
-/** What `synth` wrote into this folder, and the command that comes next, in sentences. */
-export function describeAssembly(folder: string): string {
+/** Writes the templates of one stage or of all, and says what is in them. */
+export async function synth(
+  { terminal }: Session,
+  { stage }: { readonly stage?: string },
+): Promise<Document | ExitCode> {
+  const only = stage === undefined ? [] : ['--context', `stage=${stage}`];
+  // What is wrong is printed already.
+  if (!(await runCdk([...SYNTH, ...only], {})).ok) return EXIT.failed;
+  const folder = join(findProject(), ASSEMBLY);
   const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const { artifacts }: Manifest = read('manifest.json');
   const written = Object.entries(artifacts).flatMap(([stack, { properties }]) => {
     const file = properties?.templateFile;
-    return file === undefined ? [] : [{ stack, file, template: read(file) as Template }];
+    if (file === undefined) return [];
+    const { Resources }: Template = read(file);
+    return [{ stack, file: join(folder, file), resources: Object.values(Resources) }];
   });
-  const lines = written.map(({ stack, file, template }) => {
-    const types = Object.values(template.Resources).map(({ Type }) => Type);
-    const functions = types.filter((type) => type === 'AWS::Lambda::Function').length;
-    return `  ${stack}: ${types.length} resources, ${functions} functions, in ${join(folder, file)}`;
-  });
-  const stage = written[0]?.stack.replace(/^loyalty-connector-/, '') ?? 'prod';
-  const option = stage === 'prod' ? '' : ` --stage ${stage}`;
-  return [
-    'The settings are valid. Written:',
-    ...lines,
-    `Nothing was deployed. Next: npx loyalty-connector deploy${option}, which shows what would change on AWS and asks.`,
-  ].join('\n');
-}
-
-/** The path of our code in Lambda, and in the bundles on this machine: a function has some files. */
-const PLACE = /(?:file:\/\/)?[^\s()]*\/([\w-]+\.js):(\d+):(\d+)/g;
-
-/** By the name of the file: `index.js`. */
-type SourceMaps = ReadonlyMap<string, SourceMap>;
-
-/** Replaces every position in a bundle by the position in the source. */
-export function explainStack(stack: string, maps: SourceMaps): string {
-  const explain = (place: string, file: string, line: string, column: string) => {
-    const origin = maps.get(file)?.findOrigin(Number(line), Number(column));
-    if (!origin || !('fileName' in origin) || origin.fileName === undefined) return place;
-    return `${origin.fileName}:${origin.lineNumber}:${origin.columnNumber}`;
+  const stages = written.map(({ stack }) => stageOfStack(stack) ?? 'prod');
+  for (const one of stages) await warnOfSettings(one, terminal);
+  const [first = 'prod'] = stages;
+  return {
+    title: 'Templates',
+    blocks: [
+      text('The settings are valid. Nothing was deployed.'),
+      {
+        kind: 'table',
+        columns: [
+          { title: 'Stack' },
+          { title: 'Resources', align: 'right' },
+          { title: 'Functions', align: 'right' },
+          { title: 'File' },
+        ],
+        rows: written.map(({ stack, file, resources }) => {
+          const functions = resources.filter(({ Type }) => Type === 'AWS::Lambda::Function');
+          return { cells: [stack, resources.length, functions.length, file] };
+        }),
+      },
+    ],
+    next: [
+      {
+        label: 'Deploy',
+        say: 'This shows what would change on AWS, and asks:',
+        line: line('deploy', [], { stage: first === 'prod' ? undefined : first }),
+      },
+    ],
   };
-  // Logs carry a stack in JSON, with its ends of lines escaped.
-  return stack.replaceAll('\\n', '\n').replace(PLACE, explain);
 }
 
-/** The maps that `synth` or `deploy` wrote beside the bundles of a stage. */
-export function readSourceMaps(bundles: string, service: string): SourceMaps {
-  const folder = join(bundles, 'source-maps', service);
-  if (existsSync(folder)) {
-    const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-    const files = readdirSync(folder);
-    return new Map(files.map((file) => [file.replace(/\.map$/, ''), new SourceMap(read(file))]));
+/** The templates are right, and the stack of AWS could do nothing with them. */
+async function warnOfSettings(stage: string, terminal: Pick<Terminal, 'note'>): Promise<void> {
+  const connector = await readStageSettings(stage);
+  for (const { verdict, what, fix } of await settingsCheck({
+    where: 'aws',
+    stage,
+    connector,
+  }).look()) {
+    if (verdict !== 'pass') terminal.note(`Warning: ${what}. ${fix ?? ''}`);
   }
-  throw new Problem(
-    `${folder} does not exist.`,
-    'Is this the name of a function, as the logs call it: sync-orders?',
-  );
 }

@@ -230,6 +230,13 @@ export function exitCodeOf({ verdict }: Pick<Document, 'verdict'>): ExitCode {
   return verdict ? CODES[verdict.kind] : 0;
 }
 
+/** With what a person must add, as `<reason>`: the line to copy. */
+export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
+  const options = { ...line.options };
+  for (const { name, value } of asks) options[name] ??= value ?? `<${name}>`;
+  return { ...line, options };
+}
+
 /** A paragraph. */
 export const text = (words: string, tone?: Tone): TextBlock => ({
   kind: 'text',

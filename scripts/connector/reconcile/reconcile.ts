@@ -11,11 +11,21 @@ import {
   sumOf,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ReconcileRequest } from '../../../shared/core/reconcile/reconcile.ts';
-import { findShop, shopsOf } from '../arguments.ts';
-import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { shopsOf } from '../arguments.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { openShopServices, orderNames } from '../deployment/services.ts';
+import {
+  type Block,
+  type Cell,
+  type Document,
+  type Suggestion,
+  type TableBlock,
+  text,
+  type Verdict,
+  type VerdictKind,
+} from '../document/document.ts';
+import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import type { Table } from '../terminal/terminal.ts';
 import { counted } from '../terminal/text.ts';
 import { SENT_REASONS } from './sent-reasons.ts';
 
@@ -29,12 +39,12 @@ export interface ReconcileOptions {
 export async function startReconcile(
   session: Session,
   { deep = false, shop: named, wait = false }: ReconcileOptions,
-): Promise<ExitCode> {
-  const { terminal, json } = session;
+): Promise<Document> {
   const signal = wait ? session.interruption('The comparison goes on by itself.') : undefined;
   const deployment = await session.findDeployment();
   const { connector, stack } = deployment;
-  const shops = named === undefined ? connector.shops : [findShop(connector, named)];
+  const shops = shopsOf(connector, named);
+  const domains = shops.map(({ domain }) => domain);
   const change = await session.beginChange(deployment);
   const request = randomUUID();
   const askedAt = new Date();
@@ -44,26 +54,31 @@ export async function startReconcile(
     ...(named !== undefined && shops[0] && { shop: shops[0].domain }),
   });
   change.count({ started: 1 });
+  const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
   if (!signal) {
-    if (json) terminal.json({ stack, started: true, deep });
-    else
-      terminal.line(
-        `Started. To see what it found: ${nextCommand(deployment, 'reconcile status')}`,
-      );
-    return EXIT.fine;
+    return {
+      title,
+      blocks: [text('It was started, and takes a quarter of an hour at most.')],
+      next: [{ label: 'See what it found', line: line('reconcile status', [], { shop: named }) }],
+      data: { stack, started: true, deep },
+    };
   }
-  const domains = shops.map(({ domain }) => domain);
   const runs = await followRuns(session, deployment, { domains, request, askedAt, signal });
   const described = runs.map((run) => describeRun(run, deep));
-  if (json) terminal.json({ stack, started: true, deep, shops: runs });
-  else {
-    for (const { shop, what, next } of described) {
-      terminal.paragraph(`${shop}: ${what}`);
-      if (next !== undefined) terminal.line(`    ${nextCommand(deployment, next)}`);
-    }
-  }
-  return described.every(({ isWhole }) => isWhole) ? EXIT.fine : EXIT.failed;
+  const kind = KINDS_BY_WEIGHT.find((one) => described.some((run) => run.kind === one)) ?? 'well';
+  const sentences = described.map(({ shop, what }) =>
+    named === undefined ? `${shop}: ${what}` : what,
+  );
+  return {
+    title,
+    verdict: { kind, what: sentences.join('\n') },
+    blocks: [],
+    next: described.flatMap(({ next }) => next ?? []),
+    data: { stack, started: true, deep, shops: runs },
+  };
 }
+
+const KINDS_BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
 
 export async function invokeReconcile(
   deployment: Deployment,
@@ -138,51 +153,50 @@ async function readEnded(
 
 interface DescribedRun {
   readonly shop: string;
+  readonly kind: VerdictKind;
   readonly what: string;
-  /** A command, without `npx loyalty-connector`. */
-  readonly next?: string;
-  /** Everything that was asked for was compared. */
-  readonly isWhole: boolean;
+  readonly next?: Suggestion;
 }
 
-/** The end of a run in a sentence: `in sync: 37 orders.` */
+/** The end of a run: what was compared just now, and which minutes were left out. */
 function describeRun({ shop, last, read }: EndedRun, isDeep: boolean): DescribedRun {
+  const runs = { label: 'See the last runs', line: line('reconcile status', [], { shop }) };
   if (!last) {
-    return { shop, what: 'the comparison has not ended yet.', next: 'status', isWhole: false };
+    const what = 'The comparison has not ended yet; what it finds is not known.';
+    return { shop, kind: 'not known', what, next: runs };
   }
   const { lookedAt, healed, rolledOut, stopped, deep } = last;
   const [first] = stopped;
   if (first) {
-    const what = `not everything was compared (${first.kind}s: ${first.why}); the next run goes on there.`;
-    return { shop, what, next: 'status', isWhole: false };
+    const what = `Not everything was compared (${first.kind}s: ${first.why}). The next run goes on there.`;
+    const next = { label: 'See what is wrong', line: line('status') };
+    return { shop, kind: 'not known', what, next };
+  }
+  const until = new Date(quietUntil(new Date(last.beganAt))).toISOString().slice(11, 16);
+  const leftOut = `What changed after ${until} UTC was left to its webhooks, which may still come.`;
+  // A deep scan meets an order in the store, in the ledger, and among the latest changes.
+  const compared = `${countsText(lookedAt)}${isDeep ? ', each counted as often as it was compared' : ''}`;
+  const [differing] = (isDeep && read?.ids) || [];
+  if (differing !== undefined) {
+    const what = `Compared: ${compared}. Orders that differ in the loyalty service: ${read?.differing}. ${leftOut}`;
+    const label = `See ${counted(read?.differing ?? 0, 'order')} that differ`;
+    return { shop, kind: 'action required', what, next: { ...runs, label } };
   }
   const sent = { order: 0, product: 0, coupon: 0 };
   for (const kind of KINDS) sent[kind] = healed[kind] + rolledOut[kind];
-  // A deep scan meets an order in the store, in the ledger, and among the latest changes.
-  const compared = `${countsText(lookedAt)}${isDeep ? ', each counted as often as it was compared' : ''}`;
-  const isWhole = !isDeep || deep?.stopped === undefined;
-  const more = isWhole
-    ? ''
-    : ` The deep comparison goes on in the next run (${deep?.stopped?.why}).`;
-  const until = new Date(quietUntil(new Date(last.beganAt))).toISOString().slice(11, 16);
-  const rest = ` What changed after ${until} UTC was left to its webhooks, which may still come.${more}`;
-  const [differing] = read?.ids ?? [];
-  if (isDeep && differing !== undefined) {
-    const what = `compared: ${compared}. Orders that differ in the loyalty service: ${read?.differing}.${rest}`;
-    return { shop, what, next: `compare order ${differing} --shop ${shop}`, isWhole };
-  }
+  const goesOn =
+    isDeep && deep?.stopped
+      ? ` The deep comparison goes on in the next run (${deep.stopped.why}).`
+      : '';
   if (sumOf(sent) > 0) {
-    const what = `compared: ${compared}. Sent again, because the ledger had another state: ${countsText(sent)}.${rest}`;
-    return { shop, what, next: `reconcile status --shop ${shop}`, isWhole };
+    const what = `Compared: ${compared}. Sent again, because the ledger had another state: ${countsText(sent)}. The workers go on with them. ${leftOut}${goesOn}`;
+    return { shop, kind: 'waits', what, next: { ...runs, label: 'See what was sent, and why' } };
   }
-  if (sumOf(lookedAt) === 0) {
-    return {
-      shop,
-      what: `in sync: the store has changed nothing since the last run.${rest}`,
-      isWhole,
-    };
-  }
-  return { shop, what: `in sync: ${compared}.${rest}`, isWhole };
+  const same =
+    sumOf(lookedAt) === 0
+      ? 'Nothing to compare: the store has changed nothing since the last run.'
+      : `In sync: ${compared}, compared just now.`;
+  return { shop, kind: goesOn ? 'waits' : 'well', what: `${same} ${leftOut}${goesOn}` };
 }
 
 const KINDS = ['order', 'product', 'coupon'] as const;
@@ -198,7 +212,6 @@ export interface RunsOptions {
   readonly shop?: string;
 }
 
-/** For `--json`. */
 export interface RunsDocument {
   readonly stack: string;
   readonly everyMinutes: number;
@@ -213,82 +226,126 @@ interface ShopRuns {
   readonly ordersRead: readonly FoundByReading[];
 }
 
+const differingIn = ({ ordersRead }: ShopRuns) => [
+  ...new Set(ordersRead.flatMap(({ ids }) => ids)),
+];
+
+/** What makes up for lost webhooks: the last comparisons, and where to look besides. */
 export async function showRuns(
-  { terminal, json, findDeployment }: Session,
+  { findDeployment }: Session,
   { shop: named }: RunsOptions,
-): Promise<ExitCode> {
+): Promise<Document<RunsDocument>> {
   const deployment = await findDeployment();
   const { connector, stack } = deployment;
+  const { everyMinutes } = connector.healing;
   const ledger = openLedger(deployment);
-  const shops = await Promise.all(
-    shopsOf(connector, named).map(async ({ domain: shop }): Promise<ShopRuns> => {
+  const services = openShopServices(deployment);
+  const read = await Promise.all(
+    shopsOf(connector, named).map(async (shop) => {
       const [runs, ordersRead] = await Promise.all([
-        readReconcileRuns(ledger, shop),
-        readFindings(ledger, shop),
+        readReconcileRuns(ledger, shop.domain),
+        readFindings(ledger, shop.domain),
       ]);
-      return { shop, runs, ordersRead };
+      const found = { shop: shop.domain, runs, ordersRead };
+      const sent = runs.flatMap((run) => run.sent ?? []).filter(({ kind }) => kind === 'order');
+      const ids = [...differingIn(found), ...sent.map(({ id }) => id)];
+      return { found, names: await orderNames(services.ask(shop), ids) };
     }),
   );
-  if (json) {
-    const { everyMinutes } = connector.healing;
-    terminal.json({ stack, everyMinutes, shops } satisfies RunsDocument);
-    return EXIT.fine;
-  }
-  for (const { shop, runs, ordersRead } of shops) {
-    if (runs.length === 0) {
-      terminal.line(`${shop}: no run has ended yet. To start one:`);
-      terminal.line(`  ${nextCommand(deployment, `reconcile --shop ${shop} --wait`)}`);
-      continue;
-    }
-    terminal.line(`${shop}: every ${connector.healing.everyMinutes} minutes`);
-    terminal.table(tableOf(runs));
-    showDiffering(terminal, deployment, shop, ordersRead);
-  }
-  return EXIT.fine;
-}
-
-function tableOf(runs: readonly LastReconcile[]): Table {
+  const shops = read.map(({ found }) => found);
+  const verdict = judgeRuns(shops);
   return {
-    columns: [
-      { title: 'ENDED (UTC)' },
-      { title: 'COMPARED', align: 'right' },
-      { title: 'HEALED', align: 'right' },
-      { title: 'ROLLED OUT', align: 'right' },
-      { title: 'NOT COMPARED', shrinks: true },
+    title: `Comparisons of the store with the ledger, every ${everyMinutes} minutes`,
+    ...(verdict && { verdict }),
+    blocks: read.map(({ found, names }) => ({
+      kind: 'section',
+      title: found.shop,
+      blocks: blocksOf(found, names),
+    })),
+    next: [
+      { label: 'Compare now', line: line('reconcile', [], { shop: named, wait: true }) },
+      {
+        label: 'Compare everything',
+        say: 'Compare everything, not only what changed lately:',
+        line: line('reconcile', [], { shop: named, deep: true, wait: true }),
+      },
+      { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop: named }) },
+      { label: 'See backfills', line: line('backfill status', [], { shop: named }) },
     ],
-    rows: runs.map(({ endedAt, lookedAt, healed, rolledOut, stopped, deep }) => [
-      endedAt.slice(0, 19).replace('T', ' '),
-      ...[lookedAt, healed, rolledOut].map((counts) => `${sumOf(counts)}`),
-      [
-        ...stopped.map(({ kind, why }) => `${kind}s: ${why}`),
-        ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
-      ].join(', ') || '-',
-    ]),
-    details: runs.map(sentText),
+    data: { stack, everyMinutes, shops },
   };
 }
 
-/** `order 1001, 1002: changed without a webhook; and 3 more` */
-function sentText({ sent = [], healed, rolledOut }: LastReconcile): string {
-  const groups = Map.groupBy(sent, ({ kind, why }) => `${kind} ${why}`);
-  const parts = [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    const ids = group.map(({ id }) => id).join(', ');
-    return first ? [`${first.kind} ${ids}: ${SENT_REASONS[first.why]}`] : [];
-  });
-  const more = sumOf(healed) + sumOf(rolledOut) - sent.length;
-  return [...parts, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+/** Never `well`: nothing is compared just now. */
+function judgeRuns(shops: readonly ShopRuns[]): Verdict | undefined {
+  const differing = shops.reduce((sum, shop) => sum + differingIn(shop).length, 0);
+  if (differing > 0) {
+    const what = `The loyalty service holds another state of ${counted(differing, 'order')}.`;
+    return { kind: 'action required', what };
+  }
+  for (const { shop, runs } of shops) {
+    const [last] = runs;
+    if (!last) return { kind: 'not known', what: `No comparison of ${shop} has ended yet.` };
+    if (last.stopped.length === 0) continue;
+    const what = `The last comparison of ${shop} did not compare everything. The next one goes on there.`;
+    return { kind: 'not known', what };
+  }
+  return undefined;
 }
 
-function showDiffering(
-  terminal: Session['terminal'],
-  deployment: Deployment,
-  shop: string,
-  ordersRead: readonly FoundByReading[],
-): void {
-  const ids = [...new Set(ordersRead.flatMap((found) => found.ids))];
-  const [first] = ids;
-  if (first === undefined) return;
-  terminal.line(`The loyalty service holds another state of ${ids.join(', ')}. To see it:`);
-  terminal.line(`  ${nextCommand(deployment, `compare order ${first} --shop ${shop}`)}`);
+function blocksOf(found: ShopRuns, names: ReadonlyMap<string, string>): readonly Block[] {
+  const { shop, runs } = found;
+  const entity = (kind: 'order' | 'product' | 'coupon', id: string): Cell => ({
+    text: `${kind} ${names.get(id) ?? id}`,
+    opens: line('trace', [kind, id], { shop }),
+  });
+  const differing = differingIn(found);
+  const sent = runs.flatMap(({ endedAt, sent = [] }) => sent.map((one) => ({ endedAt, ...one })));
+  const more = runs.reduce((sum, run) => sum + sumOf(run.healed) + sumOf(run.rolledOut), 0);
+  const blocks: Block[] = [tableOf(runs)];
+  if (sent.length > 0) {
+    blocks.push({
+      ...{ kind: 'table', title: 'Sent again' },
+      columns: [{ title: 'Run' }, { title: 'What', shrinks: true }, { title: 'Why' }],
+      rows: sent.slice(0, MOST_SENT).map(({ endedAt, kind, id, why }) => ({
+        cells: [{ at: endedAt }, entity(kind, id), SENT_REASONS[why]],
+      })),
+    });
+    const hidden = more - Math.min(sent.length, MOST_SENT);
+    if (hidden > 0) blocks.push(text(`And ${hidden} more.`, 'soft'));
+  }
+  if (differing.length > 0) {
+    blocks.push({
+      ...{ kind: 'table', title: 'The loyalty service holds another state' },
+      columns: [{ title: 'Order' }],
+      rows: differing.map((id) => ({ cells: [entity('order', id)] })),
+    });
+  }
+  return blocks;
+}
+
+const MOST_SENT = 40;
+
+function tableOf(runs: readonly LastReconcile[]): TableBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Ended' },
+      { title: 'Compared', align: 'right' },
+      { title: 'Healed', align: 'right' },
+      { title: 'Rolled out', align: 'right' },
+      { title: 'Not compared', shrinks: true },
+    ],
+    rows: runs.map(({ endedAt, lookedAt, healed, rolledOut, stopped, deep }) => ({
+      cells: [
+        { at: endedAt },
+        ...[lookedAt, healed, rolledOut].map(sumOf),
+        [
+          ...stopped.map(({ kind, why }) => `${kind}s: ${why}`),
+          ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
+        ].join(', ') || '–',
+      ],
+    })),
+    empty: 'No comparison has ended yet.',
+  };
 }

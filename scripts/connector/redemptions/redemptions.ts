@@ -20,10 +20,17 @@ import {
 } from '../../../shared/core/redemptions/redemption-record.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import {
+  type Document,
+  type Suggestion,
+  type TableBlock,
+  type Tone,
+  text,
+} from '../document/document.ts';
+import { type Line, line } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
-import type { Table } from '../terminal/terminal.ts';
-import { relativeTime } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 
 export interface ShopOption {
   readonly shop?: string;
@@ -61,43 +68,22 @@ export async function openRedemptions(
   };
 }
 
-function checkCustomer(customerId: string): string {
-  if (/^\d{1,20}$/.test(customerId)) return customerId;
-  throw new BadArguments("give the customer's id in the store, a number.");
-}
-
 export interface FoundRedemption {
   readonly customerId: string;
   readonly redemption: Redemption;
 }
 
-interface Described {
-  readonly word: string;
-  readonly detail: string;
-  /** Nothing happens until a person acts, or it takes too long. */
-  readonly waitsForPerson: boolean;
-}
+type State = RedemptionState['at'];
 
-/** The state in one word, with an explanation. */
-function describeState(redemption: Redemption, now: Date): Described {
-  const { state, stuck } = redemption;
-  const waits = waitsForPerson(redemption, now);
-  return {
-    word: WORDS[state.at],
-    detail: stuck ? STUCK[stuck] : describeProgress(state, waits),
-    waitsForPerson: waits,
-  };
-}
-
-const WORDS: Readonly<Record<RedemptionState['at'], string>> = {
-  intended: 'running',
-  calling: 'pending',
-  redeemed: 'making',
-  cancelling: 'cancelling',
-  cancelled: 'cancelled',
-  refused: 'refused',
-  ready: 'ready',
-  used: 'used',
+const STATES: Readonly<Record<State, { readonly text: string; readonly tone?: Tone }>> = {
+  intended: { text: 'running', tone: 'waits' },
+  calling: { text: 'not known yet', tone: 'waits' },
+  redeemed: { text: 'code is being made', tone: 'waits' },
+  cancelling: { text: 'is given back', tone: 'waits' },
+  cancelled: { text: 'given back' },
+  refused: { text: 'refused' },
+  ready: { text: 'ready', tone: 'well' },
+  used: { text: 'used', tone: 'well' },
 };
 
 const STUCK: Readonly<Record<StuckWhy, string>> = {
@@ -107,53 +93,69 @@ const STUCK: Readonly<Record<StuckWhy, string>> = {
     'The store refuses the code, and the loyalty service does not cancel it: give the points back in its panel.',
 };
 
-function describeProgress(state: RedemptionState, waits: boolean): string {
-  if (waits) return 'Unfinished for more than a day: look for its dead letter, and replay it.';
-  if (state.at === 'calling') {
-    return `It is unknown whether the points were spent; the connector finds out (${state.attempts} calls so far).`;
+/** What the state does not say. */
+function detailOf(redemption: Redemption, now: Date): string {
+  const { state, stuck } = redemption;
+  if (stuck) return STUCK[stuck];
+  if (waitsForPerson(redemption, now)) {
+    return 'Unfinished for more than a day: look for its dead letter, and replay it.';
   }
-  if (state.at !== 'redeemed') return '';
-  return state.refusal
-    ? `The store refuses the code (${state.refusal.why}): the points will be given back.`
-    : 'The code is being created.';
+  if (state.at === 'calling') {
+    return `It is unknown whether the points were spent; the connector finds out (${counted(state.attempts, 'call')} so far).`;
+  }
+  if (state.at !== 'redeemed' || !state.refusal) return '';
+  return `The store refuses the code (${state.refusal.why}): the points will be given back.`;
 }
 
-export function redemptionsTable(found: readonly FoundRedemption[], now: Date): Table {
+/** `shop`: in a list of several customers, whose documents it opens. */
+export function redemptionsTable(
+  found: readonly FoundRedemption[],
+  now: Date,
+  shop?: string,
+): TableBlock {
   return {
+    ...{ kind: 'table', title: 'Redemptions' },
     columns: [
-      { title: 'CUSTOMER' },
-      { title: 'REDEMPTION' },
-      { title: 'REWARD', shrinks: true },
-      { title: 'POINTS', align: 'right' },
-      { title: 'STATE' },
-      { title: 'SINCE' },
-      { title: 'CODE', shrinks: true },
+      ...(shop === undefined ? [] : [{ title: 'Customer' }]),
+      { title: 'Redemption' },
+      { title: 'Reward', shrinks: true },
+      { title: 'Points', align: 'right' },
+      { title: 'State' },
+      { title: 'Since' },
+      { title: 'Code', shrinks: true },
     ],
-    rows: found.map(({ customerId, redemption }) => [
-      customerId,
-      redemption.id,
-      `${redemption.rewardId} ${redemption.terms.title}`,
-      String(redemption.terms.points),
-      describeState(redemption, now).word,
-      relativeTime(Date.parse(redemption.since), now),
-      codeOf(redemption) ?? '-',
-    ]),
-    details: found.map(({ redemption }) => describeState(redemption, now).detail),
+    rows: found.map(({ customerId, redemption }) => ({
+      cells: [
+        ...(shop === undefined
+          ? []
+          : [{ text: customerId, opens: line('redemptions show', [customerId], { shop }) }]),
+        redemption.id,
+        `${redemption.rewardId} ${redemption.terms.title}`,
+        redemption.terms.points,
+        {
+          ...STATES[redemption.state.at],
+          ...(waitsForPerson(redemption, now) && { tone: 'bad' as const }),
+        },
+        { at: redemption.since },
+        codeOf(redemption) ?? '–',
+      ],
+      detail: detailOf(redemption, now),
+    })),
+    empty: 'No redemptions.',
   };
 }
 
 export type RedemptionDocument = ReturnType<typeof redemptionDocument>;
 
 export function redemptionDocument({ customerId, redemption }: FoundRedemption, now: Date) {
-  const described = describeState(redemption, now);
-  const { id, rewardId, terms, intendedAt, since, stuck, staffId } = redemption;
+  const { id, rewardId, terms, state, intendedAt, since, stuck, staffId } = redemption;
   return {
     customer: customerId,
     id,
     reward: { id: rewardId, title: terms.title, points: terms.points },
-    state: described.word,
-    detail: described.detail,
-    waitsForPerson: described.waitsForPerson,
+    state: state.at as string,
+    detail: detailOf(redemption, now),
+    waitsForPerson: waitsForPerson(redemption, now),
     canCloseAs: CLOSINGS.filter((as) => canClose(redemption, as, now)),
     intendedAt,
     since,
@@ -179,35 +181,74 @@ export interface CloseOptions extends ShopOption {
   readonly yes?: boolean;
 }
 
-const CONSEQUENCE: Readonly<Record<ClosedAs, string>> = {
-  refused: 'the customer sees that no points were taken, and can redeem the reward again',
-  cancelled: 'the customer sees that the points are back, and can redeem the reward again',
+const CLOSED: Readonly<Record<ClosedAs, { readonly label: string; readonly sees: string }>> = {
+  refused: {
+    label: 'Close: no points were taken',
+    sees: 'the customer sees that no points were taken, and can redeem the reward again',
+  },
+  cancelled: {
+    label: 'Close: the points were given back',
+    sees: 'the customer sees that the points are back, and can redeem the reward again',
+  },
 };
+
+function closing(
+  { customerId, redemption: { id } }: FoundRedemption,
+  as: ClosedAs,
+  options: Line['options'],
+): Suggestion {
+  const { label } = CLOSED[as];
+  return {
+    ...{ label, say: `${label} (${id}):` },
+    line: line('redemptions close', [customerId, id], { ...options, [as]: true }),
+  };
+}
+
+/** What a person may decide about these; each is shown before it is done. */
+export const closings = (
+  found: readonly FoundRedemption[],
+  shop: string,
+  now: Date,
+): readonly Suggestion[] =>
+  found.flatMap((one) =>
+    CLOSINGS.filter((as) => canClose(one.redemption, as, now)).map((as) =>
+      closing(one, as, { shop }),
+    ),
+  );
 
 /** Closes a redemption that a person has settled in the loyalty service. */
 export async function closeCommand(
   session: Session,
-  customer: string,
-  id: string,
   options: CloseOptions,
-): Promise<ExitCode> {
-  const { terminal, json } = session;
+  customerId: string,
+  id: string,
+): Promise<Document> {
   const as = readOutcome(options);
-  const customerId = checkCustomer(customer);
+  if (!/^\d{1,20}$/.test(customerId)) {
+    throw new BadArguments("give the customer's id in the store, a number.");
+  }
   const opened = await openRedemptions(session, options);
-  const { deployment, shop, now } = opened;
-  const whose = { shop: shop.domain, customerId };
+  const { deployment, now } = opened;
+  const shop = opened.shop.domain;
+  const whose = { shop, customerId };
   const before = findRedemption(await openRecord(whose, opened).read(), id);
-  const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop.domain}`);
-  checkClosing(foreseeClosing(before, as, now()), customerId, id, now(), list);
+  const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop}`);
+  const foreseen = checkClosing(foreseeClosing(before, as, now()), customerId, id, now(), list);
+  const title = `Redemption ${id} of customer ${customerId}`;
   if (before && !options.yes) {
-    if (json)
-      terminal.json({
-        changed: false,
-        ...redemptionDocument({ customerId, redemption: before }, now()),
-      });
-    else terminal.line(`Nothing was changed. With --yes ${CONSEQUENCE[as]}.`);
-    return EXIT.fine;
+    const redemption = { customerId, redemption: before };
+    return {
+      title,
+      blocks: [
+        redemptionsTable([redemption], now()),
+        text(`Nothing was changed. Once it is closed, ${CLOSED[as].sees}.`),
+        text(
+          'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
+        ),
+      ],
+      next: [closing({ customerId, redemption: foreseen }, as, { shop, yes: true })],
+      data: { changed: false, ...redemptionDocument(redemption, now()) },
+    };
   }
   const change = await session.beginChange(deployment);
   const balances = deployment.output('BalancesQueueUrl');
@@ -215,10 +256,17 @@ export async function closeCommand(
   const closed = await closeRedemption(whose, id, as, { ...opened, queue });
   const redemption = checkClosing(closed, customerId, id, now(), list);
   change.count({ closed: 1 });
-  if (json)
-    terminal.json({ changed: true, ...redemptionDocument({ customerId, redemption }, now()) });
-  else terminal.line(`Done: ${CONSEQUENCE[as]}.`);
-  return EXIT.fine;
+  const isRepeated = before?.state.at === as;
+  return {
+    title,
+    verdict: {
+      kind: 'well',
+      what: `It ${isRepeated ? 'was closed before' : 'is closed'}: ${CLOSED[as].sees}.`,
+    },
+    blocks: [],
+    next: [{ label: 'See the customer', line: line('redemptions show', [customerId], { shop }) }],
+    data: { changed: true, ...redemptionDocument({ customerId, redemption }, now()) },
+  };
 }
 
 function readOutcome({ refused, cancelled }: CloseOptions): ClosedAs {
@@ -231,10 +279,10 @@ function checkClosing(closing: Closing, customerId: string, id: string, now: Dat
   if (closing.kind === 'not-found') {
     throw new Problem(`Customer ${customerId} has no redemption ${id}.`, `To list theirs: ${list}`);
   }
-  const { word, waitsForPerson } = describeState(closing.redemption, now);
+  const { redemption } = closing;
   throw new Problem(
-    `Nothing was changed: the redemption is ${word}.`,
-    waitsForPerson
+    `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
+    waitsForPerson(redemption, now)
       ? 'Its points are spent, so it accepts only --cancelled, after they were given back.'
       : 'The connector finishes it by itself; it accepts this only when it needs a person.',
   );

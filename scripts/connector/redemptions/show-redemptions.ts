@@ -16,13 +16,14 @@ import {
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { customerBalanceDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import type { BalanceField } from '../../../shared/shopify/admin/write-balances.ts';
-import { nextCommand } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { type Document, facts, type Verdict } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import { relativeTime } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 import { type FoundOrder, findEntity } from '../trace/find.ts';
 import {
+  closings,
   type FoundRedemption,
   type OpenRedemptions,
   openRedemptions,
@@ -36,38 +37,51 @@ export interface ListOptions extends ShopOption {
   readonly all?: boolean;
 }
 
-/** Ends with 1 when a redemption needs a person. */
-export async function listCommand(session: Session, options: ListOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+export async function listCommand(session: Session, options: ListOptions): Promise<Document> {
   const opened = await openRedemptions(session, options);
+  const shop = opened.shop.domain;
+  const now = opened.now();
   const all = await findRedemptions(opened);
-  const found = options.all ? all : all.filter(({ redemption }) => isOpen(redemption.state));
-  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, opened.now()));
-  if (json) {
-    terminal.json({
-      shop: opened.shop.domain,
-      redemptions: found.map((one) => redemptionDocument(one, opened.now())),
-    });
-  } else {
-    const kind = options.all ? 'redemptions' : 'unfinished redemptions';
-    terminal.line(`${found.length} ${kind} in ${opened.shop.domain}.`);
-    if (found.length > 0) {
-      terminal.line();
-      terminal.table(redemptionsTable(found, opened.now()));
-    }
-    const [first] = waiting;
-    if (first) {
-      const close = `redemptions close ${first.customerId} ${first.redemption.id} --help`;
-      const letters = `dead-letters replay --kind redemption --shop ${opened.shop.domain}`;
-      terminal.line();
-      // A stuck one waits for what only a person can see; it has no dead letter.
-      if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
-        terminal.line(`Try again:  ${nextCommand(opened.deployment, letters)}`);
-      }
-      terminal.line(`Close one:  ${nextCommand(opened.deployment, close)}`);
-    }
+  const open = all.filter(({ redemption }) => isOpen(redemption.state));
+  const found = options.all ? all : open;
+  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now));
+  const [first] = waiting;
+  // A stuck one waits for what only a person can see; it has no dead letter.
+  const hasLetters = waiting.some(({ redemption }) => redemption.stuck === undefined);
+  return {
+    title: `${options.all ? 'Redemptions' : 'Redemptions that are not finished'} in ${shop}`,
+    verdict: judgeRedemptions(waiting.length, open.length),
+    blocks: [redemptionsTable(found, now, shop)],
+    next: [
+      ...(first
+        ? [
+            {
+              label: `See customer ${first.customerId}`,
+              line: line('redemptions show', [first.customerId], { shop }),
+            },
+          ]
+        : []),
+      ...(hasLetters
+        ? [
+            {
+              label: 'Try again those that were given up',
+              line: line('dead-letters replay', [], { kind: 'redemption', shop }),
+            },
+          ]
+        : []),
+    ],
+    data: { shop, redemptions: found.map((one) => redemptionDocument(one, now)) },
+  };
+}
+
+function judgeRedemptions(waiting: number, open: number): Verdict {
+  if (waiting > 0) {
+    const what = `${counted(waiting, 'redemption')} wait${waiting === 1 ? 's' : ''} for a person.`;
+    return { kind: 'action required', what };
   }
-  return waiting.length > 0 ? EXIT.failed : EXIT.fine;
+  return open > 0
+    ? { kind: 'waits', what: `${counted(open, 'redemption')}: the connector goes on by itself.` }
+    : { kind: 'well', what: 'Every redemption is finished.' };
 }
 
 /** The longest waiting first. */
@@ -89,7 +103,6 @@ async function findRedemptions({
   return found.toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
 }
 
-/** With `--json`. */
 export interface CustomerDocument {
   readonly shop: string;
   readonly customer: string;
@@ -102,21 +115,22 @@ export interface CustomerDocument {
   readonly redemptions: readonly RedemptionDocument[];
 }
 
+/** What one customer has in the store, the connector and the loyalty service. */
 export async function showCommand(
   session: Session,
-  customer: string,
   options: ShopOption,
-): Promise<ExitCode> {
-  const { terminal, json } = session;
+  customer: string,
+): Promise<Document<CustomerDocument>> {
   const opened = await openRedemptions(session, options, 'nothing');
   const shop = opened.shop.domain;
+  const now = opened.now();
   const services = openShopServices(opened.deployment);
   const searched = { deployment: opened.deployment, services, shop: opened.shop };
   const { id: customerId, otherOrders: orders } = await findEntity('member', customer, searched);
   const telemetry = {
     count: () => {},
     // What the ledger knows is still shown.
-    log: (_level: string, message: string) => terminal.note(`${message}.`),
+    log: (_level: string, message: string) => session.terminal.note(`${message}.`),
   };
   // Codes that were used are shown, but recorded only by the storefront: this command changes nothing.
   const readOnly = {
@@ -124,57 +138,95 @@ export async function showCommand(
     write: async () => ({ kind: 'written', revision: 0 }) as const,
   };
   const record = openRecord({ shop, customerId }, { ...opened, ledger: readOnly });
-  const known = await readKnown({ shop, customerId }, opened.ledger, opened.now());
+  const known = await readKnown({ shop, customerId }, opened.ledger, now);
   const [redemptions, sides] = await Promise.all([
     readUsed(known.redemptions, record, { store: services.rewards, telemetry }),
     readBalances(known.id, known.balance, opened, services),
   ]);
   const found = redemptions.toReversed().map((redemption) => ({ customerId, redemption }));
   const rows = rowsOf(sides);
-  if (json) {
-    terminal.json({
-      ...{ shop, customer: customerId, mergedInto: known.id === customerId ? null : known.id },
-      ...{ balances: { ...sides, asOf: known.balance.asOf }, rows, orders },
-      redemptions: found.map((one) => redemptionDocument(one, opened.now())),
-    } satisfies CustomerDocument);
-    return EXIT.fine;
+  const { asOf } = known.balance;
+  const mergedInto = known.id === customerId ? null : known.id;
+  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now)).length;
+  const verdict = waiting > 0 ? judgeRedemptions(waiting, 0) : judgeBalances(sides, rows);
+  return {
+    title: `Customer ${customerId} of ${shop}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      facts([
+        [
+          'Merged into customer',
+          mergedInto === null
+            ? undefined
+            : { text: mergedInto, opens: line('redemptions show', [mergedInto], { shop }) },
+        ],
+        ['The store shows what was known', asOf === null ? undefined : { at: asOf }],
+      ]),
+      {
+        ...{ kind: 'table', title: 'Balance' },
+        columns: ['', 'Store', 'Connector', 'Loyalty service', ''].map((title) => ({ title })),
+        rows: rows.map(({ field, differs, ...row }) => ({
+          cells: [
+            FIELDS[field],
+            ...(['store', 'ledger', 'service'] as const).map((one) => cellOf(sides[one], row[one])),
+            differs ? { text: 'differs', tone: 'bad' } : '',
+          ],
+        })),
+      },
+      redemptionsTable(found, now),
+      {
+        ...{ kind: 'table', title: 'Orders', columns: [{ title: 'Order' }] },
+        rows: orders.map(({ id, name }) => ({
+          cells: [{ text: name, opens: line('trace', ['order', id], { shop }) }],
+        })),
+        empty: 'No orders.',
+      },
+    ],
+    next: [
+      ...closings(found, shop, now),
+      {
+        label: 'What happened with this customer',
+        line: line('trace', ['customer', customerId], { shop }),
+      },
+    ],
+    data: {
+      ...{ shop, customer: customerId, mergedInto, balances: { ...sides, asOf }, rows, orders },
+      redemptions: found.map((one) => redemptionDocument(one, now)),
+    },
+  };
+}
+
+const FIELDS: Readonly<Record<BalanceRow['field'], string>> = {
+  points: 'Points',
+  cashback: 'Cashback',
+  tier: 'Tier',
+  expiring: 'Expire next',
+};
+
+/** Undefined where a side has none to compare with. */
+function judgeBalances(
+  { store, service }: BalanceSides,
+  rows: readonly BalanceRow[],
+): Verdict | undefined {
+  if (store.kind === 'unknown') {
+    return { kind: 'not known', what: `The store did not answer (${store.why}).` };
   }
-  terminal.line(`Customer ${customerId} of ${shop}: ${found.length} redemptions.`);
-  if (known.id !== customerId) terminal.line(`It was merged into customer ${known.id}.`);
-  terminal.line(describeBalance(known.balance, opened.now()));
-  terminal.line();
-  terminal.table({
-    columns: ['', 'store', 'ledger', 'loyalty service', ''].map((title) => ({ title })),
-    rows: rows.map(({ field, differs, ...row }) => [
-      field,
-      ...(['store', 'ledger', 'service'] as const).map((name) => cellOf(sides[name], row[name])),
-      differs ? 'differs' : '',
-    ]),
-  });
-  if (found.length > 0) {
-    terminal.line();
-    terminal.table(redemptionsTable(found, opened.now()));
+  if (service.kind === 'unknown') {
+    return { kind: 'not known', what: `The loyalty service did not answer (${service.why}).` };
   }
-  return EXIT.fine;
+  if (rows.some(({ differs }) => differs)) {
+    const what =
+      'The store shows another balance than the loyalty service has. The next point event, a visit to the store or the nightly comparison brings it.';
+    return { kind: 'waits', what };
+  }
+  if (store.kind === 'absent' || service.kind === 'absent') return undefined;
+  return { kind: 'well', what: 'The store shows the balance that the loyalty service has.' };
 }
 
 /** A side that is not known says so in every line. */
-function cellOf(side: BalanceSide, value: string | number | null): string {
-  switch (side.kind) {
-    case 'known':
-      return value === null ? 'none' : String(value);
-    case 'absent':
-      return 'not known yet';
-    case 'unknown':
-      return `no answer (${side.why})`;
-  }
-}
-
-/** The balance that the store's pages show, or why they show none. */
-function describeBalance({ points, asOf }: KnownBalance, now: Date): string {
-  if (asOf === null)
-    return 'Balance: not known yet. A point event or a visit to the store brings it.';
-  return `Balance: ${points} points, as of ${relativeTime(Date.parse(asOf), now)}.`;
+function cellOf(side: BalanceSide, value: string | number | null): string | number {
+  if (side.kind === 'absent') return 'not there yet';
+  return side.kind === 'unknown' ? `no answer (${side.why})` : (value ?? 'none');
 }
 
 /** What one side says of a customer's balance. */

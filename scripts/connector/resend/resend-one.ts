@@ -24,7 +24,7 @@ import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { text } from '../document/document.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readWaiting, type WaitingInShop } from '../retry-now/waiting-messages.ts';
+import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
 import { findEntity, parseKind } from '../trace/find.ts';

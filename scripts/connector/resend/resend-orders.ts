@@ -5,9 +5,9 @@ import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-cod
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
-import { type OpenBackfill, openBackfill } from '../backfill/report.ts';
+import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
 import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE } from '../backfill/run-backfill.ts';
-import { checkVisibility } from '../backfill/start-backfill.ts';
+import { checkVisibility } from '../backfill/store-file.ts';
 import { nextCommand, rulesOf } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';

@@ -13,14 +13,13 @@ import {
   secretName,
 } from '../../../shared/services/shop-secrets.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
-import type { CredentialStatus } from '../status/status-model.ts';
 
 /** One secret in Secrets Manager. Its values stay in `fields` and are never printed. */
 export type ReadSecret =
   | { readonly kind: 'there'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: 'missing' }
   /** `why` follows "the secret" in a sentence. */
-  | { readonly kind: 'malformed'; readonly why: string };
+  | { readonly kind: 'malformed'; readonly why: string; readonly unset?: boolean };
 
 /** Rejects only with errors of AWS: no access, no connection. */
 export async function readSecret(
@@ -37,7 +36,7 @@ export async function readSecret(
   }
   const fields = readSecretFields(text ?? '');
   // A deployment creates the secret with a random text.
-  if (!fields) return { kind: 'malformed', why: 'was never set' };
+  if (!fields) return { kind: 'malformed', why: 'was never set', unset: true };
   const parsed = secretForms[purpose](fields);
   return parsed.kind === 'parsed'
     ? { kind: 'there', fields }
@@ -51,6 +50,20 @@ export async function storeSecret(
 ): Promise<void> {
   const SecretString = JSON.stringify(fields);
   await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+}
+
+export interface CredentialStatus {
+  readonly shop: string;
+  readonly purpose: SecretPurpose;
+  readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
+  /** In words without any value; undefined when it is there. */
+  readonly why: string | undefined;
+  /** Those who run the command may not read it: that says nothing of the deployment. */
+  readonly isDenied?: boolean;
+  /** Two webhook secrets are accepted at the moment. */
+  readonly rotating?: boolean;
+  /** It holds what the deployment created it with. */
+  readonly unset?: boolean;
 }
 
 /** Which secrets of every shop are set and usable, without their values. */
@@ -81,11 +94,15 @@ export async function readCredentials(
               why: 'does not exist: deploy the shop first',
             };
           case 'malformed':
-            return { shop, purpose, state: 'malformed', why: read.why };
+            return {
+              ...{ shop, purpose, state: 'malformed', why: read.why },
+              ...(read.unset && { unset: true }),
+            };
         }
       } catch (error) {
-        const reason = isDenied(error) ? 'your AWS credentials may not' : explain(error);
-        return { shop, purpose, state: 'unreadable', why: `cannot be read: ${reason}` };
+        const denied = isDenied(error);
+        const why = `cannot be read: ${denied ? 'your AWS credentials may not' : explain(error)}`;
+        return { shop, purpose, state: 'unreadable', why, isDenied: denied };
       }
     }),
   );

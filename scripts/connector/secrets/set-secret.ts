@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { text as readAll } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   REFUSED_SECRET_MAX_AGE_MS,
@@ -16,11 +16,12 @@ import {
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import { accessScopesDocument } from '../../../shared/shopify/admin/documents.gen.ts';
 import { findShop } from '../arguments.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
-import { wokenTexts } from '../retry-now/retry-now.ts';
-import { readWaiting, wake } from '../retry-now/waiting-messages.ts';
+import { type Document, type Suggestion, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
+import { readWaiting, wake, wokenTexts } from '../pause/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { askHidden } from '../terminal/terminal.ts';
 import { type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
@@ -34,12 +35,12 @@ export interface SetSecretOptions {
   readonly yes?: boolean;
 }
 
-/** Ask → check → try → store → wake what waited for it → print what happens next. */
+/** Ask → check → try → store → wake what waited for it. */
 export async function setSecret(
-  { terminal, json, findDeployment, beginChange }: Session,
+  { terminal, findDeployment, beginChange }: Session,
   options: SetSecretOptions,
   purposeText = '',
-): Promise<ExitCode> {
+): Promise<Document> {
   const purpose = parsePurpose(purposeText);
   const change = changeOf(purpose, options);
   const deployment = await findDeployment();
@@ -48,12 +49,7 @@ export async function setSecret(
   const name = secretName(deployment.output('SecretsPrefix'), path, purpose);
   const client = new SecretsManagerClient(deployment.aws);
   const stored = await readSecret(client, name, purpose);
-  if (stored.kind === 'missing') {
-    throw new Problem(
-      `${deployment.stack} has no secrets for ${domain} (${name}).`,
-      'Deploy the settings that name the shop (npm run deploy), then run the command again.',
-    );
-  }
+  if (stored.kind === 'missing') throw undeployed(deployment, domain, name);
 
   const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
   const isTried = purpose !== 'webhook' && !options.untried;
@@ -67,32 +63,43 @@ export async function setSecret(
   const recorded = await beginChange(deployment);
   await storeSecret(client, name, next.fields);
   recorded.count({ stored: 1 });
-
-  const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
-  // Before the rest, which may fail: the secret is stored.
-  if (!json) {
-    if (isTried) terminal.line(`${SERVICES[purpose]} accepts the credentials.`);
-    terminal.line(
-      `The ${purpose} secret of ${domain} is stored in ${deployment.stack} (${deployment.region}).`,
-    );
-    terminal.line(
-      `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`,
-    );
-  }
+  const place = `${deployment.stack} (${deployment.region})`;
+  // Before the rest, which may fail.
+  terminal.note(`The ${purpose} secret of ${domain} is stored in ${place}.`);
   const woken = purpose === 'webhook' ? [] : await wakeRefused(deployment, domain);
   recorded.count({ stored: 1, woken: woken.length });
-  if (json) {
-    terminal.json({
+
+  const inUseWithinSeconds = SECRET_MAX_AGE_MS / 1000;
+  const inUse = `Functions that are running use it within ${inUseWithinSeconds / 60} minutes, and within ${REFUSED_SECRET_MAX_AGE_MS / 60_000} minute where the older one is refused.`;
+  return {
+    title: `The ${purpose} secret of ${domain}`,
+    ...(isTried && {
+      verdict: { kind: 'well', what: `${SERVICES[purpose]} accepts the credentials.` },
+    }),
+    blocks: [
+      ...[inUse, ...(change === 'finish' ? ['The older secret is no longer accepted.'] : [])],
+      ...(woken.length > 0 ? wokenTexts(woken, `in ${WAKE_SECONDS} seconds`) : []),
+    ].map((words) => text(words)),
+    next: [overlap ? finishRotation(domain) : { label: 'Check it', line: line('doctor') }],
+    data: {
       ...{ stored: name, shop: domain, purpose, overlap, inUseWithinSeconds },
       ...(purpose !== 'webhook' && { tried: isTried, woken: woken.length }),
-    });
-    return EXIT.fine;
-  }
-  if (woken.length > 0) wokenTexts(woken, `in ${WAKE_SECONDS} seconds`).forEach(terminal.line);
-  const doNext = (command: string) => nextCommand(deployment, command);
-  for (const line of adviceAfter(change, overlap, domain, doNext)) terminal.line(line);
-  return EXIT.fine;
+    },
+  };
 }
+
+/** A deployment makes the secrets of the shops that its settings name. */
+export const undeployed = ({ stack }: Deployment, shop: string, name: string): Problem =>
+  new Problem(
+    `${stack} has no secrets for ${shop} (${name}).`,
+    'Deploy the settings that name the shop (npm run deploy), then run the command again.',
+  );
+
+const finishRotation = (shop: string): Suggestion => ({
+  label: 'End the rotation',
+  say: 'From then on both secrets are accepted. When "status" has reported no webhook with the older one for an hour, end the rotation:',
+  line: line('secrets set', ['webhook'], { finish: true, shop }),
+});
 
 const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const;
 
@@ -140,14 +147,17 @@ function changeOf(purpose: SecretPurpose, options: SetSecretOptions): Change {
   return rotate ? 'rotate' : 'replace';
 }
 
-/** Asks the user, or reads JSON from a pipe. */
+/** Asks the user, or reads a pipe: JSON, or a secret of one field as it is. */
 async function obtain(
   purpose: SecretPurpose,
   shop: string,
   { olderApp = false }: SetSecretOptions,
 ): Promise<SecretFields> {
-  const fields = process.stdin.isTTY ? await ask() : readSecretFields(await text(process.stdin));
-  const example = fieldsOf(purpose, olderApp).map(({ field }) => `"${field}": "…"`);
+  const wanted = fieldsOf(purpose, olderApp);
+  const fields = process.stdin.isTTY
+    ? await ask()
+    : readPiped((await readAll(process.stdin)).trim());
+  const example = wanted.map(({ field }) => `"${field}": "…"`);
   if (!fields) throw new Problem(`Standard input must be JSON: {${example.join(', ')}}`);
   const fault = faultIn(purpose, fields);
   if (fault !== undefined) throw new Problem(`Nothing was stored: ${fault}.`);
@@ -155,27 +165,17 @@ async function obtain(
 
   async function ask(): Promise<SecretFields> {
     const answers: Record<string, string> = {};
-    for (const { field, question } of fieldsOf(purpose, olderApp)) {
+    for (const { field, question } of wanted) {
       answers[field] = await askHidden(`${shop}: ${question} (not shown)`);
     }
     return answers;
   }
-}
 
-function adviceAfter(
-  change: Change,
-  overlap: boolean,
-  shop: string,
-  doNext: (command: string) => string,
-): readonly string[] {
-  if (overlap) {
-    return [
-      'From then on both secrets are accepted. When "status" has reported no webhook with the older one for an hour,',
-      `end the rotation: ${doNext(`secrets set webhook --finish --shop ${shop}`)}`,
-    ];
+  function readPiped(piped: string) {
+    const [only, ...others] = wanted;
+    const isBare = only && others.length === 0 && piped !== '' && !piped.startsWith('{');
+    return isBare ? { [only.field]: piped } : readSecretFields(piped);
   }
-  if (change === 'finish') return ['The older secret is no longer accepted.'];
-  return [`Next, check it: ${doNext('doctor')}`];
 }
 
 interface AskedField {

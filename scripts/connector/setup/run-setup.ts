@@ -6,7 +6,8 @@ import {
   readStageSettings,
   stageOfStack,
 } from '../deployment/find-deployment.ts';
-import { examine } from '../doctor/examine.ts';
+import { examine } from '../doctor/doctor.ts';
+import { exitCodeOf } from '../document/document.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { type Left, runStep, type SetupDeps, type SetupOptions, type Step } from './setup-step.ts';
@@ -45,7 +46,9 @@ export async function runSetup(session: Session, options: SetupOptions): Promise
   const deployment = await deps.deployment();
   terminal.line(`${number + 1}. ${terminal.style('bold', 'Doctor')}`);
   const own = { ...session, findDeployment: async () => deployment };
-  const code = await examine(own, { ...options, stack: deps.stack });
+  const found = await examine(own, { ...options, stack: deps.stack });
+  session.show(found);
+  const code = exitCodeOf(found);
   if (leftovers.length > 0) {
     terminal.line('\nLeft for you:');
     for (const { what, next } of leftovers) terminal.line(`- ${what} ${next}`);

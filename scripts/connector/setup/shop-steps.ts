@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
-import { secretName } from '../../../shared/services/shop-secrets.ts';
-import { readDefinitions } from '../../../shared/shopify/admin/write-balances.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import {
@@ -16,11 +13,11 @@ import {
   requireClientId,
   writeFolder,
 } from '../app/app-folder.ts';
-import { wantedScopes } from '../app/describe-app.ts';
-import type { Finding } from '../checks/check.ts';
+import { isWrong, lookAndFix, type ShopDeps } from '../checks/check.ts';
+import { loyaltyCheck } from '../checks/loyalty.ts';
+import { adminApiCheck, wantedScopes } from '../checks/store.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { checkAdminApi, checkLoyalty } from '../doctor/check-services.ts';
 import { type SecretFields, tryCredentials } from '../secrets/set-secret.ts';
 import {
   answerText,
@@ -32,8 +29,8 @@ import {
   readWebhookSecret,
   signWebhook,
 } from '../send/send-webhook.ts';
-import { readTokens, setUpStorefront } from '../storefront/set-up.ts';
-import { findSubscriptions, isHealthy, openSubscriptions, repair } from '../webhooks/webhooks.ts';
+import { storefrontCheck } from '../storefront/set-up.ts';
+import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
   blocked,
   doNextOf,
@@ -138,10 +135,10 @@ const scopesText = (...given: Parameters<typeof wantedScopes>): string =>
 export function scopesStep(setup: ShopSetup): Step {
   const { deployment, shop } = setup;
   const look = async () => {
-    // A new client each time: a token keeps the scopes that it was issued with.
-    const ask = openShopServices(deployment).ask(shop);
-    const findings = await checkAdminApi(shop, ask, doNextOf(setup), deployment.connector);
+    const findings = await adminApiCheck(shopDeps(setup)).look();
     const of = (verdict: string) => findings.filter((one) => one.verdict === verdict);
+    const [unread] = of('unknown');
+    if (unread) return blocked(`${unread.what}.`, unread.fix ?? '');
     const [failed] = of('fail');
     if (failed)
       return {
@@ -224,19 +221,15 @@ const KEY: WantedValue = {
 
 export function loyaltyStep(setup: ShopSetup): Step {
   const { deployment, shop } = setup;
-  const ask = async () => {
-    const client = openShopServices(deployment).loyalty(shop);
-    const [finding] = await checkLoyalty(shop, client, doNextOf(setup));
-    return finding as Finding;
-  };
   return {
     title: titleOf(setup, 'Loyalty service'),
     async look() {
       if (!(await storedFields(setup, 'loyalty'))) {
         return open('Token and key are in the admin panel of the loyalty service, menu API Keys.');
       }
-      const { verdict, what, fix = '' } = await ask();
-      if (verdict === 'fail') return blocked(`${what}.`, fix);
+      const [finding] = await loyaltyCheck(shopDeps(setup)).look();
+      const { verdict = 'unknown', what = '', fix = '' } = finding ?? {};
+      if (verdict === 'fail' || verdict === 'unknown') return blocked(`${what}.`, fix);
       return verdict === 'warn' ? left(`${what}.`, fix) : done(what);
     },
     async act() {
@@ -255,36 +248,26 @@ export function loyaltyStep(setup: ShopSetup): Step {
 }
 
 export function subscriptionsStep(setup: ShopSetup): Step {
-  const { deps, deployment, shop } = setup;
-  const subscriptions = openSubscriptions(deployment);
-  const find = () => findSubscriptions(subscriptions, deployment, { shop: shop.domain });
+  const { deps, deployment } = setup;
+  const check = subscriptionsCheck(shopDeps(setup), {}, deps.session);
   return {
     title: titleOf(setup, 'Webhook subscriptions'),
     async look() {
-      const found = await find();
-      const fine = found.flatMap(({ findings }) => findings.fine);
+      const found = await check.look();
       if (deployment.connector.healing.subscriptions === 'app-configuration') {
         return done('the configuration of the app makes them, which cannot be read from here');
       }
-      if (found.every(isHealthy)) return done(`${fine.length} as they should be`);
-      const isRetired = found.some(({ findings }) => findings.version?.retired);
-      const rest = found.flatMap(({ findings }) => [
-        ...findings.missing,
-        ...findings.wrong,
-        ...findings.extra,
-      ]);
-      return isRetired && rest.length === 0
-        ? left(
-            'Webhooks come in a retired API version.',
-            'Set it in the Dev Dashboard: the app, Versions.',
-          )
-        : open(`${rest.length} are missing or wrong.`);
+      const [first] = found;
+      if (first?.verdict === 'unknown') return blocked(`${first.what}.`, first.fix ?? '');
+      const retired = found.find(({ verdict, about }) => verdict === 'fail' && !about);
+      if (first?.verdict === 'fail' && first.about) return open(`${first.what}.`);
+      if (retired) return left(`${retired.what}.`, retired.fix ?? '');
+      return done(found.map(({ what }) => what).join('; '));
     },
     async act() {
-      const changes = await repair(subscriptions, await find(), deps.session, deployment);
-      const refused = changes.find(({ done: result }) => result === 'refused');
-      if (refused)
-        return blocked(`The store refuses ${refused.topic}.`, 'Check the scopes of the app.');
+      const { done: changes = [] } = await lookAndFix(check);
+      const refused = changes.find(({ verdict }) => verdict === 'fail');
+      if (refused) return blocked(`${refused.what}.`, 'Check the scopes of the app.');
       say(deps.terminal, `${changes.length} made, corrected or removed.`);
       return undefined;
     },
@@ -293,30 +276,22 @@ export function subscriptionsStep(setup: ShopSetup): Step {
 
 /** The loyalty service's panel cannot be read: only our side of point events is verified. */
 export function storefrontStep(setup: ShopSetup): Step {
-  const { deps, deployment, shop } = setup;
-  const { connector, aws, output } = deployment;
+  const { deps, shop } = setup;
+  // The token is a secret: other output than a terminal's may be kept by others.
+  const showToken = process.stdout.isTTY === true;
+  const check = storefrontCheck(shopDeps(setup), { session: deps.session, showToken });
   return {
     title: titleOf(setup, 'Storefront and point events'),
     async look() {
-      const namespace = connector.storefront?.metafieldNamespace ?? '';
-      const read = await readDefinitions(openShopServices(deployment).ask(shop), namespace);
-      if (read.kind !== 'read') {
-        return blocked(`${shop.domain} did not answer: ${read.why}.`, 'Try again later.');
-      }
-      const name = secretName(output('SecretsPrefix'), shop.path, 'points');
-      const tokens = await readTokens(new SecretsManagerClient(aws), name);
-      const missing = read.states.filter(({ state }) => state !== 'fine').length;
-      return missing === 0 && tokens
-        ? done(
-            'the metafields are defined, and the token of point events is stored; whether the panel has it cannot be read ("storefront setup --rotate" makes a new one)',
-          )
-        : open('Balances need definitions of metafields and a token for point events.');
+      const found = await check.look();
+      const unread = found.find(({ verdict }) => verdict === 'unknown');
+      if (unread) return blocked(`${unread.what}.`, 'Try again later.');
+      return isWrong(found)
+        ? open('Balances need definitions of metafields and a token for point events.')
+        : done(found.map(({ what }) => what).join('; '));
     },
     async act() {
-      const own = { ...deps.session, findDeployment: async () => deployment };
-      // The token is a secret: other output than a terminal's may be kept by others.
-      const showToken = process.stdout.isTTY === true;
-      await setUpStorefront(own, { shop: shop.domain, yes: true }, { showToken });
+      await lookAndFix(check);
       if (!showToken) {
         const command = `storefront setup --rotate --yes --shop ${shop.domain}`;
         const what = 'Make the webhook subscription in the panel of the loyalty service.';
@@ -327,6 +302,12 @@ export function storefrontStep(setup: ShopSetup): Step {
     },
   };
 }
+
+/** A new client for each look: a token keeps the scopes that it was issued with. */
+const shopDeps = ({ deployment, shop }: ShopSetup): ShopDeps => ({
+  ...{ deployment, shops: [shop] },
+  services: () => openShopServices(deployment),
+});
 
 /** A receiver that runs may know only the former secret. */
 const ACCEPTED_WITHIN_MS = SECRET_MAX_AGE_MS + 60_000;

@@ -3,19 +3,14 @@ import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { findProject } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
+import { settingsCheck } from '../checks/settings.ts';
 import { deploy } from '../deploy/deploy.ts';
 import { openStackAccess } from '../deploy/stack-access.ts';
 import { runCdk } from '../deploy/synth.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { describeStack, fitToAccount } from '../deployment/fit-to-account.ts';
 import { readCaller } from '../deployment/read-caller.ts';
-import {
-  absentAddresses,
-  CONFIRM,
-  judgeAlarms,
-  readAlarmSubscriptions,
-} from '../doctor/check-aws.ts';
-import { checkSettings } from '../doctor/check-settings.ts';
+import { absentAddresses, CONFIRM, judgeAlarms, readAlarmSubscriptions } from '../doctor/aws.ts';
 import {
   blocked,
   done,
@@ -92,7 +87,7 @@ export function settingsStep(deps: SetupDeps): Step {
     title: 'Settings',
     async look() {
       const connector = await deps.connector();
-      const findings = checkSettings({ ...deps, connector });
+      const findings = await settingsCheck({ ...deps, connector }).look();
       const wrong = findings.filter(({ verdict }) => verdict === 'fail');
       if (wrong.length === 0) return done(findings.map(({ what }) => what).join(', '));
       return blocked(wrong.map(({ what }) => `${what}.`).join('\n'), 'Edit these settings.');

@@ -6,6 +6,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { readSecretFields, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import { type PointTokens, TOKEN_HEADER } from '../../../shared/core/balances/receive-points.ts';
 import { pointTopics } from '../../../shared/loyalty/operations.ts';
 import { parsePointTokens, secretName } from '../../../shared/services/shop-secrets.ts';
@@ -15,9 +16,26 @@ import {
   repairDefinition,
 } from '../../../shared/shopify/admin/write-balances.ts';
 import { findShop } from '../arguments.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  findingsBlock,
+  forEachShop,
+  info,
+  isWrong,
+  pass,
+  resultOf,
+  type ShopDeps,
+  unknown,
+  verdictOf,
+  warn,
+} from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { type Document, type FactsBlock, facts, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 
 export interface SetUpOptions {
@@ -29,89 +47,56 @@ export interface SetUpOptions {
 
 const TOKEN_BYTES = 32;
 
-/** Read store and secrets → with --yes, create definitions and token → print what to paste where. */
-export async function setUpStorefront(
-  { terminal, json, findDeployment, beginChange }: Session,
-  options: SetUpOptions,
-  { showToken = true }: { readonly showToken?: boolean } = {},
-): Promise<ExitCode> {
+/** Look at store and secrets → with --yes, create definitions and token, and look again. */
+export async function setUpStorefront(session: Session, options: SetUpOptions): Promise<Document> {
   const change = changeOf(options);
-  const deployment = await findDeployment();
-  const { connector } = deployment;
+  const deployment = await session.findDeployment();
+  const { connector, stack } = deployment;
   if (!connector.storefront) {
     throw new Problem(
-      `The settings of ${deployment.stack} have no storefront.`,
+      `The settings of ${stack} have no storefront.`,
       'Add storefront: {} to them and deploy (npm run deploy), then run the command again.',
     );
   }
   const shop = findShop(connector, options.shop);
-  const recorded = options.yes ? await beginChange(deployment) : undefined;
-  const namespace = connector.storefront.metafieldNamespace;
-  const ask = openShopServices(deployment).ask(shop);
-  const read = await readDefinitions(ask, namespace);
-  if (read.kind !== 'read') throw cannotAsk(shop.domain, read.why);
-
-  const client = new SecretsManagerClient(deployment.aws);
-  const name = secretName(deployment.output('SecretsPrefix'), shop.path, 'points');
-  const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
-  const next = nextTokens(await readTokens(client, name), change, newToken);
-  if (next.kind === 'refused') throw new Problem(next.why, next.next);
-
-  const blocked = read.states.filter(({ state }) => state === 'other-type');
-  const toRepair = read.states.filter(({ state }) => state === 'missing' || state === 'closed');
-  const definitions = read.states.map((one) => `${namespace}.${one.field}: ${wordsOf(one)}`);
-  if (!json) {
-    terminal.line(`${shop.domain}, customer metafields`);
-    for (const line of definitions) terminal.line(`  ${line}`);
+  const deps = { deployment, shops: [shop], services: () => openShopServices(deployment) };
+  const check = storefrontCheck(deps, { session, change });
+  const before = await check.look();
+  const isAsked = change !== 'keep' || isWrong(before);
+  const shown = (found: readonly Finding[]) => ({
+    title: `Storefront of ${shop.domain}`,
+    verdict: verdictOf([resultOf(check, found)]),
+    data: { shop: shop.domain, findings: found },
+  });
+  const looked = findingsBlock([resultOf(check, before)]);
+  const panel = panelFacts(deployment, shop);
+  if (!isAsked) {
+    const blocks = [looked, panel, text('Nothing to do. For a new token: --rotate --yes.')];
+    return { ...shown(before), blocks };
   }
-  if (blocked.length > 0) {
-    throw new Problem(
-      'A metafield definition has another type, so balances cannot be written.',
-      'Delete it in the admin (Settings, Custom data, Customers), or set storefront.metafieldNamespace.',
-    );
+  if (!options.yes) {
+    const { verdict, ...rest } = shown(before);
+    const { rotate, finish } = options;
+    return {
+      ...rest,
+      blocks: [looked, panel, text('Nothing was changed.')],
+      next: [
+        {
+          label: LABELS[change],
+          line: line('storefront setup', [], { shop: options.shop, rotate, finish, yes: true }),
+        },
+      ],
+    };
   }
-  if (!recorded) {
-    const tokens = next.kind;
-    const subscription = subscriptionOf(deployment, shop, undefined);
-    const found = { definitions, subscription, tokens, changed: false };
-    if (json) terminal.json({ shop: shop.domain, ...found });
-    const lines = [...describeSubscription(subscription), ...plan(toRepair, next.kind)];
-    if (!json) for (const line of lines) terminal.line(line);
-    return EXIT.fine;
-  }
-
-  for (const [index, one] of toRepair.entries()) {
-    const made = await repairDefinition(ask, namespace, one);
-    if (made.kind === 'refused') {
-      throw new Problem(`The store refuses the definition ${one.field}: ${made.code}.`);
-    }
-    if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
-    recorded.count({ definitions: index + 1 });
-  }
-  const subscription = subscriptionOf(
-    deployment,
-    shop,
-    next.kind === 'store' && showToken ? next.fresh : undefined,
-  );
-  if (!json) {
-    if (toRepair.length > 0) terminal.line(`Definitions created or opened: ${toRepair.length}.`);
-    if (change !== 'finish')
-      for (const line of describeSubscription(subscription)) terminal.line(line);
-  }
-  // Printed first: a token that was stored without being shown would be lost.
-  if (next.kind === 'store') {
-    await storeTokens(client, name, next.tokens);
-    recorded.count({ tokens: 1 });
-  }
-  if (json) {
-    const repaired = toRepair.map(({ field }) => field);
-    const made = { repaired, tokens: next.kind, changed: true, subscription };
-    terminal.json({ shop: shop.domain, ...made });
-    return EXIT.fine;
-  }
-  const isFresh = next.kind === 'store' && next.fresh !== undefined;
-  for (const line of afterwards(change, isFresh, showToken)) terminal.line(line);
-  return EXIT.fine;
+  const done = (await check.fix?.(before)) ?? [];
+  const after = await check.look();
+  return {
+    ...shown(after),
+    blocks: [
+      findingsBlock([resultOf(check, done)], { title: 'Changed' }),
+      findingsBlock([resultOf(check, after)], { title: 'Now' }),
+    ],
+  };
 }
 
 function changeOf({ rotate, finish }: SetUpOptions): TokenChange {
@@ -120,91 +105,184 @@ function changeOf({ rotate, finish }: SetUpOptions): TokenChange {
   return rotate ? 'rotate' : 'keep';
 }
 
-function wordsOf(one: DefinitionState): string {
-  switch (one.state) {
-    case 'missing':
-      return 'no definition yet';
-    case 'closed':
-      return 'defined, but themes or customer accounts may not read it';
-    case 'fine':
-      return 'fine';
-    case 'other-type':
-      return `defined as ${one.type}`;
+const LABELS: Readonly<Record<TokenChange, string>> = {
+  keep: 'Create what is missing',
+  rotate: 'Create a new token',
+  finish: 'End the rotation',
+};
+
+interface Asked {
+  readonly session: Pick<Session, 'beginChange' | 'show'>;
+  readonly change?: TokenChange;
+  /** False: a new token is stored and not shown. */
+  readonly showToken?: boolean;
+}
+
+/** The metafield definitions of balances, and the token of point events. */
+export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
+  const { deployment, shops, services } = deps;
+  const namespace = deployment.connector.storefront?.metafieldNamespace ?? '';
+  const client = new SecretsManagerClient(deployment.aws);
+  const tokensOf = ({ path }: Shop) =>
+    secretName(deployment.output('SecretsPrefix'), path, 'points');
+  return {
+    name: 'storefront',
+    needs: ['Admin API'],
+    look: forEachShop(shops, async (shop) => {
+      const read = await readDefinitions(services().ask(shop), namespace);
+      return [
+        ...(read.kind === 'read'
+          ? judgeDefinitions(shop, namespace, read.states)
+          : [unknown(`the metafields: the store did not answer (${read.why})`, SCOPES)]),
+        judgePointTokens(shop, await readTokens(client, tokensOf(shop))),
+      ];
+    }),
+    ...(asked && {
+      fix: async () => (await Promise.all((await shops).map((shop) => repair(shop, asked)))).flat(),
+    }),
+  };
+
+  async function repair(
+    shop: Shop,
+    { session, change = 'keep', showToken = true }: Asked,
+  ): Promise<readonly Finding[]> {
+    const ask = services().ask(shop);
+    const read = await readDefinitions(ask, namespace);
+    if (read.kind !== 'read') throw cannotAsk(shop.domain, read.why);
+    if (read.states.some(({ state }) => state === 'other-type')) {
+      throw new Problem(
+        'A metafield definition has another type, so balances cannot be written.',
+        OTHER_TYPE,
+      );
+    }
+    const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
+    const next = nextTokens(await readTokens(client, tokensOf(shop)), change, newToken);
+    if (next.kind === 'refused') throw new Problem(next.why, next.next);
+    const recorded = await session.beginChange(deployment);
+    const toRepair = read.states.filter(({ state }) => state !== 'fine');
+    for (const [index, one] of toRepair.entries()) {
+      const made = await repairDefinition(ask, namespace, one);
+      if (made.kind === 'refused') {
+        throw new Problem(`The store refuses the definition ${one.field}: ${made.code}.`);
+      }
+      if (made.kind !== 'made') throw cannotAsk(shop.domain, made.why);
+      recorded.count({ definitions: index + 1 });
+    }
+    const isFresh = next.kind === 'store' && next.fresh !== undefined;
+    if (isFresh && showToken) {
+      // Shown first: a token that was stored without being shown would be lost.
+      const title = `The token of point events of ${shop.domain}`;
+      session.show({ title, blocks: [panelFacts(deployment, shop, next.fresh)] });
+    }
+    if (next.kind === 'store') {
+      await storeTokens(client, tokensOf(shop), next.tokens);
+      recorded.count({ tokens: 1 });
+    }
+    return [
+      ...toRepair.map(({ field }) => info(`${namespace}.${field} was created or opened`)),
+      ...(next.kind === 'store' ? [info(afterwards(change, showToken))] : []),
+    ].map((one) => ({ ...one, shop: shop.domain }));
   }
 }
 
-function plan(toRepair: readonly DefinitionState[], tokens: 'keep' | 'store'): readonly string[] {
-  const steps = [
-    ...(toRepair.length > 0 ? [`create or open ${toRepair.length} definitions`] : []),
-    ...(tokens === 'store' ? ['store the token of point events'] : []),
-  ];
-  if (steps.length === 0) return ['Everything is set up. For a new token: --rotate --yes.'];
-  return [`Nothing was changed. With --yes it would ${steps.join(', and ')}.`];
+const SCOPES = 'The app needs the scopes write_customers and write_discounts.';
+const OTHER_TYPE =
+  'Delete it in the admin (Settings, Custom data, Customers), or set storefront.metafieldNamespace.';
+
+const STATES = {
+  missing: 'no definition yet',
+  closed: 'defined, but themes or customer accounts may not read it',
+};
+
+function judgeDefinitions(
+  { domain: shop }: Shop,
+  namespace: string,
+  states: readonly DefinitionState[],
+): readonly Finding[] {
+  const setUp = {
+    label: 'See what would be created',
+    line: line('storefront setup', [], { shop }),
+  };
+  const wrong = states.flatMap((one) => {
+    const name = `${namespace}.${one.field}`;
+    if (one.state === 'fine') return [];
+    return one.state === 'other-type'
+      ? [fail(`${name}: defined as ${one.type}, so balances cannot be written`, OTHER_TYPE)]
+      : [fail(`${name}: ${STATES[one.state]}`, setUp)];
+  });
+  return wrong.length > 0 ? wrong : [pass('the metafields of balances are defined')];
 }
 
-function afterwards(change: TokenChange, isFresh: boolean, isShown: boolean): readonly string[] {
+/** Whether point events can be accepted. Undefined tokens: never set, or unusable. */
+export function judgePointTokens(
+  { domain: shop }: Pick<Shop, 'domain'>,
+  tokens: PointTokens | 'no secret' | undefined,
+): Finding {
+  if (tokens === 'no secret') {
+    return fail('the secret for the token of point events does not exist', DEPLOY);
+  }
+  if (!tokens) {
+    return fail('no token of point events is set, so none is accepted', {
+      label: 'Create the token',
+      line: line('storefront setup', [], { shop, yes: true }),
+    });
+  }
+  return tokens.previous === undefined
+    ? pass("the token of point events is stored; whether the service's panel has it, no API shows")
+    : warn('the previous token of point events is still accepted', {
+        label: 'End the rotation',
+        say: 'When the loyalty service sends the new one:',
+        line: line('storefront setup', [], { shop, finish: true, yes: true }),
+      });
+}
+
+const DEPLOY = 'Deploy the settings that have a storefront (npm run deploy).';
+
+function afterwards(change: TokenChange, isShown: boolean): string {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
-  if (change === 'finish') {
-    return [`The previous token stops working within ${minutes} minutes.`];
-  }
-  if (!isFresh)
-    return ['The token is unchanged, and is not shown again. For a new one: --rotate --yes.'];
-  if (!isShown) return ['The token is stored. It is a secret, and is shown only in a terminal.'];
-  return [
-    `The value is a secret and is shown only this once. It works within ${minutes} minutes.`,
-    'The previous token works until --finish --yes.',
-  ];
+  if (change === 'finish') return `the previous token stops working within ${minutes} minutes`;
+  const works = `the new token is stored and works within ${minutes} minutes`;
+  const until = change === 'rotate' ? '; the previous one works until --finish --yes' : '';
+  const shown = isShown
+    ? 'it is not shown again'
+    : 'it is a secret, and is shown only in a terminal';
+  return `${works}${until}; ${shown}`;
 }
 
 function cannotAsk(shop: string, why: string): Problem {
   return new Problem(
     `${shop} did not answer: ${why}.`,
-    '"doctor" checks the credentials; the app needs the scopes write_customers and write_discounts.',
+    `"doctor" checks the credentials. ${SCOPES}`,
   );
 }
 
-/** The webhook subscription to make in the loyalty service's panel. */
-interface Subscription {
-  readonly name: string;
-  readonly address: string;
-  readonly topics: readonly string[];
-  /** Without its value, unless the token is new: it is shown once. */
-  readonly header: { readonly name: string; readonly value: string | undefined };
-}
-
-function subscriptionOf(
-  deployment: Pick<Deployment, 'output'>,
-  shop: { readonly domain: string; readonly path: string },
-  value: string | undefined,
-): Subscription {
-  return {
-    name: `loyalty-connector ${shop.domain}`,
-    address: `${deployment.output('PointsAddress').replace(/\/+$/, '')}/${shop.path}`,
-    topics: pointTopics,
-    header: { name: TOKEN_HEADER, value },
-  };
-}
-
-function describeSubscription({ name, address, topics, header }: Subscription) {
-  const value = header.value ?? '(the token, as it was printed when it was made)';
-  return [
-    "Point events, for the loyalty service's admin panel: make one webhook subscription and enter",
-    `  1. name     ${name}`,
-    `  2. address  ${address}`,
-    `  3. topics   ${topics.join(', ')}`,
-    `  4. header   name   ${header.name}`,
-    `              value  ${value}`,
-    '  5. e-mail   yours: the service writes to it when it switches the subscription off',
-    '  6. active   yes',
-    `Where no header can be entered, the address is ${address}/<value>.`,
-  ];
+/** The webhook subscription to make in the loyalty service's panel; with the token only while it is new. */
+function panelFacts(
+  { output }: Pick<Deployment, 'output'>,
+  shop: Shop,
+  token = '(the token, as it was shown when it was made)',
+): FactsBlock {
+  const address = `${output('PointsAddress').replace(/\/+$/, '')}/${shop.path}`;
+  return facts(
+    [
+      ['Name', `loyalty-connector ${shop.domain}`],
+      ['Address', address],
+      ['Topics', pointTopics.join(', ')],
+      ['Header', TOKEN_HEADER],
+      ['Its value', token],
+      ['No header?', `Then the address is ${address}/<value>`],
+      ['E-mail', 'yours: the service writes to it when it switches the subscription off'],
+      ['Active', 'yes'],
+    ],
+    "Point events: make one webhook subscription in the loyalty service's panel",
+  );
 }
 
 /** Undefined when they were never set: a deployment creates the secret with a random text. */
-export async function readTokens(
+async function readTokens(
   client: SecretsManagerClient,
   name: string,
-): Promise<PointTokens | undefined> {
+): Promise<PointTokens | 'no secret' | undefined> {
   try {
     const { SecretString: text = '' } = await client.send(
       new GetSecretValueCommand({ SecretId: name }),
@@ -212,11 +290,8 @@ export async function readTokens(
     const parsed = parsePointTokens(readSecretFields(text) ?? {});
     return parsed.kind === 'parsed' ? parsed.value : undefined;
   } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    throw new Problem(
-      `The secret for the token of point events does not exist (${name}).`,
-      'Deploy the settings that have a storefront (npm run deploy), then run the command again.',
-    );
+    if (error instanceof ResourceNotFoundException) return 'no secret';
+    throw error;
   }
 }
 
@@ -240,10 +315,14 @@ type NextTokens =
 
 /** `stored` is undefined when no token was set, or none that can be used. */
 export function nextTokens(
-  stored: PointTokens | undefined,
+  stored: PointTokens | 'no secret' | undefined,
   change: TokenChange,
   newToken: () => string,
 ): NextTokens {
+  if (stored === 'no secret') {
+    const why = 'The secret for the token of point events does not exist.';
+    return { kind: 'refused', why, next: DEPLOY };
+  }
   if (!stored) {
     if (change !== 'keep') {
       const why = 'There is no token yet.';

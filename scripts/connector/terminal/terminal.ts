@@ -81,13 +81,15 @@ export function createProgress(settings: ProgressSettings): Progress {
   const { stream, quiet, now } = settings;
   const startedAt = now();
   let reportedAt = Number.NEGATIVE_INFINITY;
+  let last = { done: 0, at: startedAt };
   return {
     report(done, detail, share) {
       const time = now();
+      if (done !== last.done) last = { done, at: time };
       const everyMs = stream.isTTY ? SCREEN_EVERY_MS : LOG_EVERY_MS;
       if (quiet || time - startedAt < QUIET_FOR_MS || time - reportedAt < everyMs) return;
       reportedAt = time;
-      const line = progressLine(settings, done, time - startedAt, detail, share);
+      const line = progressLine(settings, done, last.at - startedAt, detail, share, time - last.at);
       stream.write(stream.isTTY ? `\r${line.slice(0, stream.columns - 1)}\u001b[K` : `${line}\n`);
     },
     end() {
@@ -96,18 +98,24 @@ export function createProgress(settings: ProgressSettings): Progress {
   };
 }
 
+/**
+ * `elapsedMs`: until the last one was done, `standsMs` ago. The rest takes as long as those before, or else how long is
+ * not known, and the line says nothing of it.
+ */
 export function progressLine(
   { doing, total }: Pick<ProgressSettings, 'doing' | 'total'>,
   done: number,
   elapsedMs: number,
   detail?: string,
   share = total === undefined ? 0 : done / total,
+  standsMs = 0,
 ): string {
-  const perSecond = done / (elapsedMs / 1000);
+  const perSecond = done / ((elapsedMs + standsMs) / 1000);
   const count = total === undefined ? `${done}` : `${done} of ${Math.max(total, done)}`;
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
   const parts = [`${doing} ${count}`, rate];
-  if (share > 0 && share < 1) parts.push(`${spanText((elapsedMs * (1 - share)) / share)} left`);
+  const leftMs = (elapsedMs * (1 - share)) / share - standsMs;
+  if (share > 0 && leftMs >= 1_000) parts.push(`${spanText(leftMs)} left`);
   if (detail) parts.push(detail);
   return parts.join(' · ');
 }

@@ -2,74 +2,42 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Healing } from '../../../shared/config/connector-settings.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
-  type Change,
   createSubscriptions,
   isInOrder,
   type SubscriptionFindings,
   type Subscriptions,
 } from '../../../shared/shopify/subscriptions/subscriptions.ts';
-import { findShop } from '../arguments.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
+import { findShop, shopsOf } from '../arguments.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  findingsBlock,
+  forEachShop,
+  info,
+  lookAndFix,
+  pass,
+  resultOf,
+  type ShopDeps,
+  unknown,
+  verdictOf,
+  warn,
+} from '../checks/check.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import {
+  type Block,
+  type Document,
+  type Row,
+  type TableBlock,
+  text,
+} from '../document/document.ts';
+import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { shellWord } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 
-/** For `--json`. */
-export interface WebhooksDocument {
-  readonly madeBy: Healing['subscriptions'];
-  readonly productChanges: Healing['productChanges'];
-  readonly inOrder: boolean;
-  readonly shops: readonly ReturnType<typeof findingsDocument>[];
-  /** A command to run. */
-  readonly next?: string;
-}
-
-export async function checkWebhooks(session: Session, options: WebhookOptions): Promise<ExitCode> {
-  const { terminal } = session;
-  const deployment = await session.findDeployment();
-  const { subscriptions: madeBy, productChanges } = deployment.connector.healing;
-  const found = await findSubscriptions(openSubscriptions(deployment), deployment, options);
-  const inOrder = found.every(isHealthy);
-  const next = nextOf(deployment, found, options);
-  if (session.json) {
-    const document: WebhooksDocument = {
-      ...{ madeBy, productChanges, inOrder, shops: found.map(findingsDocument) },
-      ...(next && { next: next.run }),
-    };
-    terminal.json(document);
-    return inOrder ? EXIT.fine : EXIT.failed;
-  }
-  for (const one of found) printFindings(terminal, one);
-  if (productChanges === 'events') {
-    terminal.line(
-      "Changes of products come by Events of the app's configuration, which cannot be seen from here.",
-    );
-  }
-  if (next) terminal.line(`${next.say}\n  ${next.run}`);
-  return inOrder ? EXIT.fine : EXIT.failed;
-}
-
-/** Undefined when nothing is to be done. */
-function nextOf(
-  deployment: Deployment,
-  found: readonly ShopFindings[],
-  { shop }: WebhookOptions,
-): { readonly say: string; readonly run: string } | undefined {
-  const { subscriptions: madeBy, productChanges } = deployment.connector.healing;
-  const only = shop === undefined ? '' : ` --shop ${shellWord(shop)}`;
-  const run = (command: string) => nextCommand(deployment, `${command}${only}`);
-  if (madeBy === 'app-configuration') {
-    const say =
-      "The app's configuration makes the subscriptions, which cannot be seen from here. Compare its file:";
-    return { say, run: run('app check') };
-  }
-  if (!found.every(isHealthy)) return { say: 'See what would be done:', run: run('webhooks sync') };
-  const comeTwice = found.some(({ findings }) => findings.covered.length > 0);
-  if (productChanges !== 'events' || !comeTwice) return undefined;
-  const say = 'They come by webhooks too. Once Events arrive, remove these webhooks:';
-  return { say, run: run('webhooks sync --covered --yes') };
+export interface WebhookOptions {
+  readonly shop?: string;
 }
 
 export interface SyncOptions extends WebhookOptions {
@@ -78,120 +46,100 @@ export interface SyncOptions extends WebhookOptions {
   readonly covered?: boolean;
 }
 
+interface WebhooksData {
+  readonly madeBy: Healing['subscriptions'];
+  readonly productChanges: Healing['productChanges'];
+  /** As they were before anything was repaired. */
+  readonly shops: readonly (SubscriptionFindings & { readonly shop: string })[];
+}
+
+type Found = Finding<SubscriptionFindings>;
+
+export async function checkWebhooks(
+  session: Session,
+  options: WebhookOptions,
+): Promise<Document<WebhooksData>> {
+  const deployment = await session.findDeployment();
+  const check = openCheck(deployment, options);
+  return documentOf(deployment, check, await check.look());
+}
+
 /**
  * Creates, corrects and removes subscriptions. Those that Events cover are removed only with --covered: nothing
  * but a person can see that the Events arrive. Where the app's configuration creates them, none is
  * created here; those that were created through the Admin API would send every event twice and are
  * removed, but only with --yes: the Admin API does not show whether the configuration really creates them.
  */
-export async function syncWebhooks(session: Session, options: SyncOptions): Promise<ExitCode> {
-  const { terminal } = session;
+export async function syncWebhooks(
+  session: Session,
+  options: SyncOptions,
+): Promise<Document<WebhooksData>> {
   const deployment = await session.findDeployment();
-  if (options.yes) await session.beginChange(deployment);
-  const subscriptions = openSubscriptions(deployment);
-  const found = await findSubscriptions(subscriptions, deployment, options);
-  const work = found.map((one) => withPruning(one, options));
-  const changes = options.yes ? await repair(subscriptions, work, session, deployment) : [];
-  const refused = changes.filter(({ done }) => done === 'refused');
-  if (session.json) {
-    const { subscriptions: madeBy } = deployment.connector.healing;
-    terminal.json({ dryRun: !options.yes, madeBy, shops: work.map(findingsDocument), changes });
-  } else {
-    report(session, deployment, work, changes, options);
+  const check = openCheck(deployment, options, session);
+  if (options.yes) {
+    const { before, done = [], after } = await lookAndFix(check);
+    const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
+    const shown = documentOf(deployment, check, after);
+    const first = done.length > 0 ? changed : text('Nothing to do: nothing was changed.');
+    const refused = done.some(({ verdict }) => verdict === 'fail');
+    return {
+      ...shown,
+      ...(refused && { verdict: verdictOf([resultOf(check, [...done, ...after])]) }),
+      blocks: [first, ...shown.blocks],
+      data: dataOf(deployment, before),
+    };
   }
-  return refused.length > 0 ? EXIT.failed : EXIT.fine;
-}
-
-/** Subscriptions with another address count as superfluous only with --prune, covered ones with --covered. */
-function withPruning({ shop, findings }: ShopFindings, options: SyncOptions): ShopFindings {
-  const { extra, covered, other } = findings;
+  const found = await check.look();
+  const { verdict, ...shown } = documentOf(deployment, check, found);
+  const changes = found.map(({ about }) => (about ? countChanges(about) : 0));
+  const many = changes.reduce((sum, one) => sum + one, 0);
+  if (many === 0) return { ...shown, ...(verdict && { verdict }) };
+  const { shop, prune, covered } = options;
   return {
-    shop,
-    findings: {
-      ...findings,
-      extra: [...extra, ...(options.covered ? covered : []), ...(options.prune ? other : [])],
-      covered: options.covered ? [] : covered,
-      other: options.prune ? [] : other,
-    },
+    ...shown,
+    blocks: [...shown.blocks, text('Nothing was changed.')],
+    next: [
+      {
+        label: `Repair ${counted(many, 'subscription')}`,
+        line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
+      },
+    ],
   };
 }
 
-export async function repair(
-  subscriptions: Subscriptions,
-  work: readonly ShopFindings[],
-  { terminal, beginChange }: Pick<Session, 'terminal' | 'beginChange'>,
-  deployment: Deployment,
-): Promise<readonly (Change & { readonly shop: string })[]> {
-  const recorded = await beginChange(deployment);
-  const changes: (Change & { readonly shop: string })[] = [];
-  const progress = terminal.progress('repairing');
-  for (const { shop, findings } of work) {
-    for (const change of await subscriptions.repair(shop.domain, findings)) {
-      changes.push({ shop: shop.domain, ...change });
-      recorded.count({
-        [change.done]: changes.filter(({ done }) => done === change.done).length,
-      });
-      progress.report(changes.length);
-    }
-  }
-  progress.end();
-  return changes;
+function openCheck(deployment: Deployment, options: SyncOptions, session?: Session) {
+  const shops = shopsOf(deployment.connector, options.shop);
+  const deps = { deployment, shops, services: () => openShopServices(deployment) };
+  return subscriptionsCheck(deps, options, session);
 }
 
-function report(
-  { terminal }: Session,
-  deployment: Deployment,
-  work: readonly ShopFindings[],
-  changes: readonly (Change & { readonly shop: string })[],
-  options: SyncOptions,
-): void {
-  const byApp = deployment.connector.healing.subscriptions === 'app-configuration';
-  for (const one of work) {
-    printFindings(terminal, one);
-    if (byApp && one.findings.extra.length > 0) {
-      terminal.line(
-        "These were created through the Admin API; together with the app's configuration every event would come twice.",
-      );
-    }
-  }
-  for (const change of changes) {
-    const detail = change.done === 'refused' ? `: ${change.why}` : '';
-    terminal.line(`${change.done} ${change.topic} (${change.shop})${detail}`);
-  }
-  const pending = work.some(({ findings }) => !isInOrder(findings));
-  if (!options.yes && pending) {
-    const flags = [
-      'webhooks sync --yes',
-      options.prune && '--prune',
-      options.covered && '--covered',
-      options.shop && `--shop ${shellWord(options.shop)}`,
-    ];
-    terminal.line('Nothing was changed.');
-    terminal.hint(
-      `To apply the changes:\n  ${nextCommand(deployment, flags.filter(Boolean).join(' '))}`,
-    );
-  } else if (!pending && work.every(isHealthy)) {
-    terminal.line('Nothing to do.');
-  }
-  if (byApp) {
-    terminal.line("The app's configuration makes its subscriptions. This command writes it:");
-    terminal.line(`  ${nextCommand(deployment, 'app write')}`);
-  }
+/** The webhook subscriptions of each shop; the settings say where they go and who creates them. */
+export function subscriptionsCheck(
+  { deployment, shops, services }: ShopDeps,
+  options: SyncOptions = {},
+  session?: Pick<Session, 'terminal' | 'beginChange'>,
+): Check<SubscriptionFindings> {
+  const { connector } = deployment;
+  const subscriptions = openSubscriptions(deployment, services());
+  return {
+    name: 'subscriptions',
+    needs: ['Admin API'],
+    look: forEachShop(shops, async ({ domain }): Promise<readonly Found[]> => {
+      const checked = await subscriptions.check(domain);
+      if (checked.kind === 'unavailable') {
+        const { message, next } = storeProblem(checked.answer, deployment);
+        return [unknown(message.replace(/\.$/, ''), ...(next === undefined ? [] : [next]))];
+      }
+      return judge(withOptions(checked.findings, options), domain, connector.healing);
+    }),
+    ...(session && { fix: (found) => repair(subscriptions, found, session, deployment) }),
+  };
 }
 
-export interface WebhookOptions {
-  readonly shop?: string;
-}
-
-interface ShopFindings {
-  readonly shop: Shop;
-  readonly findings: SubscriptionFindings;
-}
-
-/** The subscriptions of a deployment; the settings say where they go and how they are created. */
-export function openSubscriptions(deployment: Deployment): Subscriptions {
-  const { connector, output } = deployment;
-  const services = openShopServices(deployment);
+function openSubscriptions(
+  { connector, output }: Deployment,
+  services: ReturnType<ShopDeps['services']>,
+): Subscriptions {
   const find = (domain: string) => findShop(connector, domain);
   return createSubscriptions({
     ask: (domain) => services.ask(find(domain)),
@@ -202,76 +150,196 @@ export function openSubscriptions(deployment: Deployment): Subscriptions {
   });
 }
 
-/** Of every shop, or of the given one; throws when a store does not answer. */
-export async function findSubscriptions(
-  subscriptions: Subscriptions,
-  deployment: Deployment,
-  { shop: named }: WebhookOptions,
-): Promise<readonly ShopFindings[]> {
-  const { connector } = deployment;
-  const shops = named === undefined ? connector.shops : [findShop(connector, named)];
-  const found: ShopFindings[] = [];
-  for (const shop of shops) {
-    const checked = await subscriptions.check(shop.domain);
-    if (checked.kind === 'unavailable') throw storeProblem(checked.answer, deployment);
-    found.push({ shop, findings: checked.findings });
-  }
-  return found;
+/** Subscriptions with another address count as superfluous only with --prune, covered ones with --covered. */
+function withOptions(found: SubscriptionFindings, options: SyncOptions): SubscriptionFindings {
+  const covered = options.covered ? found.covered : [];
+  const other = options.prune ? found.other : [];
+  return {
+    ...found,
+    extra: [...found.extra, ...covered, ...other],
+    covered: options.covered ? [] : found.covered,
+    other: options.prune ? [] : found.other,
+  };
 }
 
-/** True: neither the connector nor a person has anything to do. */
-export function isHealthy({ findings }: ShopFindings): boolean {
-  return isInOrder(findings) && findings.version?.retired !== true;
-}
+const BY_CONFIGURATION =
+  "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
 
-function printFindings(terminal: Terminal, { shop, findings }: ShopFindings): void {
-  const rows = rowsOf(findings);
-  const { length: fine } = findings.fine;
-  const state = isHealthy({ shop, findings }) ? 'in order' : 'not in order';
-  terminal.line(
-    `${shop.domain}: ${state}, ${fine} of ${fine + needing(findings)} as they should be`,
-  );
-  if (rows.length > 0) {
-    terminal.table({
-      columns: [{ title: 'state' }, { title: 'topic' }, { title: 'detail', shrinks: true }],
-      rows,
-    });
-  }
-  const { version } = findings;
-  if (version) {
-    terminal.line(
-      `${version.retired ? 'Retired: the' : 'The'} webhooks come in API version ${version.handle}; the connector is written for ${API_VERSION}.`,
-    );
-    terminal.line(
-      "Set the app's webhook API version in its configuration: a subscription has none.",
-    );
-  }
-}
-
-const needing = ({ missing, wrong }: SubscriptionFindings): number => missing.length + wrong.length;
-
-function rowsOf({ missing, wrong, extra, covered, other }: SubscriptionFindings): string[][] {
+function judge(
+  about: SubscriptionFindings,
+  shop: string,
+  { subscriptions: madeBy, productChanges }: Healing,
+): readonly Found[] {
+  const { fine, covered, version } = about;
+  const [first, ...others] = faultsOf(about);
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  const sync = {
+    label: 'See what would be repaired',
+    line: line('webhooks sync', [], { shop }),
+  };
+  const compare = { label: "Compare the app's file", line: line('app check', [], { shop }) };
+  const removeCovered = {
+    label: `Remove ${counted(covered.length, 'webhook')}`,
+    say: 'They come by webhooks too. Once Events arrive, remove these webhooks:',
+    line: line('webhooks sync', [], { shop, covered: true }),
+  };
+  const right = `${fine.length} subscriptions are as they should be`;
+  const ofConfiguration = madeBy === 'app-configuration';
   return [
+    ...(first === undefined ? [] : [{ ...fail(`${first}${more}`, sync), about }]),
+    ...(first === undefined && !ofConfiguration ? [{ ...pass(right), about }] : []),
+    ...(ofConfiguration ? [info(BY_CONFIGURATION, compare)] : []),
+    ...(version ? [judgeVersion(version)] : []),
+    ...(productChanges === 'events'
+      ? [
+          info(
+            'changes of products come by Events, which cannot be seen from here',
+            ...(covered.length > 0 ? [removeCovered] : []),
+          ),
+        ]
+      : []),
+  ];
+}
+
+function judgeVersion({ handle, retired }: NonNullable<SubscriptionFindings['version']>): Found {
+  const fix = "Set the app's webhook API version in its configuration: a subscription has none.";
+  return retired
+    ? fail(`webhooks come in the retired API version ${handle}`, fix)
+    : warn(`webhooks come in API version ${handle}; the readers are for ${API_VERSION}`, fix);
+}
+
+function faultsOf({ missing, wrong, extra }: SubscriptionFindings): readonly string[] {
+  return [
+    ...missing.map(({ topic }) => `the subscription of ${topic} is missing`),
+    ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
+    ...extra.map(({ topic }) => `${topic} is subscribed to once too often`),
+  ];
+}
+
+const countChanges = ({ missing, wrong, extra }: SubscriptionFindings): number =>
+  missing.length + wrong.length + extra.length;
+
+/** One finding for each change, and for each that the store refused. */
+async function repair(
+  subscriptions: Subscriptions,
+  found: readonly Found[],
+  { terminal, beginChange }: Pick<Session, 'terminal' | 'beginChange'>,
+  deployment: Deployment,
+): Promise<readonly Found[]> {
+  const recorded = await beginChange(deployment);
+  const counts: Record<string, number> = {};
+  const changes: Found[] = [];
+  const progress = terminal.progress('repairing');
+  for (const { shop = '', about } of found) {
+    if (!about || isInOrder(about)) continue;
+    for (const change of await subscriptions.repair(shop, about)) {
+      const { done, topic } = change;
+      const finding =
+        change.done === 'refused'
+          ? fail(`${topic} was refused: ${change.why}`)
+          : info(`${done} ${topic}`);
+      changes.push({ ...finding, shop });
+      counts[done] = (counts[done] ?? 0) + 1;
+      recorded.count(counts);
+      progress.report(changes.length);
+    }
+  }
+  progress.end();
+  return changes;
+}
+
+function documentOf(
+  { stack, connector }: Deployment,
+  check: Check,
+  found: readonly Found[],
+): Document<WebhooksData> {
+  const result = resultOf(check, found);
+  const ofConfiguration = connector.healing.subscriptions === 'app-configuration';
+  const tables = found.flatMap((one): readonly Block[] => {
+    const rows = one.about ? rowsOf(one.about) : [];
+    return rows.length > 0 ? [tableOf(one.shop ?? '', rows)] : [];
+  });
+  const superfluous = found.some(({ about }) => about && about.extra.length > 0);
+  const twice = text(
+    "These were created through the Admin API; together with the app's configuration every event would come twice.",
+  );
+  return {
+    title: `Webhook subscriptions of ${stack}`,
+    verdict: verdictOf([result]),
+    blocks: [
+      findingsBlock([result]),
+      ...tables,
+      ...(ofConfiguration && superfluous ? [twice] : []),
+    ],
+    data: dataOf({ connector }, found),
+  };
+}
+
+function dataOf(
+  { connector }: Pick<Deployment, 'connector'>,
+  found: readonly Found[],
+): WebhooksData {
+  const { subscriptions: madeBy, productChanges } = connector.healing;
+  const shops = found.flatMap(({ shop = '', about }) => (about ? [{ shop, ...about }] : []));
+  return { madeBy, productChanges, shops };
+}
+
+function tableOf(title: string, rows: readonly Row[]): TableBlock {
+  return {
+    kind: 'table',
+    title,
+    columns: [{ title: 'State' }, { title: 'Topic' }, { title: 'Detail', shrinks: true }],
+    rows,
+  };
+}
+
+function rowsOf({ missing, wrong, extra, covered, other }: SubscriptionFindings): readonly Row[] {
+  const rows = [
     ...missing.map(({ topic }) => ['missing', topic, '']),
     ...wrong.map(({ wanted, differs }) => ['wrong', wanted.topic, `other ${differs.join(', ')}`]),
     ...extra.map(({ topic, uri }) => ['too many', topic, uri]),
     ...covered.map(({ topic }) => ['covered', topic, 'Events announce it too']),
     ...other.map(({ topic, uri }) => ['other', topic, uri]),
   ];
+  return rows.map((cells) => ({ cells }));
 }
 
-/** For `--json`. */
-function findingsDocument({ shop, findings }: ShopFindings) {
-  const { fine, missing, wrong, extra, covered, other, version } = findings;
-  return {
-    shop: shop.domain,
-    inOrder: isHealthy({ shop, findings }),
-    fine: fine.map(({ topic }) => topic),
-    missing: missing.map(({ topic }) => topic),
-    wrong: wrong.map(({ wanted, differs }) => ({ topic: wanted.topic, differs })),
-    extra: extra.map(({ id, topic, uri }) => ({ id, topic, uri })),
-    covered: covered.map(({ id, topic, uri }) => ({ id, topic, uri })),
-    other: other.map(({ id, topic, uri }) => ({ id, topic, uri })),
-    apiVersion: version ?? { handle: API_VERSION, retired: false },
-  };
+/** The subscriptions of one shop, in short. */
+export interface SubscriptionStatus {
+  readonly shop: string;
+  readonly found:
+    | {
+        readonly kind: 'known';
+        readonly value: {
+          readonly right: number;
+          /** In words: `orders/create is missing`. */
+          readonly faults: readonly string[];
+          /** Worth knowing: another version than expected, or that they cannot be seen. */
+          readonly notes: readonly string[];
+        };
+      }
+    | { readonly kind: 'unknown'; readonly why: string };
+}
+
+/** Of every shop, judged as in the scheduled run. */
+export async function readSubscriptions(
+  deployment: Deployment,
+): Promise<readonly SubscriptionStatus[]> {
+  const { shops } = deployment.connector;
+  const deps = { deployment, shops, services: () => openShopServices(deployment) };
+  const findings = await subscriptionsCheck(deps).look();
+  return shops.map(({ domain }: Shop): SubscriptionStatus => {
+    const own = findings.filter(({ shop }) => shop === domain);
+    const unread = own.find(({ verdict }) => verdict === 'unknown');
+    if (unread) return { shop: domain, found: { kind: 'unknown', why: unread.what } };
+    const about = own.find((one) => one.about)?.about;
+    const failed = own.filter(({ verdict, about }) => verdict === 'fail' && !about);
+    const notes = own.filter(({ verdict }) => verdict === 'info' || verdict === 'warn');
+    const value = {
+      right: about?.fine.length ?? 0,
+      faults: [...(about ? faultsOf(about) : []), ...failed.map(({ what }) => what)],
+      notes: notes.map(({ what }) => what),
+    };
+    return { shop: domain, found: { kind: 'known', value } };
+  });
 }

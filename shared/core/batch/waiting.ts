@@ -154,6 +154,20 @@ export async function recordWaiting(
   );
 }
 
+/**
+ * By the command that ended its wait, or heard from SQS that it is over: nobody waits for the recorded moment any
+ * more, even if no worker records the end, because it received the message more than once since.
+ */
+export async function recordWoken(
+  shop: string,
+  waiting: WaitingMessage,
+  { until, receives, revision }: Readonly<Record<'until' | 'receives' | 'revision', number>>,
+  ledger: Pick<Ledger, 'write'>,
+): Promise<void> {
+  const key = waitingKey(shop, waiting.messageId, receives);
+  await ledger.write(key, entryOf({ ...waiting, until }, waiting.until), revision);
+}
+
 /** For the command that woke the message. */
 export async function recordEnd(
   { message, event, lastWait }: Item,
@@ -169,7 +183,9 @@ export async function recordEnd(
   const key = waitingKey(event.shop, message.messageId, message.attempts - 1);
   const entry = entryOf({ ...waiting, ended }, deps.now().getTime());
   try {
-    await deps.ledger.write(key, entry, revision);
+    const written = await deps.ledger.write(key, entry, revision);
+    // Since it was read, only the command that woke the message may have written it, once: `recordWoken`.
+    if (written.kind !== 'written') await deps.ledger.write(key, entry, revision + 1);
   } catch (error) {
     // Only a command that follows the message does not know of it.
     deps.telemetry.log('warn', 'the end of a wait could not be recorded', errorFields(error));

@@ -44,10 +44,14 @@ interface ServicePause {
   readonly until: number;
 }
 
-interface OperatorPause {
+export interface OperatorPause {
   readonly since: number;
   /** Who ran the command. */
   readonly by: string;
+  /** Their words for those who find the shop paused. */
+  readonly because?: string;
+  /** It ends by itself then; undefined: with `resume` only. It may be over. */
+  readonly until?: number;
 }
 
 interface PastPause {
@@ -58,7 +62,10 @@ interface PastPause {
 
 export type Pause =
   | ({ readonly by: 'service' } & ServicePause)
-  | { readonly by: 'operator'; readonly part: PausedPart; readonly since: number };
+  | ({ readonly by: 'operator'; readonly part: PausedPart } & Pick<
+      OperatorPause,
+      'since' | 'until'
+    >);
 
 const THROTTLED_LEAST_SECONDS = 1;
 const THROTTLED_LONGEST_SECONDS = 3_600;
@@ -95,9 +102,16 @@ export function pauseIn(
 ): Pause | undefined {
   for (const part of partsOf(queue)) {
     const pause = operator[part];
-    if (pause) return { by: 'operator', part, since: pause.since };
+    if (pause && !isOver(pause, now)) {
+      const { since, until } = pause;
+      return { by: 'operator', part, since, ...(until !== undefined && { until }) };
+    }
   }
   return service && service.until > now.getTime() ? { by: 'service', ...service } : undefined;
+}
+
+export function isOver({ until }: Pick<OperatorPause, 'until'>, now: Date): boolean {
+  return until !== undefined && until <= now.getTime();
 }
 
 /** Undefined when the pause that is known lasts as long. */
@@ -124,35 +138,46 @@ function throttledFor(named: number | undefined, lasted: number): number {
     : Math.min(Math.max(named, THROTTLED_LEAST_SECONDS), THROTTLED_LONGEST_SECONDS);
 }
 
-/** The same record if the part is paused already. */
+/** The same record if the part is paused already, and nothing new is said; a new reason or end replaces the last. */
 export function withOperatorPause(
   control: ShopControl,
   part: PausedPart,
   by: string,
   now: Date,
+  more: Pick<OperatorPause, 'because' | 'until'> = {},
 ): ShopControl {
-  if (control.operator[part]) return control;
-  const pause = { since: now.getTime(), by };
-  return { ...control, operator: { ...control.operator, [part]: pause } };
+  const last = control.operator[part];
+  const lasts = last && !isOver(last, now) ? last : undefined;
+  if (lasts && lasts.until === undefined && Object.keys(more).length === 0) return control;
+  const { operator, past } = lasts ? control : ended(control, (one) => one === part, now);
+  const pause = { since: lasts?.since ?? now.getTime(), by, ...more };
+  return { ...control, past, operator: { ...operator, [part]: pause } };
 }
 
 /** Ends the pause of one queue, or with `all` every pause of the shop, the service's too. */
 export function resumed(control: ShopControl, part: PausedPart, now: Date): ShopControl {
-  const until = now.getTime();
-  const ended = Object.entries(control.operator)
-    .map(([name, { since }]) => ({ part: name as PausedPart, since, until }))
-    .filter((one) => part === 'all' || one.part === part);
-  const left = Object.entries(control.operator).filter(
-    ([name]) => !ended.some((one) => one.part === name),
-  );
-  const past = [...control.past, ...ended].filter((one) => one.until > until - PAST_KEPT_MS);
   const { service, ...rest } = control;
   return {
     ...rest,
     ...(service && part !== 'all' && { service }),
-    operator: Object.fromEntries(left),
-    past: past.slice(-PAST_KEPT),
+    ...ended(control, (one) => part === 'all' || one === part, now),
   };
+}
+
+/** A pause that was over before keeps its own end. */
+function ended(
+  { operator, past }: ShopControl,
+  isMeant: (part: PausedPart) => boolean,
+  now: Date,
+): Pick<ShopControl, 'operator' | 'past'> {
+  const at = now.getTime();
+  const all = Object.entries(operator) as [PausedPart, OperatorPause][];
+  const left = all.filter(([part]) => !isMeant(part));
+  const over = all
+    .filter(([part]) => isMeant(part))
+    .map(([part, { since, until = at }]) => ({ part, since, until: Math.min(until, at) }));
+  const kept = [...past, ...over].filter((one) => one.until > at - PAST_KEPT_MS);
+  return { operator: Object.fromEntries(left), past: kept.slice(-PAST_KEPT) };
 }
 
 /** Ends the pause that refused credentials began, and lets an open circuit breaker try a call. */
@@ -171,7 +196,7 @@ export function pausedMs(
   const to = now.getTime();
   const pauses = partsOf(queue).flatMap((part) => [
     ...past.filter((one) => one.part === part),
-    ...(operator[part] ? [{ ...operator[part], until: to }] : []),
+    ...(operator[part] ? [{ until: to, ...operator[part] }] : []),
   ]);
   let [total, counted] = [0, from];
   for (const { since, until } of pauses.toSorted((one, other) => one.since - other.since)) {
@@ -356,7 +381,8 @@ export function createPauses({ ledger, telemetry, queue }: PausesDeps): Pauses {
 
 /** How a message waits for the end of the pause. */
 export function waitFor(pause: Pause, now: Date): RetryReason & { readonly afterSeconds: number } {
-  if (pause.by === 'operator') return { why: 'shop-paused', pausedBy: 'operator', afterSeconds: 0 };
-  const afterSeconds = Math.ceil((pause.until - now.getTime()) / 1_000);
-  return { why: 'shop-paused', pausedBy: 'service', [pause.why]: true, afterSeconds };
+  const { by: pausedBy, until = now.getTime() } = pause;
+  const afterSeconds = Math.ceil((until - now.getTime()) / 1_000);
+  const why = pausedBy === 'service' && { [pause.why]: true };
+  return { why: 'shop-paused', pausedBy, ...why, afterSeconds };
 }

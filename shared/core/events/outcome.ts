@@ -173,7 +173,7 @@ const LONGEST_TURN_SECONDS = 120;
 const RECEIVES_BY_TURN = 30;
 /** A service that asks for a longer delay is tried again after an hour. */
 const LONGEST_REQUESTED_SECONDS = 3600;
-/** The end of an operator's pause is not known: its messages notice it within this time. */
+/** Where an operator's pause has no end: its messages notice the end within this time. */
 const LONGEST_PAUSED_SECONDS = 3600;
 
 const HELD_BACK: ReadonlySet<RetryReason['why']> = new Set([
@@ -205,10 +205,10 @@ export function retryDelaySeconds(request: RetryRequest, random: () => number): 
 }
 
 function grownDelay(request: RetryRequest): number {
-  const { why, receives, tries, misconfigured, throttled, pausedBy } = request;
+  const { why, receives, tries, misconfigured, throttled, pausedBy, afterSeconds } = request;
   const longest = receives <= RECEIVES_BY_TURN ? LONGEST_TURN_SECONDS : LONGEST_DELAY_SECONDS;
   if (misconfigured) return LONGEST_DELAY_SECONDS;
-  if (pausedBy === 'operator') return doubled(receives, LONGEST_PAUSED_SECONDS);
+  if (pausedBy === 'operator' && !afterSeconds) return doubled(receives, LONGEST_PAUSED_SECONDS);
   switch (why) {
     case 'call-under-way':
       return FIRST_DELAY_SECONDS;

@@ -27,7 +27,12 @@ export type EntryStep =
   | { readonly kind: 'announced'; readonly discountId: string }
   /** The version is that of the attempt, so that an older snapshot asks the store instead of overtaking it. */
   | { readonly kind: 'marked'; readonly facts: Facts }
-  | { readonly kind: 'applied'; readonly appliedKey: string; readonly facts: Facts }
+  | {
+      readonly kind: 'applied';
+      readonly appliedKey: string;
+      readonly facts: Facts;
+      readonly counts?: PastOutcome['counts'];
+    }
   /** The version moves on without a call, or a late middle snapshot would be applied. */
   | { readonly kind: 'unchanged'; readonly appliedKey?: string; readonly facts: Facts }
   | { readonly kind: 'skipped'; readonly why: string; readonly facts: Facts }
@@ -119,6 +124,7 @@ function outcomesWith(
     ...{ at: now.toISOString(), outcome: step.kind, version, topic },
     ...('why' in step && { why: step.why }),
     ...(origin && { origin }),
+    ...('counts' in step && step.counts !== undefined && { counts: step.counts }),
   });
 }
 

@@ -55,6 +55,11 @@ export interface PastOutcome {
   readonly why?: string;
   /** Absent for an event of another origin. */
   readonly origin?: 'reconcile';
+  /**
+   * Of an order that was sent as completed: what it counts in the service since then, in thousandths. It is never
+   * computed again, so a changed rule does not change what was.
+   */
+  readonly counts?: number;
 }
 
 export const OUTCOMES_KEPT = 10;

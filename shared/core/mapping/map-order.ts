@@ -79,6 +79,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
     sold: soldProducts(order),
     isRefunded: states.length > 0,
     earlier: isStated ? states.map((one) => countedForm(orderAmounts(one, countedBy))) : [],
+    refundsAreTied: order.refundsAreTied,
   };
   const wanted = wantedOrder(order.id, form, goods, progress);
   const lacks = lacksAmounts(order, countedBy) || lacksPayment(order, rules, completedBefore);
@@ -86,6 +87,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
   return {
     kind: 'wanted',
     wanted,
+    steps: amounts.steps,
     remember,
     ...(incomplete && { incomplete }),
     // A cancellation is sent under any rules.
@@ -207,7 +209,7 @@ function statesBefore(order: StoreOrder): readonly StoreOrder[] {
 function wantedOrder(
   id: string,
   order: OrderForm,
-  goods: Pick<WantedOrder, 'sold' | 'isRefunded' | 'earlier'>,
+  goods: Pick<WantedOrder, 'sold' | 'isRefunded' | 'earlier' | 'refundsAreTied'>,
   { cancelledAt, status }: OrderProgress,
 ): WantedOrder {
   if (cancelledAt === undefined) return { kind: 'order', id, order, ...goods };

@@ -9,10 +9,13 @@ import {
   ZERO,
 } from '../../store/money.ts';
 import type { StoreOrder, StoreOrderLine } from '../../store/store-entities.ts';
-import type { AmountRules } from './wanted-state.ts';
+import type { AmountRules, AmountStep } from './wanted-state.ts';
 
 export interface OrderAmounts {
+  /** The sum of the steps. */
   readonly total: Amount;
+  /** How the total came about. Only the first step may be zero. */
+  readonly steps: readonly AmountStep[];
   /** The kept lines that count, with their part of the total; tips and duties are no lines. */
   readonly lines: readonly { readonly line: StoreOrderLine; readonly counts: Amount }[];
 }
@@ -34,29 +37,59 @@ export function orderAmounts(order: StoreOrder, rules: AmountRules): OrderAmount
   const kept = order.lines.filter(({ kept: quantity }) => quantity > 0).toSorted(byId);
   const taxOnTop = order.taxesIncluded ? ZERO : sum(kept.map(({ tax }) => tax));
   const goods = sum([order.subtotal, taxOnTop]);
-  const isLost = order.lostDispute === true && rules.lostDisputes === 'take-back';
-  const refunded = isLost || isUnpaid(order) ? order.total : (order.refundedWithoutLines ?? ZERO);
+  const lost = lossOf(order, rules);
+  const refunded = lost ? order.total : (order.refundedWithoutLines ?? ZERO);
   const inMoney = paidInMoney(order, rules, refunded);
 
-  const counting = kept
-    .filter(({ giftCard }) => !giftCard || rules.giftCards === 'earn-when-bought')
-    .map((line) => ({ line, worth: worthOf(line, order, rules) }));
-  const worth = sum(counting.map((one) => one.worth));
-  const parts: readonly Part[] = [
-    // Equal but for rounding: the store's own sum is the exact one.
-    [order.subtotal, sum(kept.map((line) => line.paid))],
-    [atLeastZero(subtract(goods, refunded)), goods],
-    inMoney,
-  ];
-  const goodsTotal = atLeastZero(shareOf(worth, parts, digits));
-  const counted =
+  const worths = kept.map((line) => ({ line, worth: worthOf(line, order, rules) }));
+  const counting = worths.filter(
+    ({ line }) => !line.giftCard || rules.giftCards === 'earn-when-bought',
+  );
+  const worthIn = (lines: typeof worths) => sum(lines.map((one) => one.worth));
+  const worth = worthIn(counting);
+  // Equal but for rounding: the store's own sum is the exact one.
+  const stated: Part = [order.subtotal, sum(kept.map((line) => line.paid))];
+  const left: Part = [atLeastZero(subtract(goods, refunded)), goods];
+  const counted = (amount: Amount, ...parts: readonly Part[]) =>
+    atLeastZero(shareOf(amount, parts, digits));
+  const extras =
     rules.orderTotal === 'subtotal' || kept.length === 0 ? ZERO : extrasOf(order, goods);
   const beyondGoods = atLeastZero(subtract(refunded, goods));
-  const extras = shareOf(atLeastZero(subtract(counted, beyondGoods)), [inMoney], digits);
-  return {
-    total: sum([goodsTotal, extras]),
-    lines: spread(goodsTotal, counting, worth, digits),
-  };
+  const extrasLeft = atLeastZero(subtract(extras, beyondGoods));
+  const goodsTotal = counted(worth, stated, left, inMoney);
+  const total = sum([goodsTotal, counted(extrasLeft, inMoney)]);
+  const steps = stepsOf([
+    { kind: 'goods', upTo: order.subtotal },
+    { kind: 'tax', upTo: counted(worthIn(worths), stated) },
+    { kind: 'gift-cards-sold', upTo: counted(worth, stated) },
+    { kind: 'tips-and-duties', upTo: sum([counted(worth, stated), extras]) },
+    {
+      kind: lost ?? 'refunded-without-lines',
+      upTo: sum([counted(worth, stated, left), extrasLeft]),
+      of: refunded,
+    },
+    { kind: 'paid-with-gift-cards', upTo: total, of: order.paidWithGiftCards?.net ?? ZERO },
+  ]);
+  return { total, steps, lines: spread(goodsTotal, counting, worth, digits) };
+}
+
+/** Why the order counts nothing, whatever was shipped. */
+function lossOf(order: StoreOrder, rules: AmountRules): 'never-paid' | 'dispute-lost' | undefined {
+  if (isUnpaid(order)) return 'never-paid';
+  const isLost = order.lostDispute === true && rules.lostDisputes === 'take-back';
+  return isLost ? 'dispute-lost' : undefined;
+}
+
+/** Each amount is what the step adds to the rounded sum before it: so they add up, whatever is rounded. */
+function stepsOf(
+  sums: readonly (Omit<AmountStep, 'amount'> & { readonly upTo: Amount })[],
+): readonly AmountStep[] {
+  const steps = sums.map(({ kind, upTo, of }, index) => {
+    const amount = subtract(upTo, sums[index - 1]?.upTo ?? ZERO);
+    const isPart = of !== undefined && sum([amount, of]) !== ZERO;
+    return { kind, amount, ...(isPart && { of }) };
+  });
+  return steps.filter(({ kind, amount }) => kind === 'goods' || amount !== ZERO);
 }
 
 /** True when the rules need what this snapshot does not say. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MappingRules } from '../../config/mapping-settings.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
+import type { Amount } from '../../store/money.ts';
 import type { StoreOrder } from '../../store/store-entities.ts';
 import type { MappingSkip } from '../events/outcome.ts';
 import { isKnown } from '../ledger/entry.ts';
@@ -30,6 +31,8 @@ export type WantedOrder = {
   readonly isRefunded: boolean;
   /** The amounts that the service may still hold: before each refund, and before a payment was lost. The oldest first. */
   readonly earlier: readonly CountedForm[];
+  /** Which of some refunds counted first is not known: `earlier` has amounts that the order never had, too. */
+  readonly refundsAreTied?: boolean | undefined;
 } & (
   | { readonly kind: 'order' }
   /** `order` is the same in the form of an order, for a service that refuses to cancel it. */
@@ -64,6 +67,8 @@ export type Mapped =
       readonly incomplete?: boolean;
       /** Of an order: it carries the history mark. */
       readonly history?: boolean;
+      /** Of an order: how its amount came about. */
+      readonly steps?: readonly AmountStep[];
       /** What the ledger is to remember once this is applied; undefined means nothing. */
       readonly remember: string | undefined;
     }
@@ -76,6 +81,24 @@ export function faultText({ faults }: Extract<Mapped, { kind: 'fault' }>): strin
 }
 
 export type AmountRules = Pick<OrderRules, 'orderTotal' | 'taxes' | 'giftCards' | 'lostDisputes'>;
+
+/** How the amount of an order came about. */
+export interface AmountStep {
+  readonly kind: /** What was paid for the goods that are kept, without taxes on top. */
+    | 'goods'
+    /** Below zero where prices include taxes that do not count, above where taxes on top count. */
+    | 'tax'
+    | 'gift-cards-sold'
+    | 'tips-and-duties'
+    | 'refunded-without-lines'
+    /** The payment was voided or has expired. */
+    | 'never-paid'
+    | 'dispute-lost'
+    | 'paid-with-gift-cards';
+  readonly amount: Amount;
+  /** The money that the step is a part of: the rest of it was for what does not count. */
+  readonly of?: Amount;
+}
 
 /** What each mapping needs of the merchant's rules. */
 export type OrderRules = Pick<

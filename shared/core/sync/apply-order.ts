@@ -179,7 +179,21 @@ async function recordOrder(
   };
   return calls.length === 0
     ? settle(change, { kind: 'unchanged' }, { kind: 'unchanged', ...recorded }, deps)
-    : recordCalls(change, recorded, { kind: 'applied', calls }, deps);
+    : recordCalls(
+        change,
+        { ...recorded, ...countsOf(mapped.wanted, amounts) },
+        { kind: 'applied', calls },
+        deps,
+      );
+}
+
+/** A pending order counts nothing yet. */
+function countsOf(
+  { kind }: Wanted['wanted'],
+  amounts: SentAmounts | undefined,
+): { readonly counts?: number } {
+  if (kind === 'cancelled-order') return { counts: 0 };
+  return amounts ? { counts: amounts.sent.total - amounts.taken } : {};
 }
 
 async function parkOrder(

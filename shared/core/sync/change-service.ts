@@ -112,7 +112,7 @@ export async function markAndCall<Made extends CallsMade>(
 /** After calls that succeeded. */
 export async function recordCalls(
   change: EntityChange,
-  applied: { readonly appliedKey: string; readonly facts: Facts },
+  applied: Omit<Extract<EntryStep, { kind: 'applied' }>, 'kind'>,
   outcome: Outcome,
   deps: ExecutionDeps,
 ): Promise<Synced> {

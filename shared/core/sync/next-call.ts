@@ -49,6 +49,8 @@ export type NextCall =
  * the store has a partial cancel of its own, whose key names the sum that is taken with it, the oldest first: at any
  * moment the service holds an amount that the order had. So a ledger that knows too little makes the same calls again,
  * and their keys are used. Of an order that was read, the newest comes first: where its key is used, all were taken.
+ * The newest also comes first where it is not known which refund counted first: the oldest would be taken twice if its
+ * amount was never that of the order.
  * See docs/decisions/0014-each-refund-is-a-partial-cancel-with-its-own-key.md and 0005-a-lost-ledger-takes-nothing-twice.md.
  */
 export function nextCall(
@@ -102,7 +104,8 @@ function correct(
       const step = { key: keyOf(wanted, upTo), value: due, products: parts(sent, now, due) };
       return { kind: 'take', amounts: { sent, taken }, step };
     }
-    const step = facts.adopted
+    const isUncertain = facts.adopted !== undefined || wanted.refundsAreTied === true;
+    const step = isUncertain
       ? stepOf(wanted, taken, { upTo, below: [upTo, ...new Set(below)] })
       : { key: keyOf(wanted, oldest), value: oldest - taken, products: [] };
     return { kind: 'take', amounts: { sent, taken }, step };

@@ -2,7 +2,7 @@ import type { Changed, ScanAnswer, ScanPage, Span, StoreAnswer } from '../../cor
 import { type Amount, readAmount, smallest, subtract, sum, ZERO } from '../../store/money.ts';
 import type { GiftCardPayment, StoreOrder } from '../../store/store-entities.ts';
 import { idFromGid } from '../entity-id.ts';
-import { isGiftCard, readOrderWebhook, refundedAt } from '../webhooks/read-order-webhook.ts';
+import { countedRefunds, isGiftCard, readOrderWebhook } from '../webhooks/read-order-webhook.ts';
 import {
   type AdminAnswer,
   type AdminFailure,
@@ -248,10 +248,12 @@ const PAID: ReadonlySet<string> = new Set(['CAPTURE', 'SALE']);
 
 type Transaction = Omit<RefundDetails['node']['transactions']['nodes'][number], 'processedAt'>;
 
+type RefundMade = WholeOrder['node']['refunds'][number];
+
 interface GiftCardPayments {
   readonly kind: 'paid';
   readonly now: GiftCardPayment;
-  /** Before each refund, the oldest first. */
+  /** For each of the order's `beforeRefunds`; `now`, where it has more. */
   readonly before: readonly GiftCardPayment[];
 }
 
@@ -262,30 +264,31 @@ async function readGiftCardPayments(
   const { id, updatedAt, paymentGatewayNames } = node;
   if (!paymentGatewayNames.some(isGiftCard)) {
     const none = { net: ZERO, returnedForShipping: ZERO };
-    return { kind: 'paid', now: none, before: node.refunds.map(() => none) };
+    return { kind: 'paid', now: none, before: [] };
   }
   const answer = await ask(orderPaymentsDocument, { id });
   if (answer.kind === 'failure') return answer;
   const order = answer.kind === 'data' ? answer.data.order : undefined;
   if (order?.updatedAt !== updatedAt) return failure('changed-while-reading');
   const paid = byGiftCards(order.transactions, (kind) => PAID.has(kind));
-  const momentOf = ({ id, createdAt, processedAt }: WholeOrder['node']['refunds'][number]) => {
+  const datesOf = ({ id, createdAt, processedAt }: RefundMade) => {
     const { lines, node: refund } = refunds.get(id) ?? {};
     const settled = refund?.transactions.nodes.map((one) => one.processedAt) ?? [];
-    return refundedAt(processedAt ?? createdAt, lines?.length ? [] : settled);
+    return { made: processedAt ?? createdAt, settled: lines?.length ? [] : settled };
   };
-  const inTime = node.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
-  const made = inTime.map((refund) => refunds.get(refund.id));
   /** A refund may go to a new gift card: what exceeds the payment did not go back to it. */
   const less = (back: Amount, until: readonly (RefundDetails | undefined)[]): GiftCardPayment => ({
     net: subtract(paid, smallest([paid, back]) ?? ZERO),
     returnedForShipping: sum(until.map((one) => returnedForShipping(one, node.taxesIncluded))),
   });
-  const before = made.map((_, count) => {
-    const until = made.slice(0, count);
+  const detailsOf = (made: readonly RefundMade[]) => made.map((one) => refunds.get(one.id));
+  const before = Array.from(countedRefunds(node.refunds, datesOf), (counted) => {
+    const until = detailsOf(counted);
     return less(sum(until.map(returnedIn)), until);
   });
-  return { kind: 'paid', now: less(byGiftCards(order.transactions, isRefund), made), before };
+  const now = less(byGiftCards(order.transactions, isRefund), detailsOf(node.refunds));
+  // With all refunds it is that of today.
+  return { kind: 'paid', now, before: before.slice(0, -1) };
 }
 
 const returnedIn = (refund: RefundDetails | undefined): Amount =>

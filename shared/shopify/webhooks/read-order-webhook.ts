@@ -25,7 +25,8 @@ export function readOrderWebhook(value: unknown): ReadOrder {
   // Where nothing is kept, nothing counts, and the Admin API is not asked for refunds.
   const isKept = order.lines.some(({ kept }) => kept > 0);
   const before = isKept ? beforeRefunds(result.value, order, toOrder) : [];
-  return { kind: 'read', order: { ...order, beforeRefunds: before } };
+  const refundsAreTied = isKept && bySecond(result.value.refunds, datesOf).some(isTied);
+  return { kind: 'read', order: { ...order, beforeRefunds: before, refundsAreTied } };
 }
 
 function toOrder(payload: OrderPayload): StoreOrder['beforeRefunds'][number] {
@@ -163,31 +164,95 @@ function beforeRefunds(
   now: OneState,
   read: (payload: OrderPayload) => OneState,
 ): readonly OneState[] {
-  const inTime = payload.refunds.toSorted((one, other) => momentOf(one) - momentOf(other));
   const most = Math.max(1, Math.floor(MOST_LINES / Math.max(1, payload.line_items.length)));
-  const counts = [...inTime.keys(), inTime.length].slice(0, most);
-  const states = counts.map((count) => {
-    const then = read(withRefunds(payload, inTime.slice(0, count), inTime.slice(count)));
-    // No version states it.
-    return { ...then, total: sum([now.total, subtract(worthOf(then), worthOf(now))]) };
-  });
   const pieces = ({ lines }: OneState) => lines.reduce((count, { kept }) => count + kept, 0);
-  // The state with all refunds is that of today, unless goods were returned since.
-  const latest = states[inTime.length];
-  return latest && pieces(latest) <= pieces(now) ? states.slice(0, -1) : states;
+  const states: OneState[] = [];
+  for (const counted of countedRefunds(payload.refunds, datesOf)) {
+    if (states.length === most) break;
+    const then = read(withRefunds(payload, counted));
+    // The state with all refunds is that of today, unless goods were returned since.
+    const isNow = counted.length === payload.refunds.length && pieces(then) <= pieces(now);
+    if (isNow) break;
+    // No version states it.
+    states.push({ ...then, total: sum([now.total, subtract(worthOf(then), worthOf(now))]) });
+  }
+  return states;
 }
 
-function momentOf(refund: RefundPayload): number {
+interface RefundDates {
+  readonly made: string | null | undefined;
+  /** Of money without goods. */
+  readonly settled: readonly (string | null | undefined)[];
+}
+
+function datesOf(refund: RefundPayload): RefundDates {
   const { created_at, processed_at, refund_line_items: lines, transactions } = refund;
   const settled = transactions?.map((one) => one.processed_at) ?? [];
-  return refundedAt(processed_at ?? created_at, lines.length > 0 ? [] : settled);
+  return { made: processed_at ?? created_at, settled: lines.length > 0 ? [] : settled };
+}
+
+interface DatedRefund<Refund> {
+  readonly refund: Refund;
+  readonly at: number;
+  /** It counts from later than it was made. */
+  readonly isLate: boolean;
+}
+
+/** States of one second: of five refunds that all settled in it. Of more, only those in the order of the store's list. */
+const MOST_OF_ONE_SECOND = 32;
+
+/**
+ * The refunds that counted at each time: none first, all last. The store's dates have no milliseconds: money that
+ * settles in the second of another refund may count before it or after it, so both are listed.
+ */
+export function* countedRefunds<Refund>(
+  refunds: readonly Refund[],
+  dates: (refund: Refund) => RefundDates,
+): Generator<readonly Refund[]> {
+  let before: readonly Refund[] = [];
+  for (const second of bySecond(refunds, dates)) {
+    for (const counted of countedWithin(second)) {
+      if (counted.length < second.length) yield [...before, ...counted];
+    }
+    before = [...before, ...second.map(({ refund }) => refund)];
+  }
+  yield before;
+}
+
+function* countedWithin<Refund>(
+  second: readonly DatedRefund<Refund>[],
+): Generator<readonly Refund[]> {
+  const late = second.filter(({ isLate }) => isLate);
+  const isBounded = (second.length - late.length + 1) * 2 ** late.length <= MOST_OF_ONE_SECOND;
+  const anytime = isTied(second) && isBounded ? late : [];
+  const inOrder = second.filter((one) => !anytime.includes(one)).map(({ refund }) => refund);
+  const settled: (readonly Refund[])[] = [[]];
+  for (const { refund } of anytime) settled.push(...settled.map((set) => [...set, refund]));
+  for (let count = 0; count <= inOrder.length; count += 1) {
+    for (const set of settled) yield [...inOrder.slice(0, count), ...set];
+  }
+}
+
+/** Which of them counted first cannot be known. Refunds that were only made in one second are listed in their order. */
+function isTied(second: readonly DatedRefund<unknown>[]): boolean {
+  return second.length > 1 && second.some(({ isLate }) => isLate);
+}
+
+function bySecond<Refund>(
+  refunds: readonly Refund[],
+  dates: (refund: Refund) => RefundDates,
+): readonly (readonly DatedRefund<Refund>[])[] {
+  const dated = refunds.map((refund) => {
+    const { made, settled } = dates(refund);
+    const at = refundedAt(made, settled);
+    return { refund, at, isLate: at > refundedAt(made, []) };
+  });
+  const inTime = dated.toSorted((one, other) => one.at - other.at);
+  return [...Map.groupBy(inTime, ({ at }) => at).values()];
 }
 
 /** From when a refund counts. Money without goods does once it has settled (Shopify, "OrderTransaction"). */
-export function refundedAt(
-  made: string | null | undefined,
-  settled: readonly (string | null | undefined)[],
-): number {
+function refundedAt(made: RefundDates['made'], settled: RefundDates['settled']): number {
   return [made, ...settled].reduce(
     (latest, one) => Math.max(latest, Date.parse(one ?? '') || 0),
     0,
@@ -195,16 +260,14 @@ export function refundedAt(
 }
 
 /** Without what the payload states of its current amounts: the readers count lines and refunds. */
-function withRefunds(
-  payload: OrderPayload,
-  refunds: OrderPayload['refunds'],
-  undone: OrderPayload['refunds'],
-): OrderPayload {
+function withRefunds(payload: OrderPayload, refunds: readonly RefundPayload[]): OrderPayload {
   const { current_shipping_price_set: shipping } = payload;
+  const counted = new Set(refunds);
+  const undone = payload.refunds.filter((refund) => !counted.has(refund));
   const back = undone.map((refund) => shippingRefund(refund).price);
   return {
     ...payload,
-    refunds,
+    refunds: [...refunds],
     line_items: payload.line_items.map((line) => ({ ...line, current_quantity: undefined })),
     current_subtotal_price: undefined,
     current_subtotal_price_set: undefined,

@@ -78,7 +78,7 @@ function openDeps() {
   }
 
   const backfills = openBackfills(ledger, sandbox.shop.domain, () => new Date());
-  const world: Omit<BackfillDeps, 'ask'> = {
+  const world: BackfillDeps = {
     ledger: { ...ledger, write: (...given) => effect(() => ledger.write(...given)) },
     backfills: { ...backfills, save: (...given) => effect(() => backfills.save(...given)) },
     queue: {

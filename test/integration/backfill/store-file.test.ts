@@ -3,14 +3,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import { defaultServerSettings } from '../../../local/store-sandbox/settings.ts';
 import {
+  type AskedStore,
   awaitFile,
+  checkVisibility,
   fileProblem,
-  type OpenBackfill,
   orderFile,
-} from '../../../scripts/connector/backfill/report.ts';
-import { checkVisibility } from '../../../scripts/connector/backfill/start-backfill.ts';
+} from '../../../scripts/connector/backfill/store-file.ts';
+import type { ShopDeps } from '../../../scripts/connector/checks/check.ts';
+import { installedAppCheck } from '../../../scripts/connector/checks/store.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { checkInstalledApp } from '../../../scripts/connector/doctor/check-services.ts';
 import { createAdminClient } from '../../../shared/shopify/admin/client/admin-client.ts';
 import connector from '../../fixtures/project/connector.config.ts';
 import { askAdmin } from '../store-sandbox/ask-admin.ts';
@@ -23,7 +24,7 @@ afterEach(async () => {
 
 async function open(
   settings: Parameters<typeof startStoreSandbox>[0] = {},
-): Promise<OpenBackfill & { readonly store: StoreSandbox }> {
+): Promise<AskedStore & { readonly store: StoreSandbox }> {
   const store = await startStoreSandbox(settings);
   sandbox = store;
   const value = { kind: 'static', accessToken: store.credentials.accessToken } as const;
@@ -32,8 +33,8 @@ async function open(
     secret: { get: async () => value, refresh: async () => value },
     sandboxAddress: store.address,
   }).until(undefined);
-  const deployment = { where: 'aws', connector } as unknown as OpenBackfill['deployment'];
-  return { store, ask, deployment, enrichment: {} } as unknown as OpenBackfill & {
+  const deployment = { where: 'aws', connector } as unknown as AskedStore['deployment'];
+  return { store, ask, deployment, enrichment: {} } as unknown as AskedStore & {
     readonly store: StoreSandbox;
   };
 }
@@ -117,8 +118,10 @@ describe('the file of a bulk operation', { timeout: 60_000 }, () => {
 });
 
 describe("the doctor's look at the app", { timeout: 60_000 }, () => {
-  const look = ({ store, ask }: Awaited<ReturnType<typeof open>>, now = new Date()) =>
-    checkInstalledApp(store.shop, ask, 'eu-west-1', now);
+  const look = ({ store, ask }: Awaited<ReturnType<typeof open>>, now = new Date()) => {
+    const deps = { shops: [store.shop], services: () => ({ ask: () => ask }) };
+    return installedAppCheck(deps as unknown as ShopDeps, now).look();
+  };
 
   it("passes where it is the merchant's own", async () => {
     const here = await open();
@@ -128,7 +131,7 @@ describe("the doctor's look at the app", { timeout: 60_000 }, () => {
   it("knows that a partner's app may run a backfill for 31 days after the last one, and warns then", async () => {
     const here = await open({ settings: { bulkMs: 0, developerType: 'PARTNER' } });
     const unused = { verdict: 'warn', fix: expect.stringContaining('Allow bulk queries') };
-    const network = { verdict: 'info', what: expect.stringContaining('AS16509 and AS14618 in IE') };
+    const network = { verdict: 'info', what: expect.stringContaining('an IP allowlist') };
     expect(await look(here)).toMatchObject([unused, network]);
     await orderFile({ kind: 'products' }, here);
     const soon = new Date(Date.now() + 30 * DAY);
@@ -141,10 +144,10 @@ describe("the doctor's look at the app", { timeout: 60_000 }, () => {
     const here = await open({ settings: { developerType: 'UNKNOWN' } });
     const findings = await look(here);
     expect(findings).toMatchObject([{ verdict: 'info' }, { verdict: 'info' }]);
-    expect(findings[0]?.what).toContain('not known who made the app');
+    expect(findings[0]?.what).toContain('no API shows who made the app');
     await here.store.stop();
     expect(await look(here)).toMatchObject([
-      { verdict: 'info', what: expect.stringContaining('did not answer') },
+      { verdict: 'unknown', what: expect.stringContaining('did not answer') },
     ]);
   });
 });

@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { runCommand } from '../../support/connector-command.ts';
+import { PROJECT } from '../../support/project.ts';
 import { startAccount, TEMPLATE, useProject } from './deployed-stack.ts';
 
 const project = useProject();
@@ -48,12 +50,15 @@ describe('the command line', () => {
     write('manifest.json', { artifacts: { 'loyalty-connector-dev': artifact, Tree: {} } });
     const F = { Type: 'AWS::Lambda::Function' };
     write(templateFile, { Resources: { ...TEMPLATE.Resources, F } });
-    const { code, stderr } = await runCommand(['synth', '--stage', 'dev'], { folder });
-    const [, written, next] = stderr.trim().split('\n');
-    expect(written).toMatch(
-      /^ {2}loyalty-connector-dev: 3 resources, 1 functions, in \/.*\/cdk\.out\/l/,
-    );
-    expect(next).toContain('Nothing was deployed. Next: npx loyalty-connector deploy --stage dev,');
+    const settings = readFileSync(join(PROJECT, 'connector.config.ts'), 'utf8')
+      .replace('../../../shared', join(PACKAGE_FOLDER, 'shared'))
+      .replace('https://loyalty.example.com', 'http://localhost:4032');
+    writeFileSync(join(folder, 'connector.config.dev.ts'), settings);
+    const { code, stdout, stderr } = await runCommand(['synth', '--stage', 'dev'], { folder });
+    expect(stdout).toMatch(/^loyalty-connector-dev +3 +1 +\/.*\/cdk\.out\/l/m);
+    expect(stdout).toContain('Nothing was deployed.');
+    expect(stdout).toContain('npx loyalty-connector deploy --stage dev');
+    expect(stderr).toContain('Warning: connector.config.dev.ts: loyalty.address is not https');
     expect(code).toBe(0);
   });
 });

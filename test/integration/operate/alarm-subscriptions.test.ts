@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import { checkAlarms } from '../../../scripts/connector/doctor/check-aws.ts';
+import { alarmsCheck } from '../../../scripts/connector/doctor/aws.ts';
 import type { SetupDeps } from '../../../scripts/connector/setup/setup-step.ts';
 import { alarmsStep } from '../../../scripts/connector/setup/stack-steps.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
@@ -67,17 +67,15 @@ function deploymentWith(emails: readonly string[]): Deployment {
   };
 }
 
+const checkAlarms = (deployment: Deployment) => alarmsCheck(deployment).look();
+
 describe('who gets alarms', () => {
   it('is read from SNS, and every address that has not confirmed is named', async () => {
     const emails = ['one@shop.example', 'two@shop.example'];
     subscriptions = [confirmed('one@shop.example'), pending('two@shop.example')];
     expect(await checkAlarms(deploymentWith(emails))).toMatchObject([
-      { verdict: 'pass', about: { endpoint: 'one@shop.example', confirmed: true } },
-      {
-        verdict: 'warn',
-        what: expect.stringContaining('two@shop.example has not confirmed'),
-        about: { endpoint: 'two@shop.example', confirmed: false },
-      },
+      { verdict: 'pass', what: 'go to one@shop.example' },
+      { verdict: 'warn', what: expect.stringContaining('two@shop.example has not confirmed') },
     ]);
     subscriptions = emails.map(confirmed);
     expect(await checkAlarms(deploymentWith(emails))).toMatchObject(
@@ -92,7 +90,7 @@ describe('who gets alarms', () => {
       {
         verdict: 'warn',
         what: expect.stringContaining('new@shop.example is in'),
-        command: 'npx loyalty-connector setup',
+        next: [{ line: { command: 'setup' } }],
       },
       { verdict: 'pass' },
     ]);

@@ -2,63 +2,94 @@ import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startLoyaltySandbox } from '../../../local/loyalty-sandbox/sandbox.ts';
-import { checkOrigins } from '../../../scripts/connector/doctor/check-services.ts';
+import type { Finding, ShopDeps } from '../../../scripts/connector/checks/check.ts';
+import { orderOriginCheck } from '../../../scripts/connector/checks/loyalty.ts';
 import { createLoyaltyClient } from '../../../shared/loyalty/client.ts';
 import { SECRETS, SHOP, useOperatedConnector } from '../../support/operated-connector.ts';
 
 const connector = useOperatedConnector();
 
-/** The lines of one check. */
-const about = (stdout: string, name: string) =>
-  stdout.split('\n').filter((line) => line.slice(6).startsWith(`${name} `));
+type Found = Pick<Finding, 'verdict' | 'shop' | 'what' | 'fix' | 'lacks'> & {
+  readonly next?: readonly { readonly line: string }[];
+};
+
+/** The document as a program gets it, and the findings by check. */
+async function doctor() {
+  const { code, stdout } = await connector.run('doctor --json');
+  const { data, ...document } = JSON.parse(stdout);
+  const about = (name: string): readonly Found[] =>
+    data.checks.find((one: { name: string }) => one.name === name)?.findings ?? [];
+  return { code, document, about };
+}
+
+/** On one line, however wide it was printed. */
+const flat = (text: string) => text.replace(/\s+/g, ' ');
 
 describe('loyalty-connector doctor', () => {
-  it('says in one line each what is right, and how to fix what is not', async () => {
+  it('prints what is wrong with its fix, and counts the rest', async () => {
     const { code, stdout, stderr } = await connector.run('doctor');
     expect(stderr).toBe('');
-    for (const name of [
-      'settings',
-      'stack',
-      'AWS access',
-      'secrets',
-      'webhooks',
-      'Admin API',
-      'app',
-      'currency',
-      'loyalty',
-      'clock',
-    ]) {
-      const judged = about(stdout, name).filter((line) => !line.startsWith('info'));
-      expect(judged, name).toEqual([expect.stringMatching(/^pass /)]);
-    }
-    expect(about(stdout, 'go-live')[0]).toMatch(/: since \d{4}-\d\d-\d\dT[\d:.]+Z /);
-    expect(about(stdout, 'webhooks')[0]).toContain("takes the shop's signature and refuses");
-    // Nobody has made the subscriptions yet.
-    expect(about(stdout, 'subscriptions')[0]).toMatch(/^FAIL .*orders\/create is missing, and/);
-    expect(stdout).toContain(`fix: npx loyalty-connector webhooks sync --shop ${SHOP}`);
-    expect(about(stdout, 'alarms')[0]).toMatch(/^info /);
-    expect(about(stdout, 'assumptions').length).toBeGreaterThan(6);
-    expect(about(stdout, 'order origin')[0]).toMatch(/^info /);
-    expect(about(stdout, 'rewards')).toEqual([]);
     expect(code).toBe(1);
+    // Nobody has made the subscriptions yet.
+    expect(stdout).toMatch(
+      /^FAIL {2}subscriptions +the subscription of orders\/create is missing, and/m,
+    );
+    expect(stdout).toContain(`npx loyalty-connector webhooks sync --shop ${SHOP}`);
+    expect(stdout).toMatch(/^\d+ checks passed, \d+ notes; --all shows them\.$/m);
+    expect(stdout).not.toMatch(/^(pass|info) /m);
   });
 
-  it('says how many webhooks were refused for their signature, with the fix, until some are accepted', async () => {
-    const figure = (name: string, value: number, secondsAgo: number) => ({
-      ...{ name, value, at: Date.now() - secondsAgo * 1_000, dimensions: {} },
-    });
-    connector.metrics.push(figure('received', 9, 900), figure('signatures-refused', 72, 600));
-    const refused = (await connector.run('doctor')).stdout;
-    expect(about(refused, 'webhooks')[1]).toMatch(/^FAIL .*72 webhooks were refused for their/);
-    expect(refused.replace(/\s+/g, ' ')).toContain('UTC; none accepted since');
-    expect(refused).toContain(
-      `now: npx loyalty-connector secrets set webhook --rotate --shop ${SHOP}`,
-    );
-    connector.metrics.push(figure('received', 4, 60));
-    const repaired = (await connector.run('doctor')).stdout;
-    expect(about(repaired, 'webhooks')[1]).toMatch(/^warn /);
-    expect(repaired.replace(/\s+/g, ' ')).toContain('UTC; 4 accepted since');
-    connector.metrics.length = 0;
+  it('says with --all what is right, too', async () => {
+    const { stdout } = await connector.run('doctor --all');
+    const judged = stdout.split('\n').filter((line) => /^(pass|warn|FAIL) /.test(line));
+    for (const name of [
+      ...['settings', 'stack', 'AWS access', 'secrets', 'webhooks', 'signatures'],
+      ...['Admin API', 'app', 'currency', 'loyalty', 'clock'],
+    ]) {
+      const own = judged.filter((line) => line.slice(6).startsWith(`${name} `));
+      expect(own, name).toEqual([expect.stringMatching(/^pass /)]);
+    }
+    expect(flat(stdout)).toContain("takes the shop's signature and refuses a forged one");
+    expect(stdout).toMatch(/^info {2}go-live +since \d{4}-\d\d-\d\dT[\d:.]+Z /m);
+    expect(stdout.match(/^info {2}assumptions /gm)?.length).toBeGreaterThan(6);
+    for (const name of ['alarms', 'order origin']) {
+      expect(stdout).toMatch(new RegExp(`^info {2}${name} `, 'm'));
+    }
+    expect(stdout).not.toContain('rewards ');
+  });
+
+  it('says once that secrets were never set, with what follows from it below', async () => {
+    for (const purpose of ['webhook', 'store', 'loyalty'] as const) {
+      await connector.keepSecret(purpose, 'made by the deployment');
+    }
+    const { document } = await doctor();
+    for (const purpose of ['webhook', 'store', 'loyalty'] as const) {
+      await connector.keepSecret(purpose, JSON.stringify(SECRETS[purpose]));
+    }
+    const { findings } = document.blocks[0];
+    expect(findings.filter(({ tone }: { tone: string }) => tone === 'bad')).toMatchObject([
+      {
+        ...{ name: 'secrets', what: expect.stringContaining('the webhook secret was never set') },
+        next: [{ line: `npx loyalty-connector setup --shop ${SHOP}` }],
+        follows: expect.arrayContaining([
+          expect.objectContaining({ name: 'Admin API' }),
+          expect.objectContaining({ name: 'loyalty' }),
+        ]),
+      },
+    ]);
+    expect(document.verdict.kind).toBe('action required');
+  });
+
+  it('says of a loyalty service that does not answer that it could not ask', async () => {
+    await connector.run('webhooks sync --yes');
+    connector.loyalty.faults.add({ kind: 'outage' });
+    const { code, document, about } = await doctor();
+    connector.loyalty.faults.clear();
+    expect([code, document.verdict.kind]).toEqual([4, 'not known']);
+    expect(about('loyalty')).toMatchObject([{ verdict: 'unknown' }]);
+    expect(about('order origin')).toMatchObject([
+      { verdict: 'info', what: 'the store changed no order in the last 7 days' },
+    ]);
   });
 
   it('says that a shop of the settings was never deployed, instead of asking for its secrets', async () => {
@@ -66,10 +97,9 @@ describe('loyalty-connector doctor', () => {
     await connector.describe({ outputs });
     const { stdout } = await connector.run('doctor');
     await connector.describe();
-    expect(about(stdout, 'secrets')).toEqual([
-      expect.stringMatching(/^FAIL .*is in the settings, but was never deployed/),
-    ]);
-    expect(stdout).toContain('fix: Stop "npm start" and start it again.');
+    expect(stdout.match(/^FAIL /gm)).toHaveLength(1);
+    expect(flat(stdout)).toContain('is in the settings, but was never deployed');
+    expect(stdout).toContain('Stop "npm start" and start it again.');
     expect(stdout).not.toContain('secrets set');
   });
 
@@ -77,9 +107,9 @@ describe('loyalty-connector doctor', () => {
     const file = `${connector.folder}/.connector/copied.config.ts`;
     await copyFile(`${connector.folder}/connector.config.ts`, file);
     await connector.describe({ settings: file });
-    const { stdout } = await connector.run('doctor');
+    const { about } = await doctor();
     await connector.describe();
-    expect(stdout.replace(/\s+/g, ' ')).toContain(
+    expect(about('settings')[0]?.what).toContain(
       '.connector/copied.config.ts, the copy of connector.config.ts that "npm start" runs with, is valid',
     );
   });
@@ -96,47 +126,55 @@ describe('loyalty-connector doctor', () => {
     await connector.keepSecret('loyalty', JSON.stringify(wrong));
     await connector.keepSecret('store', '{"accessToken":"shpat_wrong-99ff00"}');
     connector.confidential.addSecret('shpat_wrong-99ff00');
-    const { code, stdout } = await connector.run('doctor --json');
+    const { code, about } = await doctor();
     await connector.keepSecret('loyalty', JSON.stringify(SECRETS.loyalty));
     await connector.keepSecret('store', JSON.stringify(SECRETS.store));
     expect(code).toBe(1);
-    const { checks } = JSON.parse(stdout);
-    const find = (name: string) =>
-      checks.find((one: { name: string }) => one.name === name).findings[0];
-    expect(find('loyalty')).toMatchObject({
-      verdict: 'fail',
-      fix: `npx loyalty-connector secrets set loyalty --shop ${SHOP}`,
-      command: `npx loyalty-connector secrets set loyalty --shop ${SHOP}`,
-    });
-    expect(find('Admin API')).toMatchObject({
-      verdict: 'fail',
-      what: expect.stringContaining('unauthorized'),
-      fix: `npx loyalty-connector secrets set store --shop ${SHOP}`,
-    });
+    expect(about('loyalty')).toMatchObject([
+      {
+        ...{ verdict: 'fail', shop: SHOP },
+        next: [{ line: `npx loyalty-connector secrets set loyalty --shop ${SHOP}` }],
+      },
+    ]);
+    expect(about('Admin API')).toMatchObject([
+      {
+        ...{ verdict: 'fail', what: expect.stringContaining('unauthorized') },
+        next: [{ line: `npx loyalty-connector secrets set store --shop ${SHOP}` }],
+      },
+    ]);
   });
 
   it('says that the webhook address cannot be reached, and goes on with the rest', async () => {
     await connector.describe({
       outputs: { ...connector.outputs, WebhookAddress: 'http://127.0.0.1:9', NextCommand: '' },
     });
-    const { stdout } = await connector.run('doctor');
+    const { about } = await doctor();
     await connector.describe();
-    expect(about(stdout, 'webhooks')[0]).toMatch(/^FAIL .*cannot be reached/);
-    expect(about(stdout, 'stack')[0]).toMatch(/^FAIL .*lacks the outputs NextCommand/);
-    expect(about(stdout, 'loyalty')[0]).toMatch(/^pass /);
+    const [webhooks, stack, loyalty] = ['webhooks', 'stack', 'loyalty'].map((one) => about(one)[0]);
+    expect(webhooks).toMatchObject({
+      ...{ verdict: 'fail', what: expect.stringContaining('cannot be reached') },
+    });
+    expect(stack).toMatchObject({
+      ...{ verdict: 'fail', what: expect.stringContaining('lacks the outputs NextCommand') },
+    });
+    expect(loyalty?.verdict).toBe('pass');
   });
 
   it('warns when command and stack are of different versions, with what to do', async () => {
     for (const [version, advice] of [
-      ['0.0.1', 'fix: Stop "npm start" and start it again.'],
+      ['0.0.1', 'Stop "npm start" and start it again.'],
       ['99.0.0', 'npm install --save-exact loyalty-connector@99.0.0'],
     ] as const) {
       await connector.describe({ outputs: { ...connector.outputs, Version: version } });
-      const { stdout } = await connector.run('doctor');
+      const { about } = await doctor();
       await connector.describe();
-      expect(about(stdout, 'stack')[0]).toMatch(/^pass /);
-      expect(stdout).toContain(`warn  stack         the stack has version ${version}, `);
-      expect(stdout).toContain(advice);
+      expect(about('stack')).toMatchObject([
+        { verdict: 'pass' },
+        {
+          ...{ verdict: 'warn', what: expect.stringContaining(`has version ${version}, `) },
+          fix: expect.stringContaining(advice),
+        },
+      ]);
     }
   });
 });
@@ -144,11 +182,9 @@ describe('loyalty-connector doctor', () => {
 describe('the program in the loyalty service', () => {
   it('is shown reward by reward where there is a storefront, each title beside its reading', async () => {
     await connector.describe({ settings: resolve('local/harness/storefront.config.ts') });
-    const { stdout } = await connector.run('doctor --json');
+    const { about } = await doctor();
     await connector.describe();
-    const { checks } = JSON.parse(stdout);
-    const { findings } = checks.find((one: { name: string }) => one.name === 'rewards');
-    const texts = findings.map((one: { what: string }) => one.what.replace(`${SHOP}: `, ''));
+    const texts = about('rewards').map(({ what }) => what);
     expect(texts).toEqual(
       expect.arrayContaining([
         '"5 off" (reward 1): 5 off, from 20, 100 points, a code for this customer',
@@ -157,17 +193,13 @@ describe('the program in the loyalty service', () => {
       ]),
     );
     expect(texts.join()).not.toContain('50 off" (reward 7)');
-    expect(findings[0].about).toEqual({
-      ...{ kind: 'reward', shop: SHOP, id: 1, title: '5 off' },
-      becomes: { kind: 'code', text: '5 off, from 20, 100 points, a code for this customer' },
-    });
   });
 
   it.each([
     [0, 'warn', '1 of Origin 0'],
     [1, 'pass', 'none of Origin 0'],
   ] as const)(
-    'is searched for orders of Origin 0: %i gives %s',
+    'is searched for orders of Origin 0: %i gives %s, and an outage that it is not known',
     async (orderOrigin, verdict, text) => {
       const sandbox = await startLoyaltySandbox({ settings: { orderOrigin } });
       const { address: baseUrl, credentials } = sandbox;
@@ -185,7 +217,11 @@ describe('the program in the loyalty service', () => {
         value: undefined,
       }));
       const store = { changedOrders: async () => ({ kind: 'found' as const, value: { changed } }) };
-      const [found] = await checkOrigins({ domain: SHOP }, store, loyalty, now);
+      const services = () => ({ store, loyalty: () => loyalty });
+      const deps = { shops: [{ domain: SHOP }], services } as unknown as ShopDeps;
+      const [found] = await orderOriginCheck(deps, now).look();
+      sandbox.faults.add({ kind: 'outage' });
+      expect(await orderOriginCheck(deps, now).look()).toMatchObject([{ verdict: 'unknown' }]);
       await sandbox.stop();
       expect(found).toMatchObject({ verdict, what: expect.stringContaining(text) });
       expect(found?.what).toContain('the service holds 1');

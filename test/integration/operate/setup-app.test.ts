@@ -15,7 +15,7 @@ import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandb
 import { writeApp } from '../../../scripts/connector/app/app-folder.ts';
 import { checkApp } from '../../../scripts/connector/app/check-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
-import type { CheckResult } from '../../../scripts/connector/checks/check.ts';
+import type { Document } from '../../../scripts/connector/document/document.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import {
   type SetupDeps,
@@ -179,31 +179,26 @@ describe('the folder of the app', () => {
   });
 
   /** The session of a command, for the shop of the sandbox. */
-  async function session(json = false) {
+  async function session() {
     const { deployment, deps } = await open({ store: APP });
-    const documents: unknown[] = [];
-    const terminal = {
-      ...deps.terminal,
-      style: (_: unknown, text: string) => text,
-      note: (line: string) => void lines.push(line),
-      paragraph: (line: string) => void lines.push(line),
-      json: (document: unknown) => void documents.push(document),
-    };
-    const opened = { terminal, json, findDeployment: async () => deployment };
-    return { opened: opened as unknown as Session, documents };
+    const shown: string[] = [];
+    const show = (document: Document) => void shown.push(JSON.stringify(document));
+    const opened = { terminal: deps.terminal, show, findDeployment: async () => deployment };
+    return { opened: opened as unknown as Session, shown };
   }
 
   it('is found right after it was written, but for the scopes and subscriptions of the store', async () => {
-    const { opened, documents } = await session(true);
-    expect(await writeApp(opened, {})).toBe(0);
-    expect(await checkApp(opened, {})).toBe(1);
-    const [, { apps }] = documents as [unknown, { apps: { checks: CheckResult[] }[] }];
-    const said = Object.fromEntries(
-      apps.flatMap(({ checks }) => checks.map(({ name, findings }) => [name, findings])),
-    );
-    expect(said.folder).toMatchObject([{ verdict: 'pass' }]);
-    const what = (name: string) => said[name]?.map((one: { what: string }) => one.what).join('\n');
-    expect(what('scopes')).toContain('lacks the scope write_discounts');
+    const { opened } = await session();
+    await writeApp(opened, {});
+    const { verdict, data } = await checkApp(opened, {});
+    expect(verdict?.kind).toBe('action required');
+    const of = (name: string) => data?.checks.find((one) => one.name === name)?.findings ?? [];
+    expect(of('app folder')).toMatchObject([{ verdict: 'pass' }]);
+    const what = (name: string) =>
+      of(name)
+        .map((one) => one.what)
+        .join('\n');
+    expect(what('Admin API')).toContain('lacks the scope write_discounts');
     expect(what('subscriptions')).toContain('the subscription of orders/create is missing');
     expect(what('not seen')).toContain('no API shows');
   });
@@ -230,19 +225,19 @@ describe('the folder of the app', () => {
   });
 
   it('is not written over a configuration of the merchant, which is shown', async () => {
-    const { opened } = await session();
+    const { opened, shown } = await session();
     mkdirSync(file(''), { recursive: true });
     writeFileSync(file('shopify.app.toml'), 'name = "own"\nembedded = true\n');
     await expect(writeApp(opened, {})).rejects.toThrow('Nothing was written');
-    expect(lines).toContain('  name = "own"');
-    expect(lines).not.toContain('  embedded = true');
+    expect(shown.join()).toContain('name = \\"own\\"');
+    expect(shown.join()).not.toContain('embedded = true');
     expect(readdirSync(file(''))).toEqual(['shopify.app.toml']);
     await writeApp(opened, { yes: true });
     expect(toml()).not.toContain('"own"');
   });
 
   it("leaves the merchant's extensions alone, also those with a name like ours", async () => {
-    const { opened } = await session();
+    const { opened, shown } = await session();
     const own = file('extensions/loyalty-cards/shopify.extension.toml');
     const inOurPlace = file('extensions/loyalty-order/shopify.extension.toml');
     for (const path of [own, inOurPlace]) {
@@ -252,7 +247,7 @@ describe('the folder of the app', () => {
     await expect(writeApp(opened, {})).rejects.toThrow(
       'extensions/loyalty-order/shopify.extension.toml: not written by this command',
     );
-    expect(lines).toContain('  name = "mine"');
+    expect(shown.join()).toContain('name = \\"mine\\"');
     expect(existsSync(file('shopify.app.toml'))).toBe(false);
     await writeApp(opened, { yes: true });
     expect(readFileSync(own, 'utf8')).toBe('name = "mine"');

@@ -5,6 +5,7 @@ import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
 import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
+import type { Document } from '../../../scripts/connector/document/document.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import {
   type SetUpOptions,
@@ -39,7 +40,6 @@ afterAll(async () => {
 
 /** The command with the deployment given, instead of looked up; gives what it prints. */
 async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 'unwanted' = {}) {
-  const lines: string[] = [];
   const requestHandler = {
     connectionTimeout: 10_000,
     requestTimeout: 10_000,
@@ -67,17 +67,14 @@ async function run(options: SetUpOptions = {}, storefront: StorefrontSettings | 
       metricsAddress: '',
     },
   };
+  const shown: Document[] = [];
   const session = {
-    terminal: {
-      line: (text = '') => lines.push(text),
-      json: (it: unknown) => lines.push(JSON.stringify(it)),
-    },
-    json: false,
+    show: (document: Document) => void shown.push(document),
     findDeployment: async () => deployment,
     beginChange: async () => ({ count: () => {} }),
   } as unknown as Session;
-  const code = await setUpStorefront(session, options);
-  return { code, text: lines.join('\n') };
+  const document = await setUpStorefront(session, options);
+  return { document, text: JSON.stringify([...shown, document]) };
 }
 
 async function tokens(): Promise<{ current: string; previous?: string }> {
@@ -97,16 +94,18 @@ const defined = () =>
 
 describe('loyalty-connector storefront setup', () => {
   it('only looks without --yes', async () => {
-    const { code, text } = await run();
-    expect(code).toBe(0);
+    const { document, text } = await run();
+    expect(document.verdict).toBe(undefined);
+    expect(document.next).toMatchObject([{ line: { options: { yes: true } } }]);
     expect(text).toContain('loyalty.points: no definition yet');
-    expect(text).toContain('With --yes it would create or open 5 definitions, and store the token');
+    expect(text).toContain('no token of point events is set');
     expect(defined()).toEqual([]);
     await expect(tokens()).rejects.toThrow();
   });
 
   it('makes the definitions and a token, and shows once what to paste where', async () => {
-    const { text } = await run({ yes: true });
+    const { document, text } = await run({ yes: true });
+    expect(document.verdict?.kind).toBe('well');
     expect(defined()).toEqual(['cashback', 'expires_at', 'expiring_points', 'points', 'tier']);
     for (const one of store.state().metafieldDefinitions) {
       expect(one).toMatchObject({
@@ -121,15 +120,16 @@ describe('loyalty-connector storefront setup', () => {
     expect(made).toEqual({ current: token });
     expect(token).toMatch(/^[\w-]{43}$/);
     const steps = [
-      'name     loyalty-connector example-store.myshopify.com',
-      'address  https://points.example.com/example-store',
-      'topics   Point_Add, Point_Update, Point_Removed',
-      'header   name   x-loyalty-connector-token',
-      `value  ${token}`,
+      ['Name', 'loyalty-connector example-store.myshopify.com'],
+      ['Address', 'https://points.example.com/example-store'],
+      ['Topics', 'Point_Add, Point_Update, Point_Removed'],
+      ['Header', 'x-loyalty-connector-token'],
+      ['Its value', token],
     ];
-    for (const step of steps) expect(text).toContain(step);
+    for (const step of steps) expect(text).toContain(JSON.stringify(step));
     for (const again of [await run({ yes: true }), await run()]) {
-      expect(again.text).toContain('address  https://points.example.com/example-store');
+      expect(again.text).toContain('https://points.example.com/example-store');
+      expect(again.text).toContain('Nothing to do');
       expect(again.text).not.toContain(token);
     }
     expect(await tokens()).toEqual(made);
@@ -145,7 +145,7 @@ describe('loyalty-connector storefront setup', () => {
     await expect(run({ rotate: true, yes: true })).rejects.toThrow('A rotation is already running');
     const { text } = await run({ finish: true, yes: true });
     // A receiver that is running keeps what it has read for so long.
-    expect(text).toContain('The previous token stops working within 5 minutes');
+    expect(text).toContain('the previous token stops working within 5 minutes');
     expect(text).not.toContain(rotated.current);
     expect(await tokens()).toEqual({ current: rotated.current });
   });

@@ -92,6 +92,17 @@ export function orderLives(world: AccidentWorld): readonly OrderLife[] {
   const backLater = (amount: number) => (id: string) => refund(id, { amount, pending: 'balanced' });
   const settled = (outcome: 'success' | 'failure') => (id: string) =>
     actions.settleRefund({ orderId: id, outcome });
+  /** As if the money of the first refund had settled in the second in which the last one was made. */
+  const settledWithLast = (id: string) => {
+    const order = actions.settleRefund({ orderId: id, outcome: 'success' });
+    const [first, last] = [order.refunds.at(0), order.refunds.at(-1)];
+    const transactions = order.transactions.map((one) =>
+      last && first?.transactionIds.includes(one.id)
+        ? { ...one, processedAt: last.createdAt }
+        : one,
+    );
+    rows.orders.put(id, { ...order, transactions });
+  };
   const returned = (at: number, more: object) => (id: string) =>
     refund(id, { pieces: [[at, 1]], ...more });
   const shippingBack = (gateway: string) => (id: string) =>
@@ -210,6 +221,13 @@ export function orderLives(world: AccidentWorld): readonly OrderLife[] {
       place: soldFor(100),
       since: [backLater(10), back(20)],
       after: settled('success'),
+      points: 70,
+    },
+    {
+      title: 'a refund that settles after the accident, in the second of a later refund',
+      place: soldFor(100),
+      since: [backLater(10), back(20)],
+      after: settledWithLast,
       points: 70,
     },
     {

@@ -41,9 +41,10 @@ describe('the command line', { timeout: 120_000 }, () => {
   });
 
   it.each([
-    ['dead-letter', /unknown command 'dead-letter': give one of .*dead-letters/],
+    ['statsu --shop x', /unknown command 'statsu' \(Did you mean status\?\)/],
     ['--unheard-of', /unknown option '--unheard-of'/],
     ['dead-letters', /needs a command: list, show, replay, drop/],
+    ['dead-letters lisd', /unknown command 'lisd' \(Did you mean list\?\)/],
     ['dead-letters burn', /unknown command 'burn'/],
     ['dead-letters list extra', /too many arguments/],
     ['dead-letters list --stak x', /unknown option '--stak' \(Did you mean --stack\?\)/],

@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Document } from '../../../scripts/connector/document/document.ts';
 import { closeCommand } from '../../../scripts/connector/redemptions/redemptions.ts';
 import {
   listCommand,
   showCommand,
 } from '../../../scripts/connector/redemptions/show-redemptions.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
-import {
-  createTerminal,
-  renderTable,
-  type Table,
-} from '../../../scripts/connector/terminal/terminal.ts';
+import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
 import { deploymentOf } from '../../support/console-in-browser.ts';
 import { type LocalStack, startLocalStack } from '../../support/local-stack.ts';
@@ -23,22 +20,16 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.stop());
 
-/** A command of the operator's on this stack; gives its exit code and what it prints. */
-async function operate(command: (session: Session) => Promise<number>) {
-  const lines: string[] = [];
+/** A command of the operator's on this stack; gives its verdict and all that it says. */
+async function operate(command: (session: Session) => Promise<Document>) {
   const deployment = await deploymentOf(stack);
   const session = {
-    terminal: {
-      ...createTerminal({ quiet: false }),
-      line: (text = '') => lines.push(text),
-      table: (table: Table) => lines.push(renderTable(table, 200, (_, text) => text)),
-    },
-    json: false,
+    terminal: createTerminal({ quiet: true }),
     findDeployment: async () => deployment,
     beginChange: async () => ({ count: () => {} }),
   } as unknown as Session;
-  const code = await command(session);
-  return { code, text: lines.join('\n') };
+  const { verdict, blocks } = await command(session);
+  return { kind: verdict?.kind, text: JSON.stringify({ verdict, blocks }), blocks };
 }
 
 it('lets the operator see and close a redemption that needs a person, and the customer redeem again', async () => {
@@ -53,19 +44,20 @@ it('lets the operator see and close a redemption that needs a person, and the cu
   const redemptions = async () => (await shop.ask(shopper, 'redemptions')).redemptions;
   const list = () => operate((session) => listCommand(session, {}));
   const pending = await list();
-  expect(pending.code).toBe(1);
+  expect(pending.kind).toBe('action required');
   const id = 'K3F9A2LQ7ZPX';
   expect(pending.text).toContain(id);
 
-  const close = (options: Parameters<typeof closeCommand>[3]) =>
-    operate((session) => closeCommand(session, shopper.id, id, options));
+  const close = (options: Parameters<typeof closeCommand>[1]) =>
+    operate((session) => closeCommand(session, options, shopper.id, id));
   expect((await close({ refused: true })).text).toContain('Nothing was changed.');
   expect(await redemptions()).toMatchObject([{ state: 'pending' }]);
   await expect(close({})).rejects.toThrow('--refused or --cancelled');
-  expect((await close({ refused: true, yes: true })).text).toContain('Done');
-  await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is refused');
+  expect((await close({ refused: true, yes: true })).text).toContain('It is closed');
+  expect((await close({ refused: true, yes: true })).text).toContain('It was closed before');
+  await expect(close({ cancelled: true, yes: true })).rejects.toThrow('is "refused"');
   expect(await redemptions()).toMatchObject([{ state: 'refused' }]);
-  expect((await list()).code).toBe(0);
+  expect((await list()).kind).toBe('well');
 
   // A double click.
   const answers = await Promise.all([1, 2].map(() => shop.ask(shopper, 'redeem', shopper.click)));
@@ -76,13 +68,18 @@ it('lets the operator see and close a redemption that needs a person, and the cu
     .poll(redemptions, PATIENCE)
     .toMatchObject([{ state: 'ready' }, { state: 'refused' }]);
   await shop.expectPoints([shopper], 20);
-  const { text: shown } = await operate((session) => showCommand(session, shopper.id, {}));
-  expect(shown).toContain('Balance: 20 points');
-  expect(shown).toMatch(/ready .*\n.*refused/s);
-  expect(shown).not.toMatch(/Robin|example\.com/);
-  expect(shown).toMatch(/^points +20 +20 +20$/m);
-  const stranger = await operate((session) => showCommand(session, '404', {}));
-  expect(stranger.text).toContain('not known yet');
+  const shown = await operate((session) => showCommand(session, {}, shopper.id));
+  expect(shown.kind).toBe('well');
+  expect(shown.text).toMatch(/"ready".*"refused"/);
+  expect(shown.text).not.toMatch(/Robin|example\.com/);
+  expect(shown.blocks).toContainEqual(
+    expect.objectContaining({
+      rows: expect.arrayContaining([{ cells: ['Points', 20, 20, 20, ''] }]),
+    }),
+  );
+  const stranger = await operate((session) => showCommand(session, {}, '404'));
+  expect(stranger.kind).toBeUndefined();
+  expect(stranger.text).toContain('not there yet');
   // Each function did all of this with the grants of its own role.
   expect(stack.problems).toEqual([]);
 }, 180_000);

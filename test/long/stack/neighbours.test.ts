@@ -7,7 +7,7 @@ import { type Emulator, PLACE, startDynamoDb, startSqs } from '../../../local/st
 import type { RunningShop } from '../../../local/stack/start-sandboxes.ts';
 import { writeStateFile } from '../../../local/stack/state-file.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { readWaiting } from '../../../scripts/connector/retry-now/waiting-messages.ts';
+import { readWaiting } from '../../../scripts/connector/pause/waiting-messages.ts';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import { buildOrder } from '../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../fixtures/order-spec.ts';
@@ -232,7 +232,7 @@ describe('the neighbour of a shop', () => {
 
       await one.end();
       const resumed = await command('resume', '--shop', troubled.shop.domain);
-      expect(resumed).toContain('not paused');
+      expect(resumed).toContain('Calls are made again.');
       expect(resumed).toContain(`${ORDERS} messages are tried again now`);
       await expectOnceEach([probe, ...rest], 'sendOrder');
     },

@@ -51,6 +51,14 @@ const FILES: Readonly<Record<string, readonly [text: string, fault: string]>> = 
     settings('rules: undefined.missing,'),
     "throws.ts:5:20: TypeError: Cannot read properties of undefined (reading 'missing')",
   ],
+  'helper.ts': [
+    'export const rules = () => NOT_DEFINED;',
+    'helper.ts must end in: export default defineConnector({ … })',
+  ],
+  'calls.ts': [
+    `import { rules } from './helper.ts';\n${settings('rules: rules(),')}`,
+    'helper.ts:1:28: ReferenceError: NOT_DEFINED is not defined',
+  ],
   'text.ts': ["throw 'a text';", 'text.ts could not be read: a text'],
   'misspelt.ts': [
     settings("rules: { completWhen: 'paid' },"),

@@ -1,36 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
-import {
-  createPace,
-  estimate,
-  leftOf,
-  longSpan,
-  openBackfills,
-} from '../../../scripts/connector/backfill/run-backfill.ts';
+import { createPace, openBackfills } from '../../../scripts/connector/backfill/run-backfill.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
 import { storeProblem } from '../../../scripts/connector/deployment/services.ts';
 import { createSqsEventQueue, packEntries } from '../../../shared/aws/sqs-queues.ts';
 import type { StoreEvent } from '../../../shared/core/events/event.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
-
-describe('what is left of a backfill', () => {
-  it('is all that the store counts, while none was begun', () => {
-    expect(leftOf(25, undefined)).toBe(25);
-  });
-
-  it('is less what was sent and what could not be read', () => {
-    const begun = { kind: 'orders', total: 30, sent: 20, unreadable: 1 } as const;
-    expect(leftOf(31, begun)).toBe(9);
-    expect(leftOf(5, { kind: 'orders', sent: 20, unreadable: 0 })).toBe(0);
-  });
-
-  it('of discounts goes by the codes in the file, not by the discounts in the store', () => {
-    const begun = { kind: 'discounts', total: 5_000, sent: 1_000, unreadable: 0 } as const;
-    expect(leftOf(3, begun)).toBe(4_000);
-    expect(leftOf(3, { kind: 'discounts', sent: 0, unreadable: 0 })).toBe(3);
-  });
-});
 
 describe('the pace of a backfill', () => {
   it('never exceeds its rate by more than one window, however its sends are timed', () => {
@@ -66,20 +42,6 @@ describe('the pace of a backfill', () => {
     expect(createPace(1).window).toBe(1);
     expect(createPace(10).window).toBe(10);
     expect(createPace(1_000).window).toBe(100);
-  });
-});
-
-describe('the estimate', () => {
-  it('counts calls and time', () => {
-    expect(estimate(100_000, 10)).toMatchObject({
-      queueRequests: 10_000,
-      loyaltyCalls: 100_000,
-      seconds: 10_000,
-    });
-    expect(longSpan(10_000)).toBe('2 h 46 min');
-    expect(longSpan(59)).toBe('59 s');
-    expect(longSpan(3_600)).toBe('1 h');
-    expect(longSpan(200_000)).toBe('2 d 7 h');
   });
 });
 

@@ -9,26 +9,28 @@ import {
   lookAndFix,
   pass,
   runChecks,
+  type ShopDeps,
   unknown,
   verdictOf,
   warn,
 } from '../../../scripts/connector/checks/check.ts';
-import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
-import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/check-aws.ts';
+import { describeReward, judgeOrigins } from '../../../scripts/connector/checks/loyalty.ts';
+import { listGuesses, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
-  checkAdminApi,
-  describeReward,
+  adminApiCheck,
   judgeCurrencies,
-  judgeOrigins,
-  judgePointTokens,
   judgeScopes,
-} from '../../../scripts/connector/doctor/check-services.ts';
-import { listGuesses } from '../../../scripts/connector/doctor/check-settings.ts';
+} from '../../../scripts/connector/checks/store.ts';
+import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { judgeClock, judgeConcurrency } from '../../../scripts/connector/doctor/aws.ts';
 import {
   judgeAppSecrets,
   judgeClientIds,
-} from '../../../scripts/connector/doctor/check-webhooks.ts';
+  judgeRefusals,
+} from '../../../scripts/connector/doctor/secrets.ts';
+import { line } from '../../../scripts/connector/document/line.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
+import { judgePointTokens } from '../../../scripts/connector/storefront/set-up.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
   completeDeployment,
@@ -54,10 +56,10 @@ describe('the currencies of the shops', () => {
   it('fail where a shop on a shared account has another one than the settings allow', () => {
     const findings = judgeCurrencies([shop('one', 'BRL', 'BRL'), shop('two', 'USD', 'BRL')]);
     expect(findings).toMatchObject([
-      { verdict: 'pass', what: 'one: counts in BRL' },
+      { verdict: 'pass', shop: 'one', what: 'the store counts in BRL' },
       {
-        verdict: 'fail',
-        what: 'two: the store has USD, but rules.currency is BRL: new orders are parked',
+        ...{ verdict: 'fail', shop: 'two' },
+        what: 'the store has USD, but rules.currency is BRL: new orders are parked',
         fix: expect.stringMatching(/sharedAccount to false.*'any'.*50 BRL and 50 USD count alike/),
       },
     ]);
@@ -78,9 +80,7 @@ describe('the currencies of the shops', () => {
 
   it('are not known where the store did not answer, whatever the settings say', () => {
     for (const wanted of ['BRL', 'any', undefined]) {
-      expect(judgeCurrencies([shop('one', undefined, wanted)])).toEqual([
-        { verdict: 'info', what: expect.stringMatching(/^one: not known/) },
-      ]);
+      expect(verdicts(judgeCurrencies([shop('one', undefined, wanted)]))).toEqual(['unknown']);
     }
   });
 
@@ -95,12 +95,57 @@ describe('a store that answers 403', () => {
   it('is explained by an IP allowlist, beside the credentials', async () => {
     const shop = { domain: 'one' } as Connector['shops'][number];
     const ask: Ask = async () => failure('forbidden');
-    const [finding] = await checkAdminApi(shop, ask, (command) => command, {} as Connector);
-    expect(finding).toMatchObject({
-      verdict: 'fail',
-      what: expect.stringContaining('forbidden'),
-      fix: expect.stringMatching(/IP allowlist.*secrets set store --shop one$/),
+    const deps = { shops: [shop], services: () => ({ ask: () => ask }) } as unknown as ShopDeps;
+    expect(await adminApiCheck(deps).look()).toMatchObject([
+      {
+        ...{ verdict: 'fail', shop: 'one', what: expect.stringContaining('forbidden') },
+        fix: expect.stringContaining('IP allowlist'),
+        next: [{ line: line('secrets set', ['store'], { shop: 'one' }) }],
+      },
+    ]);
+  });
+});
+
+describe('the settings', () => {
+  it('warn of a loyalty address that is not https', async () => {
+    const shops = [{ domain: 'paper.myshopify.com' }];
+    const look = (address: string) =>
+      settingsCheck({
+        ...{ where: 'aws', stage: 'prod' },
+        connector: { shops, loyalty: { address } } as unknown as Connector,
+      }).look();
+    expect(verdicts(await look('http://loyalty.shop'))).toEqual(['pass', 'warn']);
+    expect(verdicts(await look('https://loyalty.shop'))).toEqual(['pass']);
+  });
+});
+
+describe('webhooks that were refused for their signature', () => {
+  const now = new Date('2026-11-15T03:00:00.000Z');
+  const judge = (refused: number, acceptedSince: number) =>
+    judgeRefusals(
+      {
+        'signatures-refused': refused,
+        signs: {
+          'signatures-refused': {
+            ...{ lastAt: now.getTime(), acceptedSince },
+            sinceAccepted: acceptedSince > 0 ? 0 : refused,
+          },
+        },
+      },
+      [{ domain: 'one' }],
+      now,
+    );
+
+  it('fail until some are accepted, and are repaired then', () => {
+    expect(judge(72, 0)).toMatchObject({
+      ...{ verdict: 'fail', what: expect.stringContaining('none accepted since') },
+      next: [{ line: line('secrets set', ['webhook'], { rotate: true, shop: 'one' }) }],
     });
+    expect(judge(72, 4)).toMatchObject({
+      verdict: 'pass',
+      what: expect.stringMatching(/^repaired: 72 .* 4 accepted since$/),
+    });
+    expect(judge(2, 0).verdict).toBe('pass');
   });
 });
 
@@ -170,7 +215,7 @@ describe('app secrets', () => {
   it('need the id of an older app for its extensions', () => {
     const findings = judgeClientIds([one, { ...one, shop: 'two', clientId: 'id' }]);
     expect(findings).toMatchObject([
-      { verdict: 'info', what: expect.stringMatching(/^one: .*no-client-id/) },
+      { verdict: 'info', shop: 'one', what: expect.stringContaining('no-client-id') },
     ]);
   });
 });
@@ -185,7 +230,7 @@ describe('the clock', () => {
     expect(judgeClock([aws, store])).toEqual([
       expect.objectContaining({ verdict: 'warn', what: expect.stringContaining('120 s ahead of') }),
     ]);
-    expect(verdicts(judgeClock([{ ...aws, date: undefined }]))).toEqual(['info']);
+    expect(verdicts(judgeClock([{ ...aws, date: undefined }]))).toEqual(['unknown']);
   });
 });
 
@@ -258,12 +303,12 @@ describe('what the connector would make of a reward', () => {
       'shown, not redeemable: RewardType 2 is not in storefront.rewardTypes',
     ],
   ])('%s', (_, changes, text) => {
-    expect(describeReward({ ...reward, ...changes }, rewardTypes).text).toBe(text);
+    expect(describeReward({ ...reward, ...changes }, rewardTypes).what).toBe(text);
   });
 
   it('follows the settings, so that swapped numbers are seen', () => {
     const swapped = { ...rewardTypes, 0: 'fixed', 1: 'percent' } as const;
-    expect(describeReward({ ...reward, RewardType: 0 }, swapped).text).toMatch(/^10 off/);
+    expect(describeReward({ ...reward, RewardType: 0 }, swapped).what).toMatch(/^10 off/);
   });
 });
 
@@ -280,21 +325,21 @@ describe('the origin of orders', () => {
 
 describe('the token of point events', () => {
   const token = 'a'.repeat(43);
-  const judge = (tokens: PointTokens | undefined) =>
-    judgePointTokens('example-store.myshopify.com', tokens, (command) => command);
+  const shop = 'example-store.myshopify.com';
+  const judge = (tokens: PointTokens | undefined) => judgePointTokens({ domain: shop }, tokens);
 
   it('must be set, or no event is accepted', () => {
     expect(judge(undefined)).toMatchObject({
       verdict: 'fail',
-      fix: 'storefront setup --shop example-store.myshopify.com --yes',
+      next: [{ line: line('storefront setup', [], { shop, yes: true }) }],
     });
     expect(judge({ current: token }).verdict).toBe('pass');
   });
 
   it('is worth a note while the previous one is accepted', () => {
-    const { verdict, fix } = judge({ current: token, previous: token });
+    const { verdict, next = [] } = judge({ current: token, previous: token });
     expect(verdict).toBe('warn');
-    expect(fix).toContain('--finish --yes');
+    expect(next[0]?.line.options).toMatchObject({ finish: true, yes: true });
   });
 });
 

@@ -105,6 +105,13 @@ describe('progress', () => {
     );
   });
 
+  it('does not say that nothing is left while something is', () => {
+    const replaying = { doing: 'Replaying:', total: 100 };
+    expect(progressLine(replaying, 99, 30_000)).toBe('Replaying: 99 of 100 · 3.3/s');
+    expect(progressLine(replaying, 90, 90_000, '', undefined, 7_500)).toContain('2 s left');
+    expect(progressLine(replaying, 90, 90_000, '', undefined, 60_000)).not.toContain('left');
+  });
+
   it('is silent for two seconds, then writes a line now and then, and none with --json', () => {
     const lines: string[] = [];
     let now = 0;

@@ -10,7 +10,7 @@ import {
   putTables,
   sum,
 } from '../../../scripts/build/cost.ts';
-import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/app/describe-app.ts';
+import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/checks/store.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';

@@ -382,4 +382,38 @@ describe('an order that was refunded', () => {
     const totals = [...order.beforeRefunds, order].map(totalOf);
     expect(totals.map(Number)).toEqual([30, 20, 15]);
   });
+
+  const moneyBack = (cents: number, made: string, settled: string) => ({
+    created_at: made,
+    refund_line_items: [],
+    order_adjustments: [{ kind: 'refund_discrepancy', amount: `-${cents / 100}` }],
+    transactions: [paidBack(cents, { processed_at: settled })],
+  });
+
+  it.each([
+    ['two', [500], [30, 25, 20, 15]],
+    ['three', [500, 200], [30, 28, 25, 23, 20, 18, 15, 13]],
+  ])('may have counted any of %s refunds of one second first', (_, settled, expected) => {
+    const line = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
+    const spec = { ...simpleOrder, lines: [line] };
+    const [goods] = buildOrder(spec).payload.refunds as { created_at: string }[];
+    const second = goods?.created_at ?? '';
+    const money = settled.map((cents) => moneyBack(cents, '2026-10-07T10:00:00Z', second));
+    const order = storeOrder(spec, { refunds: [...money, goods] });
+    const totals = [...order.beforeRefunds, order].map(totalOf).map(Number);
+    expect(totals.toSorted((one, other) => other - one)).toEqual(expected);
+  });
+
+  it('has a bounded number of states where twelve refunds settled in one second', () => {
+    const line = { product: 1, priceCents: 1_000_000, quantity: 1, discountCents: 0, takenBack: 0 };
+    const refunds = Array.from({ length: 12 }, (_, n) =>
+      moneyBack(n + 1, '2026-10-07T10:00:00Z', '2026-10-08T10:00:00Z'),
+    );
+    const order = storeOrder({ ...simpleOrder, lines: [line] }, { refunds });
+    const totals = new Set(order.beforeRefunds.map(totalOf).map(Number));
+    expect(order.beforeRefunds.length).toBeLessThanOrEqual(32);
+    // Those of the order in which they were made stay.
+    const inOrder = refunds.map((__, n) => (1_000_000 - (n * (n + 1)) / 2) / 100);
+    expect(inOrder.filter((total) => !totals.has(total))).toEqual([]);
+  });
 });

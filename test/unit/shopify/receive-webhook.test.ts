@@ -263,6 +263,13 @@ describe('bad input', () => {
     ),
   ])('%s is refused, and nothing is queued', (_, sent, status) => refused(sent, status));
 
+  it('is a sign of a wrong secret only where it is signed', async () => {
+    await send(header('hmac-sha256', undefined));
+    expect(telemetry.total('signatures-refused')).toBe(0);
+    await send({ secret: 'guess' });
+    expect(telemetry.total('signatures-refused')).toBe(1);
+  });
+
   it('a time that would fill the message is ignored', async () => {
     const headers = { 'x-shopify-triggered-at': 'é'.repeat(256) };
     expect(await send({ headers })).toMatchObject({ status: 200 });

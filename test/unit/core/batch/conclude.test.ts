@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SHOP } from '../../../../local/harness/in-process-connector.ts';
 import { createMemoryLedger } from '../../../../local/harness/memory-ledger.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
-import { waitsIn } from '../../../../scripts/connector/retry-now/waiting-messages.ts';
+import { waitsIn } from '../../../../scripts/connector/pause/waiting-messages.ts';
 import { type DelayDeps, delayMessages } from '../../../../shared/core/batch/run-batch.ts';
 import {
   type Item,
@@ -315,6 +315,23 @@ describe('after an outage', () => {
     const newest = new Map(waits().map((one) => [one.messageId, one.ended]));
     expect([...newest.values()]).toEqual(['applied', 'applied']);
     expect((await wake(connector)).woken).toEqual([]);
+  });
+
+  // A person read for nine minutes that settled messages wait.
+  it('a woken message waits for nobody once it is settled, also if a receive between left no record', async () => {
+    connector.loyalty.world.interfere = () => UNREACHABLE;
+    await connector.deliverOrders(1);
+    for (let turn = 0; turn < 6; turn += 1) {
+      await connector.work('orders');
+      connector.clock.ms =
+        Math.max(...waits().map(({ until }) => until)) - (turn === 5 ? 60_000 : 0);
+    }
+    connector.loyalty.world.interfere = undefined;
+    expect((await wake(connector)).woken).toHaveLength(1);
+    connector.queues.orders.receive({ visibilitySeconds: 0 });
+    await connector.work('orders');
+    expect(connector.orderIds()).toEqual(['1']);
+    expect(await wake(connector)).toEqual({ woken: [], gone: 0 });
   });
 });
 

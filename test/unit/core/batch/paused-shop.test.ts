@@ -16,6 +16,7 @@ import { openWebhookConnector } from '../../../support/webhook-connector.ts';
 
 const NEIGHBOUR = 'second-store.myshopify.com';
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const UPDATED_AT = '2026-10-09T11:00:00.000Z';
 type Connector = ReturnType<typeof openConnector>;
 
@@ -114,6 +115,19 @@ describe('a shop that an operator paused', () => {
     expect(await connector.work('orders')).toEqual({ received: 1, left: 1 });
   });
 
+  it('until a moment goes on by itself soon after it, without a call before it', async () => {
+    const connector = openConnector();
+    const { clock, ledger } = connector;
+    const until = clock.ms + 2 * HOUR_MS;
+    await changeControl(ledger, SHOP, (control) =>
+      withOperatorPause(control, 'all', 'robin', new Date(clock.ms), { until }),
+    );
+    await deliver(connector, SHOP, 1);
+    for (; sent(connector).length === 0; clock.ms += 60_000) await connector.work('orders');
+    expect(clock.ms).toBeGreaterThan(until);
+    expect(clock.ms).toBeLessThan(until + HOUR_MS);
+  });
+
   it('for ten days parks nothing, stays below the receives of SQS, and rings after a week', async () => {
     const connector = openConnector();
     await deliver(connector, SHOP, 1);
@@ -135,8 +149,6 @@ describe('a shop that an operator paused', () => {
     expect(connector.dead.size).toBe(0);
   });
 });
-
-const HOUR_MS = 3_600_000;
 
 /** An order whose calls fail for the days before the pause and after it; gives whether it was parked. */
 async function isParked(days: { before: number; paused: number; after: number }): Promise<boolean> {

@@ -85,6 +85,20 @@ describe('a pause by an operator', () => {
     expect(withOperatorPause(orders, 'orders', 'kim', at(200))).toBe(orders);
   });
 
+  it('with an end is over then, for calls and for the retry window, and may begin again', () => {
+    const short = withOperatorPause(orders, 'orders', 'kim', at(110), { until: 200_000 });
+    expect(pauseIn(short, 'orders', at(199))).toMatchObject({ since: 100_000, until: 200_000 });
+    expect(waitFor({ by: 'operator', part: 'orders', since: 0, until: 200_000 }, at(140))).toEqual({
+      ...{ why: 'shop-paused', pausedBy: 'operator', afterSeconds: 60 },
+    });
+    expect(pauseIn(short, 'orders', at(200))).toBeUndefined();
+    expect(pausedMs(short, 'orders', 0, at(900))).toBe(100_000);
+    const again = withOperatorPause(short, 'orders', 'robin', at(300));
+    expect(pausedMs(again, 'orders', 0, at(310))).toBe(110_000);
+    expect(pauseIn(resumed(again, 'all', at(310)), 'orders', at(310))).toBeUndefined();
+    expect(pausedMs(resumed(again, 'all', at(310)), 'orders', 0, at(900))).toBe(110_000);
+  });
+
   it('ends with its own part, or with everything, the pause by the service included', () => {
     const both = throttled(withOperatorPause(orders, 'all', 'kim', at(200)), 200, 60);
     const shopOnly = resumed(both, 'orders', at(300));

@@ -5,11 +5,13 @@ import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector } from '../../../../local/harness/in-process-connector.ts';
 import { defaultRules } from '../../../../shared/config/mapping-settings.ts';
 import { mapOrder } from '../../../../shared/core/mapping/map-order.ts';
+import { orderAmounts } from '../../../../shared/core/mapping/order-amounts.ts';
 import {
   idempotencyKey,
   type OrderRules,
   rulesRevision,
 } from '../../../../shared/core/mapping/wanted-state.ts';
+import { sum } from '../../../../shared/store/money.ts';
 import type { StoreOrder } from '../../../../shared/store/store-entities.ts';
 import { orderAt, orderLife, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { paidBack } from '../../../fixtures/order-payload.ts';
@@ -160,6 +162,91 @@ describe('an example in docs/mapping.md', () => {
   it('stands there for every order of this test', () => {
     expect(rows.map(({ number }) => number)).toEqual(Object.keys(orders));
   });
+});
+
+/** The steps of an amount as one text: `59.5 goods, -9.5 tax`. */
+function stepsOf(read: StoreOrder, given: OrderRules = rules): string {
+  const { steps } = orderAmounts(read, given);
+  return steps.map(({ kind, amount }) => `${amount} ${kind}`).join(', ');
+}
+
+describe('how an amount came about', () => {
+  it.each(rows)('adds up to what is sent, example $number', ({ number, settings }) => {
+    const read = orders[number];
+    if (!read) throw new Error('the test has no such order');
+    const { steps, total } = orderAmounts(read, rulesOf(settings));
+    expect(sum(steps.map(({ amount: one }) => one))).toBe(total);
+    expect(steps.slice(1).filter((one) => one.amount === '0')).toEqual([]);
+  });
+
+  it.each([
+    ['1', '50 goods'],
+    ['2', '40 goods'],
+    ['3', '59.5 goods, -9.5 tax'],
+    ['4', '59.5 goods'],
+    ['5', '50 goods'],
+    ['6', '50 goods, 9.5 tax'],
+    ['7', '50 goods'],
+    ['8', '50 goods, 5 tips-and-duties'],
+    ['9', '20 goods'],
+    ['10', '50 goods, -49 refunded-without-lines'],
+    ['11', '50 goods'],
+    ['12', '50 goods, -10 refunded-without-lines'],
+    ['13', '80 goods, -40 paid-with-gift-cards'],
+    ['14', '80 goods'],
+    ['15', '130 goods'],
+    ['16', '130 goods, -100 gift-cards-sold'],
+    ['17', '100 goods, -100 paid-with-gift-cards'],
+    ['18', '50 goods, -40 paid-with-gift-cards'],
+    ['19', '50 goods'],
+    ['20', '100 goods, -50 paid-with-gift-cards'],
+    ['21', '30 goods, -9.99 paid-with-gift-cards'],
+    ['22', '80 goods, -40 paid-with-gift-cards'],
+    ['23', '80 goods, -50 paid-with-gift-cards'],
+    ['24', '50 goods, 3 tips-and-duties, -51 refunded-without-lines'],
+    ['25', '500 goods, -100 refunded-without-lines'],
+    ['27', '100 goods, -20 refunded-without-lines'],
+    ['28', '10 goods'],
+    ['29', '50 goods, -50 never-paid'],
+    ['31', '50 goods, -50 dispute-lost'],
+  ])('example %s: %s', (number, steps) => {
+    const row = rows.find((one) => one.number === number);
+    const read = orders[number];
+    if (!row || !read) throw new Error('the document has no such example');
+    expect(stepsOf(read, rulesOf(row.settings))).toBe(steps);
+  });
+
+  it('says of how much a step is a part', () => {
+    const partOf = (number: string) => orderAmounts(orders[number] ?? order(), rules).steps.at(-1);
+    expect(partOf('12')).toMatchObject({ amount: '-10', of: '11.9' });
+    expect(partOf('13')).toMatchObject({ amount: '-40', of: '50' });
+  });
+
+  it('196.00 paid, less 32.67 tax, 163.33 counted', () => {
+    const read = order({ lines: [line(19_600)], taxPercent: 20, taxesIncluded: true });
+    expect(stepsOf(read)).toBe('196 goods, -32.67 tax');
+    expect(orderAmounts(read, rules).total).toBe('163.33');
+  });
+
+  it.each([
+    ['JPY', '1100', '100', '1100 goods, -100 tax, -500 paid-with-gift-cards', '500'],
+    ['JPY', '1100', '99', '1100 goods, -99 tax, -500 paid-with-gift-cards', '501'],
+    ['KWD', '12.345', '1.122', '12.345 goods, -1.122 tax, -5.611 paid-with-gift-cards', '5.612'],
+  ])(
+    'in %s, %s with %s tax, half paid with a gift card: %s',
+    (currency, paid, tax, steps, total) => {
+      const [first] = included.lines;
+      if (!first) throw new Error('the order has no line');
+      const read: StoreOrder = {
+        ...{ ...included, currency, subtotal: amount(paid), total: amount(paid) },
+        shipping: { price: amount('0'), taxOnTop: amount('0'), refunded: amount('0') },
+        lines: [{ ...first, paid: amount(paid), tax: amount(tax) }],
+        paidWithGiftCards: giftCards(String(Number(paid) / 2)),
+      };
+      expect(stepsOf(read)).toBe(steps);
+      expect(orderAmounts(read, rules).total).toBe(total);
+    },
+  );
 });
 
 /** Two shirts of 50.00, shipped. */

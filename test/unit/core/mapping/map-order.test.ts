@@ -95,6 +95,7 @@ describe('mapping an order', () => {
       sold: [expect.objectContaining({ OriginalId: '8012345678901', Title: 'Shirt 1' })],
       isRefunded: false,
       earlier: [],
+      refundsAreTied: false,
     });
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { amountHeld } from '../../../../local/harness/held-order.ts';
 import { openConnector, SHOP } from '../../../../local/harness/in-process-connector.ts';
 import type { MappingSettings } from '../../../../shared/config/mapping-settings.ts';
+import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { rulesRevision } from '../../../../shared/core/mapping/wanted-state.ts';
 import { orderAt, storeOrderOf } from '../../../fixtures/order-life.ts';
 import { rules as ofFixtures } from '../../../fixtures/store-entities.ts';
@@ -48,6 +49,15 @@ async function reconcileDeeply(connector: Connector): Promise<void> {
   await connector.drain();
   expect(connector.telemetry.total('looked-at', { kind: 'order' })).toBeGreaterThan(0);
 }
+
+it('the ledger keeps what an order counted after each call, as it was then', async () => {
+  const connector = await sentUnderOldRules();
+  await tell(connector, 2, oneBack);
+  await tell(connector, 3, { ...oneBack, cancelledAfterDays: 2 });
+  const entry = await readEntry(connector.ledger, KEY);
+  const applied = entry?.outcomes.filter(({ outcome }) => outcome === 'applied');
+  expect(applied?.map(({ counts }) => counts)).toEqual([120_000, 60_000, 0]);
+});
 
 const tipped = { ...shirts, tipCents: 300 };
 const dearerWithTip = { ...dearer, tipCents: 300 };

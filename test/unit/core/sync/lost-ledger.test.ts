@@ -6,7 +6,7 @@ import type { LoyaltyAssumptions } from '../../../../shared/config/connector-set
 import { changeControl } from '../../../../shared/core/calls/shop-pause.ts';
 import { ledgerKeyText } from '../../../../shared/core/ledger/ledger.ts';
 import { storeOrderOf } from '../../../fixtures/order-life.ts';
-import { buildOrder, moneySet } from '../../../fixtures/order-payload.ts';
+import { buildOrder, moneySet, paidBack } from '../../../fixtures/order-payload.ts';
 import { simpleOrder } from '../../../fixtures/order-spec.ts';
 import { refusal } from '../../../fixtures/service-answers.ts';
 import { amount, storeProduct } from '../../../fixtures/store-entities.ts';
@@ -138,6 +138,70 @@ describe('a ledger that was lost', () => {
     await doubt(connector);
     await change(connector, []);
     expect(held(connector)).toEqual({ amount: 100, points: 100, parked: 0 });
+  });
+});
+
+describe('refunds that count from the same second, and a ledger that was lost', () => {
+  const made = '2026-10-07T10:00:00Z';
+  const second = '2026-10-07T11:00:00Z';
+
+  const moneyBack = (cents: number, isSettled: boolean) => ({
+    created_at: made,
+    refund_line_items: [],
+    order_adjustments: [{ kind: 'refund_discrepancy', amount: `-${cents / 100}` }],
+    transactions: [paidBack(cents, isSettled ? { processed_at: second } : { status: 'pending' })],
+  });
+
+  const goodsBack = {
+    created_at: second,
+    refund_line_items: [{ line_item_id: 9000, quantity: 2, subtotal_set: moneySet(2000) }],
+    transactions: [paidBack(2000, { processed_at: second })],
+  };
+
+  /** Money of 10.00 and 5.00 was on its way; in that second both settle, and goods of 20.00 are refunded. */
+  const counting = (done: readonly string[]) => {
+    const hasGoods = done.includes('goods');
+    const refunds = [
+      moneyBack(1000, done.includes('ten')),
+      moneyBack(500, done.includes('five')),
+      ...(hasGoods ? [goodsBack] : []),
+    ];
+    return [hasGoods ? [2] : [], 0, { refunds }] as const;
+  };
+
+  it('takes none twice where the later one of two settled first: 100 → 80 → 70 points', async () => {
+    const connector = openConnector();
+    const ten = (isSettled: boolean) => moneyBack(1000, isSettled);
+    await change(connector, [], 0, { refunds: [ten(false)] });
+    await change(connector, [2], 0, { refunds: [ten(false), goodsBack] });
+    expect(held(connector)).toEqual({ amount: 80, points: 80, parked: 0 });
+    connector.ledger.restore();
+    await change(connector, [2], 0, { refunds: [ten(true), goodsBack] });
+    expect(held(connector)).toEqual({ amount: 70, points: 70, parked: 0 });
+  });
+
+  it.each([
+    [['ten', 'five', 'goods']],
+    [['ten', 'goods', 'five']],
+    [['five', 'ten', 'goods']],
+    [['five', 'goods', 'ten']],
+    [['goods', 'ten', 'five']],
+    [['goods', 'five', 'ten']],
+  ])('takes each of three once, whenever the ledger is lost or restored: %j', async (steps) => {
+    for (const accident of ['lost', 'restored']) {
+      for (const after of [0, 1, 2, 3]) {
+        const connector = openConnector();
+        await change(connector, ...counting([]));
+        const copy = accident === 'lost' ? undefined : copyOf(connector);
+        for (let count = 1; count <= after; count += 1) {
+          await change(connector, ...counting(steps.slice(0, count)));
+        }
+        connector.ledger.restore(copy);
+        await change(connector, ...counting(steps));
+        const expected = { amount: 65, points: 65, parked: 0 };
+        expect({ accident, after, ...held(connector) }).toEqual({ accident, after, ...expected });
+      }
+    }
   });
 });
 

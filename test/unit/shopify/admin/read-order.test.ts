@@ -293,6 +293,34 @@ describe('what was paid with gift cards and store credit', () => {
     expect(order.paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
   });
 
+  it('is known before each of two refunds of one second, whichever came first', async () => {
+    const line = { product: 1, priceCents: 1000, quantity: 3, discountCents: 0, takenBack: 1 };
+    const spec = { ...simpleOrder, shippingCents: 0, lines: [line], amountRefundedCents: 500 };
+    const second = '2026-10-08T08:00:00Z';
+    const toCard = payment('gift_card', 500, { kind: 'REFUND', processedAt: second });
+    const [goods, money] = orderNode(spec).refunds as object[];
+    const created = { createdAt: '2026-10-07T08:00:00Z', processedAt: '2026-10-07T08:00:00Z' };
+    const node = orderNode(spec, {
+      paymentGatewayNames: ['gift_card', 'shopify_payments'],
+      refunds: [{ ...money, ...created, transactions: pagesOf([toCard]) }, goods],
+      transactions: [payment('gift_card', 1200), payment('shopify_payments', 1800), toCard],
+    });
+    const answer = await readOrder(askIn(rootWithOrder(node)), ID, {}, {});
+    if (answer.kind !== 'found') throw new Error(JSON.stringify(answer));
+    const states = answer.value.beforeRefunds.map((one) => [
+      ...[Number(one.subtotal), Number(one.refundedWithoutLines)],
+      one.paidWithGiftCards?.net,
+    ]);
+    expect(states).toHaveLength(3);
+    expect(states).toEqual(
+      expect.arrayContaining([
+        [30, 0, '12'],
+        [30, 5, '7'],
+        [20, 0, '12'],
+      ]),
+    );
+  });
+
   it('is not asked for where none of them paid', async () => {
     expect((await read({})).paidWithGiftCards).toEqual({ net: '0', returnedForShipping: '0' });
   });

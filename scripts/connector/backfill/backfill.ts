@@ -1,0 +1,432 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SQS } from '@aws-sdk/client-sqs';
+import { createSqsEventQueue, createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import type { BulkQueue, QueueDepth } from '../../../shared/core/events/event.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
+import { enrichmentOf } from '../../../shared/services/configured-store.ts';
+import { type BulkKind, countEntities } from '../../../shared/shopify/bulk/bulk-operation.ts';
+import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-entities.ts';
+import { findShop, shopsOf } from '../arguments.ts';
+import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { openShopServices, storeProblem } from '../deployment/services.ts';
+import { type Document, facts, type Suggestion, text } from '../document/document.ts';
+import { type Line, line, lineText } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
+import type { Session } from '../session.ts';
+import { relativeTime, spanText } from '../terminal/text.ts';
+import {
+  type BackfillState,
+  type Backfills,
+  backfillId,
+  createPace,
+  DEFAULT_MOST_WAITING,
+  DEFAULT_RATE,
+  type KeptBackfill,
+  keepMemorySteady,
+  openBackfills,
+  runBackfill,
+  SavedElsewhere,
+  searchFor,
+  spanWords,
+} from './run-backfill.ts';
+import {
+  type AskedStore,
+  awaitFile,
+  checkVisibility,
+  fileProblem,
+  orderFile,
+} from './store-file.ts';
+
+export interface PaceOptions {
+  readonly rate?: number;
+  readonly shop?: string;
+}
+
+export interface StartOptions extends PaceOptions {
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly yes?: boolean;
+  readonly again?: boolean;
+}
+
+/** What a backfill of one shop works with. */
+export interface OpenBackfill extends AskedStore {
+  readonly deployment: Deployment;
+  readonly shop: Shop;
+  readonly ledger: Ledger;
+  readonly backfills: Backfills;
+  readonly queue: Pick<BulkQueue, 'sendAll'>;
+  readonly depth: QueueDepth;
+}
+
+export function openBackfill(deployment: Deployment, named: string | undefined): OpenBackfill {
+  const { aws, output, connector } = deployment;
+  const shop = findShop(connector, named);
+  const ledger = openLedger(deployment);
+  const sqs = new SQS(aws);
+  const urls = {
+    orders: output('OrdersQueueUrl'),
+    products: output('ProductsQueueUrl'),
+    coupons: output('CouponsQueueUrl'),
+  };
+  return {
+    deployment,
+    shop,
+    ask: openShopServices(deployment).ask(shop),
+    enrichment: enrichmentOf(shop.rules),
+    ledger,
+    backfills: openBackfills(ledger, shop.domain, () => new Date()),
+    queue: createSqsEventQueue(sqs, urls, { requestsAtOnce: 4 }),
+    depth: createSqsQueueDepth(sqs, urls),
+  };
+}
+
+export async function startBackfill(
+  session: Session,
+  kind: BulkKind,
+  options: StartOptions,
+): Promise<Document> {
+  const now = new Date();
+  const given = spanOf(options, now);
+  const deployment = await session.findDeployment();
+  const open = openBackfill(deployment, options.shop);
+  const id = backfillId(kind, given.since, given.until);
+  const kept = await open.backfills.load(id);
+  const begun = options.again ? undefined : kept?.state;
+  // Without --until the period ends now: later changes arrive as webhooks.
+  const until = begun ? begun.until : (given.until ?? now.toISOString());
+  const state: BackfillState = begun ?? {
+    ...{ id, shop: open.shop.domain, kind, ...given, ...(until && { until }) },
+    run: (kept?.state.run ?? 0) + 1,
+    ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
+    ...{ sent: 0, asked: 0, unreadable: 0 },
+  };
+  await checkVisibility(state, open, now);
+  if (state.finishedAt !== undefined) return alreadyDone(state, now);
+  if (!options.yes) return preview(state, open, options);
+  if (kept && begun) {
+    session.terminal.note(`Resuming ${id}: ${begun.sent} were sent.`);
+    return continueBackfill(session, open, kept, options);
+  }
+  await session.beginChange(deployment);
+  await open.backfills.enlist(id);
+  const revision = await open.backfills.save(state, kept?.revision);
+  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; "backfill resume" continues it.`);
+  return continueBackfill(session, open, { state, revision }, options);
+}
+
+function spanOf({ since, until }: StartOptions, now: Date): Pick<BackfillState, 'since' | 'until'> {
+  if (since !== undefined && since >= now.getTime()) {
+    throw new BadArguments('--since is in the future.');
+  }
+  if (since !== undefined && until !== undefined && until <= since) {
+    throw new BadArguments('--until must be later than --since.');
+  }
+  return {
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+  };
+}
+
+/** How many, from when, and how long it takes. */
+async function preview(
+  state: BackfillState,
+  { ask, deployment }: OpenBackfill,
+  { rate = DEFAULT_RATE, again }: StartOptions,
+): Promise<Document> {
+  const counted = await countEntities(ask, state.kind, searchFor(state));
+  if (counted.kind !== 'data') throw storeProblem(counted, deployment);
+  const { kind, total, sent, unreadable } = state;
+  // Of discounts, only the file shows the number of codes.
+  const left = total === undefined ? counted.data : Math.max(total - sent - unreadable, 0);
+  return {
+    title: titleOf(state),
+    blocks: [
+      facts([
+        [kind, counted.data],
+        ['created', spanWords(state)],
+        ['codes', kind === 'discounts' ? 'any number in each discount' : undefined],
+        ['sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
+        ['marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
+        [
+          'time',
+          `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), and what the store needs to write its file`,
+        ],
+      ]),
+      text('Nothing was sent.'),
+    ],
+    next: [
+      {
+        label: `Send ${left} ${kind}`,
+        line: withOptions(startLine(state), { rate, again, yes: true }),
+      },
+    ],
+    data: { dryRun: true, ...state, count: left, rate },
+  };
+}
+
+const titleOf = ({ kind, shop }: Pick<BackfillState, 'kind' | 'shop'>) =>
+  `Backfill of ${kind} of ${shop}`;
+
+function alreadyDone(state: BackfillState, now: Date): Document {
+  const when = relativeTime(Date.parse(state.finishedAt ?? ''), now);
+  return {
+    title: titleOf(state),
+    blocks: [text(`Nothing was sent: this backfill finished ${when}, with ${state.sent} sent.`)],
+    next: [{ label: 'Start it again', line: againLine(state) }],
+    data: dataOf(state),
+  };
+}
+
+/** Starts the same backfill. */
+function startLine({ id, shop, kind, since, until }: BackfillState): Line {
+  const isOpen = id === backfillId(kind, since, undefined);
+  return line(`backfill ${kind}`, [], { shop, since, until: isOpen ? undefined : until });
+}
+
+const withOptions = (given: Line, options: Line['options']): Line => ({
+  ...given,
+  options: { ...given.options, ...options },
+});
+
+const againLine = (state: BackfillState) =>
+  withOptions(startLine(state), { again: true, yes: true });
+
+/** Names the shop, too: shops may have backfills of the same period. */
+const resumeLine = ({ id, shop }: Pick<BackfillState, 'id' | 'shop'>) =>
+  line('backfill resume', [id], { shop });
+
+export async function resumeBackfill(
+  session: Session,
+  id: string,
+  options: PaceOptions,
+): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const open = openBackfill(deployment, options.shop);
+  const kept = await open.backfills.load(id);
+  if (!kept) {
+    throw new Problem(
+      `${open.shop.domain} has no backfill "${id}".`,
+      `To list them: ${nextCommand(deployment, 'backfill status')}`,
+    );
+  }
+  if (kept.state.finishedAt !== undefined) return alreadyDone(kept.state, new Date());
+  return continueBackfill(session, open, kept, options);
+}
+
+/** Continues from the saved place to the end: start the bulk operation, wait for its file, send it. */
+async function continueBackfill(
+  session: Session,
+  open: OpenBackfill,
+  given: KeptBackfill,
+  options: PaceOptions,
+): Promise<Document> {
+  keepMemorySteady();
+  const { terminal } = session;
+  const { deployment } = open;
+  const place = { ...deployment, profile: deployment.aws.profile };
+  const signal = session.interruption();
+  const change = await session.beginChange(deployment);
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  try {
+    const kept = await withOperation(given, open);
+    const { state } = kept;
+    const writing = terminal.progress('The store is writing its file; objects so far:');
+    const onWait = (objects: number) => writing.report(objects);
+    const file = await awaitFile(state.operationId ?? '', open, { signal, pause, onWait });
+    writing.end();
+    if (!file) return stoppedDocument(state);
+    if (file.kind !== 'completed') {
+      await forgetOperation(kept, open, file.kind);
+      throw fileProblem(file, lineText(againLine(state), place), deployment);
+    }
+    const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
+    const before = state.sent + state.unreadable;
+    const doing = before === 0 ? `sent ${state.kind}` : `sent ${state.kind} of those left:`;
+    const progress = terminal.progress(doing, total - before);
+    const run = await runBackfill({ ...kept, state: { ...state, total } }, file, {
+      ...open,
+      pace: createPace(options.rate ?? DEFAULT_RATE),
+      mostWaiting: DEFAULT_MOST_WAITING,
+      now: () => new Date(),
+      pause,
+      signal,
+      onProgress: ({ sent, unreadable }, waitsFor) => {
+        change.count({
+          sent: sent - state.sent,
+          unreadable: unreadable - state.unreadable,
+        });
+        const detail = waitsFor === undefined ? undefined : `waiting for ${waitsFor}`;
+        progress.report(sent + unreadable - before, detail);
+      },
+    });
+    progress.end();
+    return run.ended === 'finished' ? endDocument(run.state) : stoppedDocument(run.state);
+  } catch (error) {
+    if (error instanceof SavedElsewhere) {
+      throw new Problem(
+        'Another process is running the same backfill, so this one stopped.',
+        `To see its progress: ${nextCommand(deployment, 'backfill status')}`,
+      );
+    }
+    if (error instanceof BulkFileGone) {
+      throw new Problem(
+        "The address of the store's file has expired.",
+        `Resume with a new one: ${lineText(resumeLine(given.state), place)}`,
+      );
+    }
+    throw error;
+  }
+}
+
+/** The bulk operation is started once and its id saved, so that a resumed backfill finds it. */
+async function withOperation(kept: KeptBackfill, open: OpenBackfill): Promise<KeptBackfill> {
+  const { state, revision } = kept;
+  if (state.operationId !== undefined) return kept;
+  const next = { ...state, operationId: await orderFile(state, open) };
+  return { state: next, revision: await open.backfills.save(next, revision) };
+}
+
+/** The same command then starts a new one. If the file expired half-way, a person must decide. */
+async function forgetOperation(
+  { state, revision }: KeptBackfill,
+  { backfills }: OpenBackfill,
+  why: string,
+): Promise<void> {
+  if (why === 'expired' && state.place.byte > 0) return;
+  const { operationId: _, ...rest } = state;
+  await backfills.save(rest, revision);
+}
+
+/** What is on the queue; the outcome is known only to the workers. */
+function endDocument(state: BackfillState): Document {
+  const { kind, sent, asked, unreadable } = state;
+  const codes = kind === 'discounts' ? 'codes' : kind;
+  return {
+    title: titleOf(state),
+    blocks: [
+      text(`${sent} ${codes} are on the queue, and the workers go on with them.`),
+      facts([
+        ['created', spanWords(state)],
+        [
+          'read again by the worker',
+          asked > 0 ? `${asked}: the file lacks a part of them` : undefined,
+        ],
+        [
+          'left out',
+          unreadable > 0
+            ? { text: `${unreadable}: they could not be read from the file`, tone: 'bad' }
+            : undefined,
+        ],
+      ]),
+    ],
+    next: [
+      { label: 'See how far the workers are', line: line('status') },
+      { label: 'See what was given up', line: line('dead-letters list') },
+    ],
+    data: dataOf(state),
+  };
+}
+
+function stoppedDocument(state: BackfillState): Document {
+  const of = state.total === undefined ? '' : ` of ${state.total}`;
+  const what = `Stopped after ${state.sent}${of}. It goes on when it is resumed.`;
+  return {
+    title: titleOf(state),
+    verdict: { kind: 'action required', what },
+    blocks: [],
+    next: [resuming(state)],
+    data: dataOf(state),
+  };
+}
+
+const resuming = (state: BackfillState): Suggestion => ({
+  label: `Resume ${state.id}`,
+  line: resumeLine(state),
+});
+
+const STAGES = {
+  finished: { text: 'finished', tone: 'well' },
+  'not-started': { text: 'not started', tone: 'waits' },
+  'waits-for-store': { text: 'waits for the store', tone: 'waits' },
+  // Only the process that runs it knows.
+  'stopped-or-running': { text: 'stopped or running', tone: 'waits' },
+} as const;
+
+function stageOf({ finishedAt, operationId, place, sent }: BackfillState): keyof typeof STAGES {
+  if (finishedAt !== undefined) return 'finished';
+  if (operationId === undefined) return 'not-started';
+  return place.byte === 0 && sent === 0 ? 'waits-for-store' : 'stopped-or-running';
+}
+
+const dataOf = (state: BackfillState) => ({ ...state, state: stageOf(state) });
+
+export interface BackfillsDocument {
+  readonly stack: string;
+  readonly backfills: readonly ReturnType<typeof dataOf>[];
+}
+
+const VISIBLE_DAYS = 59;
+
+/** Of all shops, or of one; the newest first. */
+export async function showBackfills(
+  { findDeployment }: Session,
+  { shop: named }: { readonly shop?: string },
+): Promise<Document<BackfillsDocument>> {
+  const deployment = await findDeployment();
+  const { stack, connector } = deployment;
+  const shops = shopsOf(connector, named);
+  const ledger = openLedger(deployment);
+  const found = await Promise.all(
+    shops.map(async ({ domain }) => {
+      const backfills = openBackfills(ledger, domain, () => new Date());
+      const ids = await backfills.list();
+      return Promise.all(ids.map((id) => backfills.load(id)));
+    }),
+  );
+  const states = found
+    .flat()
+    .flatMap((kept) => (kept ? [kept.state] : []))
+    .toSorted((one, other) => other.startedAt.localeCompare(one.startedAt));
+  const day = new Date(Date.now() - VISIBLE_DAYS * 86_400_000).toISOString().slice(0, 10);
+  return {
+    title: `Backfills of ${shops.map(({ domain }) => domain).join(', ')}`,
+    blocks: [
+      {
+        kind: 'table',
+        columns: [
+          { title: 'Backfill' },
+          { title: 'Shop', shrinks: true },
+          { title: 'State' },
+          { title: 'Sent', align: 'right' },
+          { title: 'Of', align: 'right' },
+          { title: 'Left out', align: 'right' },
+          { title: 'Last progress' },
+        ],
+        rows: states.map((state) => ({
+          cells: [
+            state.id,
+            state.shop,
+            STAGES[stageOf(state)],
+            state.sent,
+            state.total ?? '',
+            state.unreadable,
+            { at: state.savedAt },
+          ],
+        })),
+        empty: 'None was started yet.',
+      },
+    ],
+    next: [
+      ...states.filter(({ finishedAt }) => finishedAt === undefined).map(resuming),
+      ...shops.map(({ domain: shop }) => ({
+        label: `Estimate older orders of ${shop}`,
+        line: line('backfill orders', [], { shop, since: day }),
+        asks: [{ name: 'since', label: 'Created since', value: day, type: 'date' as const }],
+      })),
+    ],
+    data: { stack, backfills: states.map(dataOf) },
+  };
+}

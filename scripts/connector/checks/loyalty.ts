@@ -1,0 +1,196 @@
+import { batchesOf } from '../../../shared/core/events/event.ts';
+import {
+  type Discount,
+  meaningOf,
+  type RewardTypes,
+  readTerms,
+} from '../../../shared/core/redeem/find-offer.ts';
+import { isAbsent } from '../../../shared/core/sync/change-service.ts';
+import type { components } from '../../../shared/loyalty/contract.gen.ts';
+import { line } from '../document/line.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  forEachShop,
+  info,
+  pass,
+  type ShopDeps,
+  unknown,
+  warn,
+} from './check.ts';
+
+/** Uses the most harmless operation of the contract: one entry of the list of rewards. */
+export function loyaltyCheck({ shops, services }: ShopDeps): Check {
+  return {
+    name: 'loyalty',
+    needs: ['loyalty secret'],
+    look: forEachShop(shops, async (shop) => {
+      const result = await services().loyalty(shop).listRewardConfigurations({ PageSize: 1 });
+      if (result.kind === 'success' || result.kind === 'warning') {
+        return [pass('the loyalty service accepts the credentials')];
+      }
+      const said = result.message.replace(/\.$/, '');
+      switch (result.class) {
+        case 'misconfigured':
+          return [
+            fail(`the loyalty service refuses the credentials or the address (${said})`, {
+              label: 'Set the credentials of the loyalty service',
+              line: line('secrets set', ['loyalty'], { shop: shop.domain }),
+            }),
+          ];
+        case 'throttled':
+          return [
+            warn(
+              `the loyalty service asks for fewer calls (${said})`,
+              'Workers slow down on their own. Nothing to do.',
+            ),
+          ];
+        default:
+          return [
+            unknown(
+              `the loyalty service did not answer as expected (${said})`,
+              'Workers wait and retry. Ask the operator of the loyalty service.',
+            ),
+          ];
+      }
+    }),
+  };
+}
+
+const DAY_MS = 86_400_000;
+const SAMPLE = 5;
+const DAYS = 7;
+
+/** Reads a few orders that the store changed lately: the service says where it has each from. */
+export function orderOriginCheck({ shops, services }: ShopDeps, now = new Date()): Check {
+  return {
+    name: 'order origin',
+    needs: ['Admin API', 'loyalty'],
+    look: forEachShop(shops, async (shop) => {
+      const { store, loyalty } = services();
+      const until = now.getTime();
+      const range = { from: until - DAYS * DAY_MS, until };
+      const changed = await store.changedOrders(shop.domain, range);
+      if (changed.kind !== 'found') return [unknown('the store did not answer')];
+      const ids = changed.value.changed.slice(-SAMPLE).map(({ id }) => id);
+      if (ids.length === 0) return [info(`the store changed no order in the last ${DAYS} days`)];
+      const client = loyalty(shop);
+      const orders = await Promise.all(ids.map((id) => client.getOrder(id)));
+      const held = orders.flatMap((order) =>
+        order.kind === 'success' || order.kind === 'warning' ? [order.value.Origin] : [],
+      );
+      const isAsked = orders.every((order) => 'value' in order || isAbsent(order));
+      return isAsked ? [judgeOrigins(held)] : [unknown('the loyalty service did not answer')];
+    }),
+  };
+}
+
+/** Documented: an integration that is built into the service. */
+const BUILT_IN = 0;
+
+/** `origins`: of the orders in the sample that the service holds. */
+export function judgeOrigins(origins: readonly (number | undefined)[]): Finding {
+  const sample = `of up to ${SAMPLE} orders of the last ${DAYS} days`;
+  if (origins.length === 0) return info(`${sample} the service holds none`);
+  const builtIn = origins.filter((origin) => origin === BUILT_IN).length;
+  if (builtIn === 0) return pass(`${sample} the service holds ${origins.length}, none of Origin 0`);
+  return warn(
+    `${sample} the service holds ${origins.length}, ${builtIn} of Origin 0: an integration that is built into the service sends the same orders`,
+    'Use one of the two: switch the integration off in the panel of the service, or do not run the connector.',
+  );
+}
+
+const AT_ONCE = 5;
+/** The service lists at most 50 on a page; a program with more is read no further. */
+const MOST_REWARDS = 50;
+
+/** Each active reward beside what the connector would make of it: only a person sees a wrong reading. */
+export function rewardsCheck({ shops, services }: ShopDeps, rewardTypes: RewardTypes): Check {
+  return {
+    name: 'rewards',
+    needs: ['loyalty'],
+    look: forEachShop(shops, async (shop) => {
+      const loyalty = services().loyalty(shop);
+      const listed = await loyalty.listRewardConfigurations({
+        IsActive: true,
+        PageSize: MOST_REWARDS,
+      });
+      if (!('value' in listed)) return [unknown('the loyalty service did not answer')];
+      const active = (listed.value.Items ?? []).filter(({ IsActive }) => IsActive !== false);
+      if (active.length === 0) return [info('the program has no active reward')];
+      const findings: Finding[] = [];
+      for (const batch of batchesOf(active, AT_ONCE)) {
+        findings.push(...(await Promise.all(batch.map((item) => read(loyalty, item)))));
+      }
+      const more = listed.value.HasNextPage ? [info('more rewards are not shown')] : [];
+      return [...findings, ...more];
+    }),
+  };
+
+  async function read(
+    loyalty: ReturnType<ReturnType<ShopDeps['services']>['loyalty']>,
+    { Id: id, Title: title = '' }: { readonly Id?: number; readonly Title?: string },
+  ): Promise<Finding> {
+    const named = `"${title}" (reward ${id})`;
+    const one = id === undefined ? undefined : await loyalty.getRewardConfiguration(id);
+    if (!one || !('value' in one)) return unknown(`${named} could not be read`);
+    const reading = describeReward(one.value, rewardTypes);
+    return { ...reading, what: `${named}: ${reading.what}` };
+  }
+}
+
+type RewardConfiguration = components['schemas']['RewardConfiguration'];
+
+/** What the connector would make of a reward, for a person to compare with its title. */
+export function describeReward(reward: RewardConfiguration, rewardTypes: RewardTypes): Finding {
+  const { RewardType: type, Value: value = 0 } = reward;
+  if (type === undefined || !(type in rewardTypes)) {
+    return warn(
+      `shown, not redeemable: RewardType ${type ?? 'absent'} is not in storefront.rewardTypes`,
+      'If customers should redeem it, add its meaning to storefront.rewardTypes.',
+    );
+  }
+  const meaning = meaningOf(type, rewardTypes);
+  switch (meaning) {
+    case 'percent':
+      return describeCode(reward, { kind: meaning, value }, `${value} % off`);
+    case 'fixed':
+      return describeCode(reward, { kind: meaning, value }, `${value} off`);
+    case 'free-shipping':
+      return describeCode(reward, { kind: meaning, value: 0 }, 'free shipping');
+    case 'cashback':
+      return describeCode(
+        reward,
+        // Any amount: the customer chooses it.
+        { kind: 'fixed', value: 1, cashback: true },
+        'cashback of an amount that the customer chooses',
+      );
+    case 'product':
+      return describeCode(
+        reward,
+        // Which product, and how much, the service says for a customer and a cart.
+        { kind: 'fixed', value: 1, product: { id: '', name: '' } },
+        'one unit of a product at the discount that the service names',
+      );
+    case 'custom':
+      return info('shown, not redeemable: custom reward');
+  }
+}
+
+function describeCode(reward: RewardConfiguration, discount: Discount, gives: string): Finding {
+  const { Title, Points, NoPointCost } = reward;
+  const points = NoPointCost === true ? 0 : Points;
+  const offered = { ...(Title && { Title }), ...(points !== undefined && { Points: points }) };
+  const terms = readTerms(offered, reward, discount);
+  if (!terms) {
+    return info(
+      'shown, not redeemable: a discount of the store cannot have its value or its conditions',
+    );
+  }
+  const conditions = [
+    ...(terms.minimum === undefined ? [] : [`from ${terms.minimum}`]),
+    ...(terms.cashback ? [] : [`${terms.points} points`]),
+  ];
+  return info([gives, ...conditions, 'a code for this customer'].join(', '));
+}

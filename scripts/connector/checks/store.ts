@@ -1,0 +1,251 @@
+import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
+import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
+import type { Ask, DataOf } from '../../../shared/shopify/admin/client/admin-client.ts';
+import {
+  accessScopesDocument,
+  installedAppDocument,
+  shopCurrencyDocument,
+} from '../../../shared/shopify/admin/documents.gen.ts';
+import { line } from '../document/line.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  forEachShop,
+  info,
+  ofShop,
+  pass,
+  type ShopDeps,
+  unknown,
+  warn,
+} from './check.ts';
+
+/** An access scope, and what needs it. */
+export interface WantedScope {
+  readonly scope: string;
+  readonly for: string;
+}
+
+/**
+ * For orders that are more than 60 days old. Shopify grants it only on request, and refuses an app that names it
+ * without: so it is never asked for by itself.
+ */
+export const ALL_ORDERS = 'read_all_orders';
+
+const ALWAYS: readonly WantedScope[] = [
+  { scope: 'read_orders', for: 'orders' },
+  { scope: 'read_customers', for: 'the customer of an order' },
+  { scope: 'read_products', for: 'products' },
+  { scope: 'read_discounts', for: 'discount codes' },
+];
+
+const STOREFRONT: readonly WantedScope[] = [
+  { scope: 'write_customers', for: 'the balances of customers (storefront)' },
+  { scope: 'write_discounts', for: 'the codes of redeemed rewards (storefront)' },
+  { scope: 'write_app_proxy', for: 'the app proxy that calls the storefront' },
+];
+
+/** The scopes that the functions need under these settings, and no other. */
+export function wantedScopes(
+  { storefront }: Pick<Connector, 'storefront'>,
+  {
+    rules: { enrich, customers, lostDisputes },
+  }: { readonly rules: Pick<MappingRules, 'enrich' | 'customers' | 'lostDisputes'> },
+): readonly WantedScope[] {
+  return [
+    ...ALWAYS,
+    ...(enrich.locationNames
+      ? [{ scope: 'read_locations', for: 'rules.enrich.locationNames' }]
+      : []),
+    ...(customers === 'from-sign-up'
+      ? [{ scope: 'read_customer_merge', for: "rules.customers 'from-sign-up'" }]
+      : []),
+    ...(lostDisputes === 'take-back'
+      ? [{ scope: 'read_shopify_payments_disputes', for: "rules.lostDisputes 'take-back'" }]
+      : []),
+    ...(enrich.staffNames ? [{ scope: 'read_users', for: 'rules.enrich.staffNames' }] : []),
+    ...(storefront ? STOREFRONT : []),
+  ];
+}
+
+/** The right to write includes the right to read. */
+const hasScope = (scopes: readonly string[], scope: string): boolean =>
+  scopes.includes(scope) || scopes.includes(scope.replace(/^read_/, 'write_'));
+
+/** Whether the shop accepts the token, and the app has the scopes that the workers need. */
+export function adminApiCheck({ shops, services, deployment }: ShopDeps): Check {
+  return {
+    name: 'Admin API',
+    needs: ['store secret'],
+    look: forEachShop(shops, async (shop) => {
+      const answer = await services().ask(shop)(accessScopesDocument, {});
+      if (answer.kind === 'data') {
+        const granted = answer.data.currentAppInstallation.accessScopes.map((one) => one.handle);
+        return judgeScopes(granted, wantedScopes(deployment.connector, shop));
+      }
+      const { why, misconfigured } = unavailable(answer);
+      if (!misconfigured) {
+        return [unknown(`the store did not answer as expected (${why})`, 'Try again later.')];
+      }
+      const set = {
+        label: 'Set the credentials of the store',
+        line: line('secrets set', ['store'], { shop: shop.domain }),
+      };
+      // Shopify, "Restrict API access with an IP allowlist": 403 for other addresses.
+      const allowlist =
+        'If the app has an IP allowlist, run the command from a network on it, or add this one (Dev Dashboard, the app, Settings). Else set the credentials.';
+      return [
+        fail(
+          `the Admin API refuses the connector (${why})`,
+          ...(why === 'forbidden' ? [allowlist] : []),
+          set,
+        ),
+      ];
+    }),
+  };
+}
+
+/** Checks that the app has what the settings need, and names what they do not need. */
+export function judgeScopes(
+  granted: readonly string[],
+  wanted: readonly WantedScope[],
+): readonly Finding[] {
+  const missing = wanted.filter(({ scope }) => !hasScope(granted, scope));
+  const findings = missing.map((one) =>
+    fail(
+      `the app lacks the scope ${one.scope}, needed for ${one.for}`,
+      "Write the app's folder (app write), release it (shopify app deploy), and approve the scope in the shop's admin.",
+    ),
+  );
+  if (!hasScope(granted, ALL_ORDERS)) {
+    findings.push(
+      warn(
+        'the app lacks the scope read_all_orders: an order older than 60 days cannot be read again',
+        'Ask Shopify for read_all_orders in the app, or accept that late returns of old orders wait.',
+      ),
+    );
+  }
+  const names = wanted.map(({ scope }) => scope);
+  const extra = granted.filter((scope) => scope !== ALL_ORDERS && !hasScope(names, scope));
+  return [
+    ...(findings.length > 0 ? findings : [pass('the token is accepted and has all scopes')]),
+    ...(extra.length > 0 ? [info(`the settings do not need ${extra.join(', ')}`)] : []),
+  ];
+}
+
+type Installed = DataOf<typeof installedAppDocument>;
+type DeveloperType = Installed['currentAppInstallation']['app']['developerType'];
+
+const DAY_MS = 86_400_000;
+/** Shopify, "Partner apps must enable bulk operations before use". */
+const UNUSED_DAYS = 31;
+
+/** What the person does in Shopify, with the names of its pages. */
+export const ALLOW_BULK_QUERIES =
+  'Partner Dashboard, Apps, the app, API access requests, Run bulk operations: Allow bulk queries.';
+
+/** What Shopify asks of an app that a partner made, as far as an API shows it. */
+export function installedAppCheck({ shops, services }: ShopDeps, now = new Date()): Check {
+  return {
+    name: 'app',
+    needs: ['Admin API'],
+    look: forEachShop(shops, async (shop) => {
+      const since = new Date(now.getTime() - UNUSED_DAYS * DAY_MS).toISOString();
+      const search = `operation_type:query AND created_at:>='${since}'`;
+      const answer = await services().ask(shop)(installedAppDocument, { search });
+      if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
+      const { developerType } = answer.data.currentAppInstallation.app;
+      const started = answer.data.bulkOperations.nodes.map((one) => Date.parse(one.createdAt));
+      return judgeInstalledApp(developerType, Math.max(...started, 0), now);
+    }),
+  };
+}
+
+/**
+ * Shopify, "App security updates: Thank you, plus what's required next", and "IP allowlists are now required for
+ * public apps".
+ */
+const ALLOWLIST =
+  'a custom app outside of its own organization needs an IP allowlist for new installs from 20 November 2026, which no API shows; docs/how-to/agency.md says what to enter';
+
+/** `lastBulkQuery` in epoch milliseconds; 0: none is known. */
+function judgeInstalledApp(
+  developerType: DeveloperType,
+  lastBulkQuery: number,
+  now: Date,
+): readonly Finding[] {
+  if (developerType === 'MERCHANT') {
+    return [
+      pass("the app is the merchant's own: it needs no IP allowlist, and may run a backfill"),
+    ];
+  }
+  const isPartners = developerType === 'PARTNER';
+  return [
+    judgeBulkQueries(isPartners, lastBulkQuery, now),
+    info(`${isPartners ? '' : 'if a partner made the app: '}${ALLOWLIST}`),
+  ];
+}
+
+function judgeBulkQueries(isPartners: boolean, lastBulkQuery: number, now: Date): Finding {
+  const until = lastBulkQuery + UNUSED_DAYS * DAY_MS;
+  if (until > now.getTime()) {
+    const day = new Date(until).toISOString().slice(0, 10);
+    return pass(`a backfill may run; a partner's app loses that without another one until ${day}`);
+  }
+  const why = `Shopify takes bulk queries from a partner's app after ${UNUSED_DAYS} days without one`;
+  return isPartners
+    ? warn(
+        `it is not known whether a backfill may run: ${why}`,
+        `Before a backfill: ${ALLOW_BULK_QUERIES}`,
+      )
+    : info(`no API shows who made the app, nor whether a backfill may run: ${why}`);
+}
+
+interface CountedShop {
+  readonly domain: string;
+  readonly rules: Pick<Shop['rules'], 'currency' | 'sharedAccount'>;
+  /** What the store says; undefined when it did not answer. */
+  readonly currency: string | undefined;
+}
+
+export function currencyCheck({ shops, services }: ShopDeps): Check {
+  const read = async (shop: Shop): Promise<CountedShop> => {
+    const ask: Ask = services().ask(shop);
+    const answer = await ask(shopCurrencyDocument, {});
+    const currency = answer.kind === 'data' ? answer.data.shop.currencyCode : undefined;
+    return { ...shop, currency };
+  };
+  return {
+    name: 'currency',
+    needs: ['Admin API'],
+    look: async () => judgeCurrencies(await Promise.all((await shops).map(read))),
+  };
+}
+
+/** Whether shops count in the currency that the settings say, and what those on one account of the service add up. */
+export function judgeCurrencies(shops: readonly CountedShop[]): readonly Finding[] {
+  const mixing = shops.filter(({ rules }) => rules.sharedAccount && rules.currency === 'any');
+  const mixed = [...new Set(mixing.flatMap(({ currency }) => currency ?? []))];
+  const amounts = mixed.map((currency) => `50 ${currency}`);
+  return [
+    ...shops.flatMap((shop) => ofShop(shop, [judgeCurrency(shop)])),
+    ...(mixed.length > 1
+      ? [info(`allowed by rules.currency 'any': ${amounts.join(' and ')} count alike`)]
+      : []),
+  ];
+}
+
+function judgeCurrency({ rules, currency }: CountedShop): Finding {
+  const { currency: wanted = currency, sharedAccount } = rules;
+  if (currency === undefined) return unknown('the store did not answer');
+  if (wanted === currency || wanted === 'any') return pass(`the store counts in ${currency}`);
+  const what = `the store has ${currency}, but rules.currency is ${wanted}: new orders are parked`;
+  const own = `Set the shop's rules.currency to '${currency}'`;
+  return fail(
+    what,
+    sharedAccount
+      ? `${own} and sharedAccount to false, with an account of its own at the loyalty service; or set rules.currency to 'any' for all shops on the account, and 50 ${wanted} and 50 ${currency} count alike. Deploy, then replay the dead letters.`
+      : `${own}, deploy, and replay the dead letters.`,
+  );
+}

@@ -1,0 +1,276 @@
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import {
+  type Concurrency,
+  type ConcurrencyLimits,
+  concurrencyText,
+  fitConcurrency,
+  readConcurrency,
+} from '../../../shared/config/concurrency.ts';
+import { STACK_OUTPUTS } from '../../../shared/config/stack-outputs.ts';
+import { sandboxAddressOf } from '../../../shared/services/shop-loyalty.ts';
+import { type Check, type Finding, fail, info, pass, unknown, warn } from '../checks/check.ts';
+import {
+  type Deployment,
+  deployCommand,
+  openLedger,
+  RESTART,
+  versionDifference,
+} from '../deployment/deployment.ts';
+import { readConcurrencyLimits } from '../deployment/fit-to-account.ts';
+import { line } from '../document/line.ts';
+import { Problem } from '../exit.ts';
+import { readQueues } from '../status/collect-status.ts';
+
+/** The outputs of the stack, and its version beside this command's. */
+export function stackCheck(deployment: Deployment): Check {
+  const { stack, region, version, output } = deployment;
+  return {
+    name: 'stack',
+    async look() {
+      const missing = STACK_OUTPUTS.filter((name) => name !== 'Version' && !isThere(name));
+      return [
+        missing.length === 0
+          ? pass(`${stack} ${version} (${region}) has all its outputs`)
+          : fail(`${stack} lacks the outputs ${missing.join(', ')}`, deployAgain(deployment)),
+        ...judgeVersions(deployment),
+      ];
+    },
+  };
+
+  function isThere(name: (typeof STACK_OUTPUTS)[number]): boolean {
+    try {
+      return output(name) !== '';
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  }
+}
+
+function judgeVersions(deployment: Deployment): readonly Finding[] {
+  const { version } = deployment;
+  const difference = versionDifference(version);
+  if (!difference) return [];
+  const { what, older } = difference;
+  const update = `Update the command: npm install --save-exact loyalty-connector@${version}`;
+  return [warn(what, older === 'stack' ? deployAgain(deployment) : update)];
+}
+
+export function deployAgain(deployment: Parameters<typeof deployCommand>[0]): string {
+  const run = deployCommand(deployment);
+  return run === undefined ? RESTART : `Deploy again: ${run}`;
+}
+
+/** The read calls that the other commands make, each once. `unread`: the checks that a caller without secrets lacks. */
+export function accessCheck(
+  deployment: Deployment,
+  explain: (error: unknown) => string,
+  unread: Promise<readonly string[]>,
+): Check {
+  const [shop] = deployment.connector.shops;
+  const looks = {
+    queues: () => readQueues(new SQSClient(deployment.aws), deployment),
+    ledger: () =>
+      openLedger(deployment).readMany([{ shop: shop?.domain ?? '', kind: 'order', id: 'doctor' }]),
+  };
+  return {
+    name: 'AWS access',
+    async look() {
+      const faults = await Promise.all(
+        Object.entries(looks).map(async ([name, look]): Promise<readonly Finding[]> => {
+          try {
+            await look();
+            return [];
+          } catch (error) {
+            const what = `the ${name} cannot be read: ${explain(error)}`;
+            return [fail(what, 'docs/operator-access.md names the two policies for people.')];
+          }
+        }),
+      );
+      const found = faults.flat();
+      if (found.length > 0) return found;
+      const skipped = await unread;
+      if (skipped.length === 0) return [pass('the queues, the ledger and the secrets can be read')];
+      return [
+        pass('the queues and the ledger can be read'),
+        unknown(
+          `you may only look: your AWS credentials read no secrets, so these were not checked: ${skipped.join(', ')}`,
+          'docs/operator-access.md names the policy that reads them.',
+        ),
+      ];
+    },
+  };
+}
+
+export function concurrencyCheck(deployment: Deployment): Check {
+  return {
+    name: 'concurrency',
+    async look() {
+      if (deployment.where === 'local') return [info('no quota on this machine')];
+      const deployed = readConcurrency(deployment.output('Concurrency'));
+      const limits = await readConcurrencyLimits(new LambdaClient(deployment.aws), deployed);
+      return limits
+        ? [judgeConcurrency(limits, deployed, deployment)]
+        : [unknown('AWS does not report the quota')];
+    },
+  };
+}
+
+/** Whether what is deployed is what `deploy` would choose for the account's quota today. */
+export function judgeConcurrency(
+  limits: ConcurrencyLimits,
+  deployed: Concurrency,
+  deployment: Pick<Deployment, 'connector' | 'where' | 'stage' | 'region' | 'aws'>,
+): Finding {
+  const { connector, region } = deployment;
+  const fitted = fitConcurrency(limits, connector, region);
+  if (fitted.kind === 'refused') {
+    const [what = '', ...ways] = fitted.why;
+    return warn(what, ...ways.map((way) => way.trim()));
+  }
+  if (concurrencyText(fitted.concurrency) === concurrencyText(deployed)) {
+    return pass(fitted.summary);
+  }
+  const what = `deployed is ${concurrencyText(deployed)}; what fits the quota of ${limits.total} is ${fitted.summary}`;
+  return warn(what, deployAgain(deployment));
+}
+
+/** Who gets alarms: an address, or another target that was subscribed by hand. */
+export interface AlarmSubscription {
+  readonly endpoint: string;
+  readonly confirmed: boolean;
+}
+
+/** From SNS, which alone knows whether an address has confirmed its subscription. */
+export async function readAlarmSubscriptions({
+  aws,
+  output,
+}: Pick<Deployment, 'aws' | 'output'>): Promise<readonly AlarmSubscription[]> {
+  const found: AlarmSubscription[] = [];
+  const pages = paginateListSubscriptionsByTopic(
+    { client: new SNSClient(aws) },
+    { TopicArn: output('AlarmTopic') },
+  );
+  for await (const { Subscriptions: page = [] } of pages) {
+    // Until it is confirmed, a word stands in place of the ARN.
+    const read = page.map(({ Endpoint: endpoint = '', SubscriptionArn: arn = '' }) => ({
+      endpoint,
+      confirmed: arn.startsWith('arn:'),
+    }));
+    found.push(...read);
+  }
+  return found;
+}
+
+export function alarmsCheck(deployment: Deployment): Check {
+  return {
+    name: 'alarms',
+    async look() {
+      if (deployment.where === 'local') return [info('do not ring on this machine')];
+      const found = await readAlarmSubscriptions(deployment);
+      return judgeAlarms(deployment.connector.alarms.emails, found);
+    },
+  };
+}
+
+export const CONFIRM =
+  'Follow the link in the e-mail "AWS Notification - Subscription Confirmation" within two days.';
+
+/** SNS deletes what is not confirmed for 48 hours, and a deployment does not notice that. */
+export function absentAddresses(
+  wanted: readonly string[],
+  found: readonly AlarmSubscription[],
+): readonly string[] {
+  const known = new Set(found.map(({ endpoint }) => endpoint));
+  return wanted.filter((address) => !known.has(address));
+}
+
+/** `wanted`: the addresses in the settings. */
+export function judgeAlarms(
+  wanted: readonly string[],
+  found: readonly AlarmSubscription[],
+): readonly Finding[] {
+  const absent = absentAddresses(wanted, found);
+  if (found.length + absent.length === 0) {
+    return [warn('notify no one', 'Add an address to alarms.emails and deploy.')];
+  }
+  return [
+    ...absent.map((endpoint) =>
+      warn(`${endpoint} is in the settings, but gets no alarms`, {
+        label: 'Subscribe it',
+        say: 'Once the settings are deployed, this subscribes it:',
+        line: line('setup'),
+      }),
+    ),
+    ...found.map(({ endpoint, confirmed }) =>
+      confirmed
+        ? pass(`go to ${endpoint}`)
+        : warn(`${endpoint} has not confirmed its subscription and gets no alarms`, CONFIRM),
+    ),
+  ];
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** Reads the `Date` header of each service; any answer has one. */
+export function clockCheck({ connector, output, sandbox }: Deployment): Check {
+  const [shop = { domain: '' }] = connector.shops;
+  const here = (addresses: string | undefined) => sandboxAddressOf(connector, shop, addresses);
+  return {
+    name: 'clock',
+    async look() {
+      const places = {
+        AWS: output('WebhookAddress'),
+        'the loyalty service': here(sandbox?.loyaltyAddress) ?? connector.loyalty.address,
+        'the store': here(sandbox?.storeAddress) ?? `https://${shop.domain}`,
+      };
+      const readings = Object.entries(places).map(async ([whose, address]) => {
+        const date = await askDate(address);
+        return { whose, date, at: Date.now() };
+      });
+      return judgeClock(await Promise.all(readings));
+    },
+  };
+}
+
+async function askDate(address: string): Promise<string | undefined> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(address, { method: 'HEAD', redirect: 'manual', signal });
+    return answer.headers.get('date') ?? undefined;
+  } catch {
+    // Other checks report a service that cannot be reached.
+    return undefined;
+  }
+}
+
+/** One answer's `Date` header against our own clock. */
+interface ClockReading {
+  readonly whose: string;
+  readonly date: string | undefined;
+  /** Epoch milliseconds when the answer came. */
+  readonly at: number;
+}
+
+/** The header counts whole seconds, and the answer was on its way. */
+const TOLERANCE_SECONDS = 30;
+
+/** AWS refuses requests that are five minutes off, and latency is measured across clocks. */
+export function judgeClock(readings: readonly ClockReading[]): readonly Finding[] {
+  const skews = readings.flatMap(({ whose, date, at }) => {
+    const theirs = Date.parse(date ?? '');
+    return Number.isFinite(theirs) ? [{ whose, seconds: Math.round((at - theirs) / 1000) }] : [];
+  });
+  if (skews.length === 0) return [unknown('no answer had a time to compare with')];
+  const off = skews.filter(({ seconds }) => Math.abs(seconds) > TOLERANCE_SECONDS);
+  const names = skews.map(({ whose }) => whose).join(', ');
+  if (off.length === 0) return [pass(`within ${TOLERANCE_SECONDS} s of ${names}`)];
+  return off.map(({ whose, seconds }) =>
+    warn(
+      `this machine's clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of ${whose}`,
+      'Synchronise the clock over the network (timedatectl set-ntp true).',
+    ),
+  );
+}
