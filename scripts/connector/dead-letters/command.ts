@@ -81,7 +81,7 @@ function registerShow(group: Command): void {
     )
     .summary('one dead letter: reason, ledger, and what would be sent now')
     .description(
-      'Shows a dead letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
+      'Shows a dead letter, what the ledger knows of it, what would be sent by the code and settings here, and what happens to it on which day. What is known of people is masked.',
     )
     .option(
       '--reveal',

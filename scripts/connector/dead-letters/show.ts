@@ -158,7 +158,7 @@ export function letterBlocks(
       ['topic', event && `${event.topic}, delivery ${event.deliveryId}`],
       ['received', event && { at: event.receivedAt }],
       ...(event?.replays ?? []).map(({ at, by }) => ['sent again', `${at} by ${by}`] as const),
-      ['body', size > 0 ? `${size} bytes (--reveal shows it)` : undefined],
+      ['body', size > 0 && !redacted ? `${size} bytes (--reveal shows it)` : undefined],
       ['cannot be read', letter.undecodable],
     ]),
     text(expiryText(letter, connector), 'waits'),

@@ -72,7 +72,7 @@ describe('resend of one order', () => {
 
     const { stdout } = await connector.run('history --command resend --json');
     const recorded = { arguments: { kind: 'order', id }, end: { counts: { sent: 1 } } };
-    expect(JSON.parse(stdout).changes).toMatchObject([recorded, recorded]);
+    expect(JSON.parse(stdout).data.changes).toMatchObject([recorded, recorded]);
   });
 
   it('says that it was given up, and ends with 1', async () => {

@@ -28,6 +28,7 @@ import {
   type ReplayedLetter,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
+import { letterData } from '../../../scripts/connector/dead-letters/show.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,
@@ -510,6 +511,15 @@ describe('a scan of dead letters', () => {
     const receive = async () => Promise.reject(new Error('access denied'));
     await expect(scan({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
   });
+});
+
+it('does not reveal the body of a person whom the store asked to erase', () => {
+  const letter = letterOf({ body: new TextEncoder().encode('{"email":"robin@example.com"}') });
+  const prospect = { kind: 'unreadable', why: '' } as const;
+  const shown = (changes: Partial<LedgerEntry>) =>
+    letterData({ letter, entry: { ...entry(), ...changes }, prospect }, { reveal: true });
+  expect(shown({}).body).toContain('robin');
+  expect(JSON.stringify(shown({ redactedAt: at }))).not.toContain('robin');
 });
 
 it('masks all of a form that is about a person, except the id', () => {
