@@ -13,11 +13,11 @@ import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { type Document, facts, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { BadArguments } from '../exit.ts';
+import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
 import { filterText, groupsOf, groupsTable } from './describe.ts';
-import { noticesOf, readList } from './list.ts';
+import { type LetterList, noticesOf, readList } from './list.ts';
 import {
   type LetterFilter,
   matchesFilter,
@@ -40,15 +40,32 @@ export async function dropCommand(
   session: Session,
   filter: LetterFilter,
   { because, yes }: DropOptions,
-): Promise<Document> {
+): Promise<Document | ExitCode> {
   if (Object.keys(filter).length === 0) {
     throw new BadArguments(
       'say which dead letters: at least one of --kind, --id, --code, --reason, …',
     );
   }
-  const signal = session.interruption();
   const deployment = await session.findDeployment();
-  if (!yes) return previewDrop(session, deployment, filter, because);
+  if (yes) return dropAll(session, deployment, filter, because);
+  const list = await readList(session, deployment, filter);
+  const [newest] = list.matching;
+  const preview = previewOf(list, filter, because);
+  if (!newest) return preview;
+  session.show(preview);
+  const many = counted(list.matching.length, 'dead letter');
+  if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
+  // None that is given up later: the person has not seen it.
+  return dropAll(session, deployment, { until: newest.at, ...filter }, because);
+}
+
+async function dropAll(
+  session: Session,
+  deployment: Deployment,
+  filter: LetterFilter,
+  because: string,
+): Promise<Document> {
+  const signal = session.interruption();
   const { stack } = deployment;
   const { families, most, retire } = await searchScope(deployment, filter);
   const queues = openLetterQueues(deployment, families);
@@ -88,14 +105,8 @@ export async function dropCommand(
   throw fault;
 }
 
-/** What would be dropped, by the list. The suggested command drops none that is given up later. */
-async function previewDrop(
-  session: Session,
-  deployment: Deployment,
-  filter: LetterFilter,
-  because: string,
-): Promise<Document> {
-  const list = await readList(session, deployment, filter);
+/** What would be dropped. The suggested command drops none that is given up later. */
+function previewOf(list: LetterList, filter: LetterFilter, because: string): Document {
   const [newest] = list.matching;
   const many = list.matching.length;
   const options = { ...optionsOf({ until: newest?.at ?? 0, ...filter }), because, yes: true };

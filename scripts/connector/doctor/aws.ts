@@ -1,6 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import {
   type Concurrency,
   type ConcurrencyLimits,
@@ -71,7 +70,7 @@ export function accessCheck(
 ): Check {
   const [shop] = deployment.connector.shops;
   const looks = {
-    queues: () => readQueues(new SQSClient(deployment.aws), deployment),
+    queues: () => readQueues(deployment),
     ledger: () =>
       openLedger(deployment).readMany([{ shop: shop?.domain ?? '', kind: 'order', id: 'doctor' }]),
   };

@@ -11,6 +11,7 @@ import {
   type FactsBlock,
   type FindingsBlock,
   type FlowBlock,
+  isEmpty,
   type ShownFinding,
   type Suggestion,
   type TableBlock,
@@ -58,6 +59,7 @@ export function printDocument(
 }
 
 function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+  if (isEmpty(block)) return;
   if (block.kind === 'form' || (block.kind === 'code' && block.folded && !settings.full)) return;
   terminal.line();
   if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
@@ -154,7 +156,7 @@ function printFacts({ facts }: FactsBlock): Print {
 function printTable({ columns, rows, empty }: TableBlock): Print {
   return (terminal, { now }) => {
     if (rows.length === 0) {
-      if (empty !== undefined) terminal.paragraph(empty);
+      terminal.paragraph(empty ?? '');
       return;
     }
     terminal.table({

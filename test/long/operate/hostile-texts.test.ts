@@ -78,7 +78,7 @@ it.each([
   ...['trace HOSTILE', 'trace coupon HOSTILE', 'trace coupon -- --HOSTILE', 'trace order HOSTILE'],
   ...['trace HOSTILE 1', 'trace product HOSTILE', 'trace customer HOSTILE', 'trace none-HOSTILE'],
   'compare orders --since HOSTILE',
-  ...['resend coupon HOSTILE --dry-run', 'resend HOSTILE 1', 'redemptions show 7012345'],
+  ...['resend coupon HOSTILE', 'resend HOSTILE 1', 'redemptions show 7012345'],
   ...['redemptions show HOSTILE', 'redemptions close 7012345 HOSTILE --refused'],
 ])('repeats no hostile text raw, whether typed or read: %s', async (line) => {
   const typed = line.replaceAll('HOSTILE', HOSTILE);

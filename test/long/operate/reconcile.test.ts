@@ -33,9 +33,8 @@ it('sends an order whose webhook was lost, then says that both sides are in sync
   const found = await connector.run(`reconcile --wait --shop ${SHOP}`);
   expect(found.stdout).toContain('Compared: 3 orders. Sent again');
   expect(found.code).toBe(3);
-  const [status] = await runSuggested(found, connector);
-  expect(status?.line).toContain(`reconcile status --shop ${SHOP}`);
-  expect(status?.stdout.match(/order #\d+ +no webhook of it was settled/g)).toHaveLength(3);
+  const status = await connector.run('reconcile status');
+  expect(status.stdout.match(/order #\d+ +no webhook of it was settled/g)).toHaveLength(3);
   await connector.work();
   const traced = await connector.run(`trace order ${ids[0]}`);
   expect(traced.stdout).toContain('WELL');
