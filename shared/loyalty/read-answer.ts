@@ -319,12 +319,13 @@ export function personalTexts(value: unknown, personal = false): string[] {
   return Object.entries(value).flatMap(([name, member]) => {
     // The settings choose the names of metadata: hidden, they would blank words of every message.
     if (name === 'Metadatas' && Array.isArray(member))
-      return personalTexts(member.map(valueOf), true);
+      return personalTexts(member.map(metadataValue), true);
     return personalTexts(member, personal || personalMembers.has(name));
   });
 }
 
-const valueOf = (metadata: unknown): unknown => (isObject(metadata) ? metadata.Value : metadata);
+const metadataValue = (metadata: unknown): unknown =>
+  isObject(metadata) ? metadata.Value : metadata;
 
 /** Short, and without letters: it cannot itself look like a name. */
 const mask = '***';
