@@ -101,7 +101,7 @@ export async function startBackfill(
     ...{ id, shop: open.shop.domain, kind, ...given, ...(until && { until }) },
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
-    ...{ sent: 0, asked: 0, unreadable: 0 },
+    ...{ sent: 0, unreadable: 0 },
   };
   await checkVisibility(state, open, now);
   if (state.finishedAt !== undefined) return alreadyDone(state);
@@ -187,8 +187,8 @@ const resuming = ({ id, shop }: BackfillState): Suggestion => ({
 
 export async function resumeBackfill(
   session: Session,
-  id: string,
   options: PaceOptions,
+  id: string,
 ): Promise<Document> {
   const deployment = await session.findDeployment();
   const open = openBackfill(deployment, options.shop);

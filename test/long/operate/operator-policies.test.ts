@@ -53,7 +53,7 @@ async function leaveWork(ledger: ReturnType<typeof createDynamoDbLedger>): Promi
   });
   await leaveStuckRedemption(ledger, { shop, customerId: '7012345' }, { at });
   const backfill = { id: 'orders_2026-01-01_2026-02-01', shop, kind: 'orders', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
   await openBackfills(ledger, shop, () => new Date()).save(
     { ...backfill, ...counts, startedAt: at, savedAt: at },
     undefined,

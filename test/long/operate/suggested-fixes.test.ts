@@ -127,7 +127,7 @@ describe('what commands suggest can be run, also from their JSON documents', () 
   it('a backfill that stopped, one that is finished, and one that there is not', async () => {
     const at = new Date().toISOString();
     const state = { id: 'products_first_now', shop: SHOP, kind: 'products', run: 1 } as const;
-    const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+    const counts = { place: FILE_START, sent: 0, unreadable: 0 };
     const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
     await backfills.enlist(state.id);
     await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
@@ -206,7 +206,7 @@ export default defineConnector({
   it('backfills of all shops, and their resuming', async () => {
     const at = new Date().toISOString();
     const state = { id: 'orders_first_now', shop: SHOP, kind: 'orders', run: 1 } as const;
-    const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+    const counts = { place: FILE_START, sent: 0, unreadable: 0 };
     const backfills = openBackfills(connector.ledger, SHOP, () => new Date());
     await backfills.enlist(state.id);
     await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
