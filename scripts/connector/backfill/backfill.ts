@@ -146,12 +146,12 @@ async function preview(
     title: titleOf(state),
     blocks: [
       facts([
-        [kind, counted.data],
-        ['created', spanWords(state)],
-        ['codes', kind === 'discounts' ? 'any number in each discount' : undefined],
-        ['sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
-        ['marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
-        ['time', time],
+        ['Found', `${counted.data} ${kind}`],
+        ['Created', spanWords(state)],
+        ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
+        ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
+        ['Marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
+        ['Time', time],
       ]),
       text('Nothing was sent.'),
     ],

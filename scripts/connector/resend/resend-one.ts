@@ -62,7 +62,7 @@ export async function resendOne(
   const key = { shop: shop.domain, kind, id };
   const plan = await foreseeSending(deployment, key, options.force === true);
   const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
-  const title = `${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
+  const title = `Resend of ${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
   const now = prospectData(plan.prospect, plan.entry, options);
   const data = { ...key, wouldSend: wouldSend(plan), now, waiting: plan.waits };
   const preview = { title, ...previewOf(plan, now, options), data: { ...data, sent: 0 } };
@@ -143,7 +143,7 @@ function previewOf(
     blocks: [
       ...prospectBlocks(now),
       ...(first && sends ? [text(`Before it, ${waitText(first)}.`)] : []),
-      text('Nothing was sent.'),
+      ...(sends ? [text('Nothing was sent.')] : []),
     ],
     next: [
       ...(first && sends ? [{ label: 'End the wait', line: line('retry-now', [], { shop }) }] : []),

@@ -92,9 +92,7 @@ function previewOf(
     blocks: [
       facts([
         ['Compared', counted(lookedAt, 'order')],
-        ['Would change', changed],
-        ['Earn less', lower],
-        ['Earn more', higher],
+        ['Would change', `${changed}: ${lower} earn less, ${higher} earn more`],
         ['Amounts', `${before.toFixed(2)} before, ${after.toFixed(2)} after`],
       ]),
       {
@@ -114,7 +112,7 @@ function previewOf(
         empty: 'Nothing would be sent: the rules of today change none of them.',
       },
       ...(changed > shown.length ? [text(`And ${changed - shown.length} more.`, 'soft')] : []),
-      text('Nothing was sent.'),
+      ...(changed > 0 ? [text('Nothing was sent.')] : []),
     ],
     next:
       changed === 0
