@@ -259,8 +259,8 @@ export function subscriptionsStep(setup: ShopSetup): Step {
       }
       const [first] = found;
       if (first?.verdict === 'unknown') return blocked(`${first.what}.`, first.fix ?? '');
-      const retired = found.find(({ verdict, about }) => verdict === 'fail' && !about);
-      if (first?.verdict === 'fail' && first.about) return open(`${first.what}.`);
+      const retired = found.find(({ verdict, next }) => verdict === 'fail' && !next);
+      if (first?.verdict === 'fail' && first.next) return open(`${first.what}.`);
       if (retired) return left(`${retired.what}.`, retired.fix ?? '');
       return done(found.map(({ what }) => what).join('; '));
     },
