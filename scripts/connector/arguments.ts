@@ -27,12 +27,24 @@ const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_0
 const DURATION = /^(\d{1,6})([smhdw])$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** `2h`, `3d`: that long ago; or an ISO date, in UTC unless it has an offset. Returns epoch milliseconds. */
-export function parseMoment(text: string, now = new Date()): number {
+/** `30m`, `2h`: so many milliseconds. */
+export function durationMs(text: string): number {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) {
-    return now.getTime() - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+    return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
   }
+  throw new InvalidArgumentError('Give a duration such as 30m, 2h or 1d.');
+}
+
+/** A parser for commander, for an option that is shown again as it was given. */
+export function durationText(text: string): string {
+  durationMs(text);
+  return text;
+}
+
+/** `2h`, `3d`: that long ago; or an ISO date, in UTC unless it has an offset. Returns epoch milliseconds. */
+export function parseMoment(text: string, now = new Date()): number {
+  if (DURATION.test(text)) return now.getTime() - durationMs(text);
   if (ISO_DATE.test(text)) {
     const hasZone = text.length <= 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text);
     const epochMs = Date.parse(hasZone ? text : `${text}Z`);

@@ -100,9 +100,14 @@ export async function runBackfill(
 
 const LOOK_AGAIN_MS = 2_000;
 
-async function waitForRoom(
+export async function waitForRoom(
   family: Parameters<QueueDepth['of']>[0],
-  { depth, mostWaiting, pause, signal }: BackfillDeps,
+  {
+    depth,
+    mostWaiting,
+    pause,
+    signal,
+  }: Pick<BackfillDeps, 'depth' | 'mostWaiting' | 'pause' | 'signal'>,
   onWait: () => void,
 ): Promise<void> {
   while (!signal.aborted) {

@@ -11,10 +11,10 @@ Examples:
   npx loyalty-connector status --stack loyalty-connector-prod --region eu-west-1
   npx loyalty-connector status --watch                       again every ten seconds, until Ctrl-C
   npx loyalty-connector status --charts                      the last hour and the last day as charts
-  npx loyalty-connector status --json | jq .state            "well", "waiting" or "action-required"
+  npx loyalty-connector status --json | jq .verdict.kind     "well", "waits", "action required" or "not known"
 
 Ends with 0 when all is well, with 3 while messages wait for something that passes by itself (a service
-that does not answer), and with 1 when something needs a person.
+that does not answer), with 1 when something needs a person, and with 4 when not all could be read.
 `;
 
 /** `loyalty-connector status` */
@@ -28,7 +28,7 @@ export function registerStatus(program: Command): void {
     .option('--charts', 'show the last hour and the last day as charts, too')
     .option('--watch [seconds]', 'show it again and again', wholeNumber(1, 3_600))
     .addHelpText('after', STATUS_EXAMPLES)
-    .action(runLazily(async () => (await import('../status/print-status.ts')).showStatus));
+    .action(runLazily(async () => (await import('../status/show-status.ts')).showStatus));
 }
 
 const TRACE_EXAMPLES = `
@@ -41,7 +41,8 @@ Examples:
   npx loyalty-connector trace coupon SUMMER10 --shop example-store.myshopify.com
 
 Changes nothing. Does not show messages in queues, which cannot be read without receiving them. Ends
-with 0 when both sides agree, with 1 otherwise, and with 2 when several things may be meant.
+with 0 when both sides were read and agree, with 1 when a person must act, with 3 when it goes on by
+itself, and with 4 when it cannot be known: a product cannot be read, or several things may be meant.
 `;
 
 /** `loyalty-connector trace` */
@@ -50,7 +51,7 @@ export function registerTrace(program: Command): void {
     .command('trace')
     .summary('show everything known about one order, product, coupon or customer')
     .description(
-      'Shows the ledger entry, the dead letters, the current state of the store and what the loyalty service should hold.',
+      'Reads store, ledger, dead letters and loyalty service: what differs, how the points came about, what happened.',
     )
     .argument('<kind>', 'order, product, coupon or customer; or the id alone, to find what it is')
     .argument(
@@ -71,12 +72,11 @@ export function registerTrace(program: Command): void {
 
 const COMPARE_EXAMPLES = `
 Examples:
-  npx loyalty-connector compare order 5512345678901
   npx loyalty-connector compare orders --since 24h
-  npx loyalty-connector compare coupon SUMMER10 --shop example-store.myshopify.com
+  npx loyalty-connector compare orders --since 2026-10-01 --shop example-store.myshopify.com
 
-Changes nothing. The loyalty service has no operation that reads a product: of one, only the ledger is
-compared. Ends with 0 when both sides were read and agree, 1 when they differ, 2 when it cannot tell.
+Changes nothing. One order, product, coupon or customer: npx loyalty-connector trace. Ends with 0 when all
+were read on both sides and agree, with 1 when some differ, and with 4 when some could not be compared.
 `;
 
 interface CompareOptions {
@@ -89,26 +89,23 @@ interface CompareOptions {
 export function registerCompare(program: Command): void {
   program
     .command('compare')
-    .summary('read one order or coupon from both sides and show the difference')
+    .summary('read many orders from both sides and list what differs')
     .description(
-      'Reads the store, the ledger and the loyalty service, and compares what they say of one entity.',
+      'Reads each order that changed lately from the store, the ledger and the loyalty service.',
     )
-    .argument('<kind>', 'order, product or coupon; or orders, for all since --since')
-    .argument('[id]', "the store's id, the order's number or name, or the coupon's code")
-    .option('--since <when>', 'of orders: changed since, 90m, 24h, 3d or a date', (text) =>
-      parseMoment(text),
-    )
+    .argument('<kind>', 'orders')
+    // "compare order 1007" is answered with the command that does it.
+    .allowExcessArguments()
+    .option('--since <when>', 'changed since, 90m, 24h, 3d or a date', (text) => parseMoment(text))
     .option('--shop <domain>', 'the shop, where the settings name several')
     .addHelpText('after', COMPARE_EXAMPLES)
     .action(
-      runAction<CompareOptions>(async (session, { since, ...options }, kind, id) => {
-        if (kind === 'orders' && since !== undefined) {
-          const { compareOrders } = await import('../compare/compare.ts');
-          return compareOrders(session, { ...options, since });
+      runAction<CompareOptions>(async (session, { since, ...options }, kind) => {
+        if (kind !== 'orders' || since === undefined) {
+          throw new BadArguments('give: compare orders --since 24h. For one of them: trace.');
         }
-        if (id === undefined) throw new BadArguments('give an id, or: compare orders --since 24h.');
-        const { showComparison } = await import('../compare/compare.ts');
-        return showComparison(session, options, kind, id);
+        const { compareOrders } = await import('../trace/compare-orders.ts');
+        return compareOrders(session, { ...options, since });
       }),
     );
 }

@@ -1,6 +1,13 @@
 import { type Command, Option } from 'commander';
 import { WAITS_FOR } from '../../../shared/core/batch/waiting.ts';
-import { parseBound, parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
+import {
+  durationText,
+  parseBound,
+  parseMoment,
+  perSecond,
+  queueOption,
+  wholeNumber,
+} from '../arguments.ts';
 import type { PaceOptions, StartOptions } from '../backfill/backfill.ts';
 import { BadArguments } from '../exit.ts';
 import type { ResendOneOptions } from '../resend/resend-one.ts';
@@ -11,6 +18,7 @@ const PAUSE_EXAMPLES = `
 Examples:
   npx loyalty-connector pause                                the calls of every shop
   npx loyalty-connector pause --shop example-store.myshopify.com --queue orders
+  npx loyalty-connector pause --for 2h --because 'the service moves to another address' --yes
   npx loyalty-connector resume
 
 What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
@@ -27,6 +35,8 @@ export function registerPause(program: Command): void {
     )
     .option('--shop <domain>', 'only this shop')
     .addOption(queueOption('only this queue'))
+    .option('--because <reason>', 'why, for whoever finds it paused')
+    .option('--for <duration>', 'how long: 30m, 2h (default: until "resume")', durationText)
     .option('--yes', 'do not ask')
     .addHelpText('after', PAUSE_EXAMPLES)
     .action(runLazily(async () => (await import('../pause/change-pause.ts')).pauseCommand));
@@ -56,8 +66,8 @@ misconfigured (credentials, scopes or an address are refused), paused (by an ope
 of its own or of AWS), patience (a customer or a result that is not there yet).
 A pause of the shop still holds its messages, except one that refused credentials began. What had a call
 without an answer is tried 30 seconds after that call at the earliest.
-It ends with 0 when all have left their queues, with 3 when some still wait, and with 1 when some became dead
-letters.
+It ends with 0 when all have left their queues, or nothing waited, with 3 when some still wait, and with 1 when some
+became dead letters.
 `;
 
 /** `loyalty-connector retry-now` */
@@ -82,7 +92,7 @@ export function registerRetryNow(program: Command): void {
 
 const RESEND_EXAMPLES = `
 Examples:
-  npx loyalty-connector resend --since 2026-10-01 --dry-run     shows the effect, changes nothing
+  npx loyalty-connector resend --since 2026-10-01               shows the effect, and asks
   npx loyalty-connector resend --since 2026-10-01 --yes         does it, for a script
   npx loyalty-connector resend order 1007 --yes --wait          sends one order as the store has it now
 
@@ -107,7 +117,6 @@ export function registerResend(program: Command): void {
       'placed since this date, or this long ago: 2026-10-01, 90d',
       parseBound,
     )
-    .option('--dry-run', 'show the effect only')
     .option('--yes', 'send without asking')
     .option('--shop <shop>', 'by its domain or path, where there are several')
     .option('--rate <n/s>', 'with --since: at most this many a second (10/s)', perSecond(1_000))

@@ -5,8 +5,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { setHost } from '../run-action.ts';
 import type { Host } from '../session.ts';
-import { renderTable, type Terminal } from '../terminal/terminal.ts';
-import { wrap } from '../terminal/text.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** What the page asks for: a command in words, as at a terminal. */
 export const commandLine = v.object({
@@ -27,15 +26,12 @@ export const commandLine = v.object({
   ),
 });
 export type CommandLine = v.InferOutput<typeof commandLine>;
-/** As the page gives it. */
-export type Line = Pick<CommandLine, 'command'> & Partial<CommandLine>;
 
 /** What the page receives, line by line, while the command runs. */
 export type ConsoleEvent =
   /** Names the run for the stop button. */
   | { readonly kind: 'begun'; readonly run: string }
   | { readonly kind: 'document'; readonly document: unknown }
-  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
   | {
       readonly kind: 'progress';
@@ -156,17 +152,17 @@ function hostOf({
 const WIDTH = 100;
 const PROGRESS_EVERY_MS = 200;
 
-/** Values stay as they are: the page writes them as text, where control characters do nothing. */
 function terminalTo(send: RunSettings['send']): Terminal {
-  const print = (text: string) => send({ kind: 'text', text });
+  /** What a command prints beside its document is for a terminal. */
+  const print = () => {};
   const style: Terminal['style'] = (_format, text) => text;
   return {
     width: WIDTH,
     style,
-    line: (text = '') => print(text),
-    paragraph: (text) => print(wrap(text, WIDTH).join('\n')),
-    table: (table) => print(renderTable(table, WIDTH, style)),
-    hint: () => {},
+    line: print,
+    paragraph: print,
+    table: print,
+    hint: print,
     json: (document) => send({ kind: 'document', document }),
     note: (text) => send({ kind: 'note', text }),
     progress(doing, total) {

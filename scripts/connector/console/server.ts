@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { basename, extname, join } from 'node:path';
-import type { Command } from 'commander';
 import * as v from 'valibot';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { createGuard, type Guard, type Refusal } from './guard.ts';
 import {
   type ConsoleEvent,
@@ -302,10 +302,9 @@ function attribute(text: string): string {
 export type AboutConsole = ReturnType<typeof aboutConsole>;
 
 export function aboutConsole({
-  createProgram,
   deployment,
   readOnly,
-}: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
+}: Pick<RunSettings, 'deployment' | 'readOnly'>) {
   const { where, stack, stage, region, version, connector, aws } = deployment;
   return {
     ...{ where, stack, stage, region, version, readOnly },
@@ -313,12 +312,20 @@ export function aboutConsole({
     shops: connector.shops.map(({ domain }) => domain),
     hasStorefront: connector.storefront !== undefined,
     commands: offeredCommands(readOnly),
-    /** The options without a value, to read a suggested command. */
-    flags: [...new Set(flagsOf(createProgram()))],
+    sandboxes: sandboxesOf(deployment),
   };
 }
 
-function flagsOf({ options, commands }: Command): readonly string[] {
-  const own = options.filter((one) => one.isBoolean()).map((one) => one.long?.slice(2) ?? '');
-  return [...own, ...commands.flatMap(flagsOf)];
+/** The pages of the sandboxes on this machine. */
+function sandboxesOf({ sandbox, connector }: Deployment) {
+  if (!sandbox) return [];
+  const pages = (name: string, addresses: string, path: string) =>
+    addresses.split(' ').map((address, index, { length }) => ({
+      name: length > 1 ? `${name} of ${connector.shops[index]?.domain}` : name,
+      address: `${address}${path}`,
+    }));
+  return [
+    ...pages('Store sandbox', sandbox.storeAddress, '/'),
+    ...pages('Loyalty sandbox', sandbox.loyaltyAddress, '/state'),
+  ];
 }

@@ -21,7 +21,7 @@ import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { type PauseStatus, pauseText, readPauses } from '../pause/read-pauses.ts';
+import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -142,13 +142,8 @@ function pausesCheck(deployment: Deployment): Check {
       return pauses.map((pause) =>
         pause.by === 'service' && pause.why === 'throttled'
           ? info(pauseText(pause))
-          : warn(pauseText(pause), { label: 'Resume', line: resumeLine(pause) }),
+          : warn(pauseText(pause), resumeSuggestion(pause)),
       );
     },
   };
-}
-
-function resumeLine(pause: PauseStatus) {
-  const queue = pause.by === 'operator' && pause.part !== 'all' ? pause.part : undefined;
-  return line('resume', [], { shop: pause.shop, queue });
 }

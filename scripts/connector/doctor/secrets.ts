@@ -20,9 +20,8 @@ import { line } from '../document/line.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
 import { answerText, type PostedWebhook, postWebhook, signWebhook } from '../send/send-webhook.ts';
 import { metricsOf } from '../status/collect-status.ts';
-import { readLastHour } from '../status/figures.ts';
+import { type LastHour, readLastHour } from '../status/figures.ts';
 import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-status.ts';
-import type { LastHour } from '../status/status-model.ts';
 import { momentText } from '../terminal/text.ts';
 import { deployAgain } from './aws.ts';
 
@@ -226,9 +225,11 @@ export function judgeRefusals(
   if (refused <= FEW_BAD_SIGNATURES) {
     return pass('the last hour shows no sign of another secret');
   }
-  const { lastAt = now.getTime(), acceptedSince = 0 } = hour.signs['signatures-refused'] ?? {};
+  const sign = hour.signs['signatures-refused'];
+  const { lastAt = now.getTime(), acceptedSince = 0, sinceAccepted = refused } = sign ?? {};
   const last = momentText(new Date(lastAt).toISOString(), now);
-  if (acceptedSince > 0) {
+  // After a repair a stray one does not make it trouble again.
+  if (sinceAccepted <= FEW_BAD_SIGNATURES) {
     return pass(
       `repaired: ${refused} webhooks were refused for their signature in the last hour, last at ${last}, and ${acceptedSince} accepted since`,
     );

@@ -112,7 +112,7 @@ export interface TableBlock {
   readonly title?: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
-  /** Instead of a table without rows. */
+  /** Instead of a table without rows; without it, such a table is not drawn. */
   readonly empty?: string;
   /** On a page a person chooses rows by their `key`; the actions then get the keys as this option. */
   readonly choose?: { readonly option: string; readonly actions: readonly Suggestion[] };
@@ -230,6 +230,19 @@ export function exitCodeOf({ verdict }: Pick<Document, 'verdict'>): ExitCode {
   return verdict ? CODES[verdict.kind] : 0;
 }
 
+/** Is not drawn, nor its title. */
+export function isEmpty(block: Block): boolean {
+  if (block.kind === 'table') return block.rows.length === 0 && block.empty === undefined;
+  return block.kind === 'facts' && block.facts.length === 0;
+}
+
+/** With what a person must add, as `<reason>`: the line to copy. */
+export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
+  const options = { ...line.options };
+  for (const { name, value } of asks) options[name] ??= value ?? `<${name}>`;
+  return { ...line, options };
+}
+
 /** A paragraph. */
 export const text = (words: string, tone?: Tone): TextBlock => ({
   kind: 'text',
@@ -245,3 +258,20 @@ export function facts(
   const known = given.filter((one): one is readonly [string, Cell] => one[1] !== undefined);
   return { kind: 'facts', ...(title !== undefined && { title }), facts: known };
 }
+
+/** A column is its title, or more; a row its cells, or more. */
+export function table(
+  columns: readonly (string | Column)[],
+  rows: readonly (readonly Cell[] | Row)[],
+  more: Pick<Partial<TableBlock>, 'title' | 'empty' | 'choose'> = {},
+): TableBlock {
+  return {
+    kind: 'table',
+    ...more,
+    columns: columns.map((one) => (typeof one === 'string' ? { title: one } : one)),
+    rows: rows.map((one) => ('cells' in one ? one : { cells: one })),
+  };
+}
+
+/** A column of numbers. */
+export const right = (title: string): Column => ({ title, align: 'right' });

@@ -1,21 +1,23 @@
 import type { Terminal } from '../terminal/terminal.ts';
 import { printable, relativeTime, spanText, wrap } from '../terminal/text.ts';
-import type {
-  ArithmeticBlock,
-  Block,
-  Cell,
-  ChartBlock,
-  CodeBlock,
-  Document,
-  FactsBlock,
-  FindingsBlock,
-  FlowBlock,
-  ShownFinding,
-  Suggestion,
-  TableBlock,
-  TimelineBlock,
-  Tone,
-  VerdictKind,
+import {
+  type ArithmeticBlock,
+  type Block,
+  type Cell,
+  type ChartBlock,
+  type CodeBlock,
+  completeLine,
+  type Document,
+  type FactsBlock,
+  type FindingsBlock,
+  type FlowBlock,
+  isEmpty,
+  type ShownFinding,
+  type Suggestion,
+  type TableBlock,
+  type TimelineBlock,
+  type Tone,
+  type VerdictKind,
 } from './document.ts';
 import { type LinePlace, lineText } from './line.ts';
 
@@ -57,6 +59,7 @@ export function printDocument(
 }
 
 function printBlock(terminal: Terminal, block: Block, settings: PrintSettings): void {
+  if (isEmpty(block)) return;
   if (block.kind === 'form' || (block.kind === 'code' && block.folded && !settings.full)) return;
   terminal.line();
   if ('title' in block && block.title !== undefined && block.kind !== 'chart') {
@@ -99,7 +102,7 @@ const LEAST_ROOM = 40;
 function printFindings({ findings }: FindingsBlock): Print {
   const all = (found: readonly ShownFinding[]): readonly ShownFinding[] =>
     found.flatMap((one) => [one, ...all(one.follows ?? [])]);
-  const nameWidth = Math.max(0, ...all(findings).map(({ name = '' }) => name.length + 2));
+  const nameWidth = Math.max(0, ...all(findings).map(({ name }) => (name ? name.length + 2 : 0)));
   return (terminal, settings) => {
     for (const finding of findings) printFinding(terminal, finding, settings, nameWidth, '');
   };
@@ -128,14 +131,12 @@ function printFinding(
 /** Not wrapped: a command that is broken over two lines cannot be copied. */
 function printSuggestion(
   terminal: Terminal,
-  { say, label, line, asks = [] }: Suggestion,
+  suggestion: Suggestion,
   { place }: PrintSettings,
   margin: string,
 ): void {
-  const options = { ...line.options };
-  for (const { name, value } of asks) options[name] ??= value ?? `<${name}>`;
-  indented(terminal, say ?? `${label}:`, margin);
-  const words = lineText({ ...line, options }, place);
+  indented(terminal, suggestion.say ?? `${suggestion.label}:`, margin);
+  const words = lineText(completeLine(suggestion), place);
   terminal.line(`${margin}  ${terminal.style('cyan', printable(words))}`);
 }
 
@@ -155,7 +156,7 @@ function printFacts({ facts }: FactsBlock): Print {
 function printTable({ columns, rows, empty }: TableBlock): Print {
   return (terminal, { now }) => {
     if (rows.length === 0) {
-      if (empty !== undefined) terminal.paragraph(empty);
+      terminal.paragraph(empty ?? '');
       return;
     }
     terminal.table({

@@ -6,50 +6,114 @@ import {
   withOperatorPause,
 } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
-import { shopsOf } from '../arguments.ts';
-import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { durationMs, shopsOf } from '../arguments.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
+import { type Document, type ShownFinding, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { wokenTexts } from '../retry-now/retry-now.ts';
 import type { Session } from '../session.ts';
-import { type PauseStatus, pausesIn, pauseText } from './read-pauses.ts';
-import { readWaiting, wake } from './waiting-messages.ts';
+import {
+  type PauseStatus,
+  partText,
+  pausesIn,
+  pauseText,
+  readPauses,
+  resumeSuggestion,
+} from './read-pauses.ts';
+import { readWaiting, wake, wokenTexts } from './waiting-messages.ts';
 
 export interface PauseOptions {
   readonly shop?: string;
   readonly queue?: QueueFamily;
+  readonly because?: string;
+  /** How long: `30m`, `2h`. */
+  readonly for?: string;
   readonly yes?: boolean;
 }
 
 /** Confirm → record who → write the control record of every shop that is meant. */
-export async function pauseCommand(session: Session, options: PauseOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+export async function pauseCommand(
+  session: Session,
+  options: PauseOptions,
+): Promise<Document | ExitCode> {
   const deployment = await session.findDeployment();
-  const shops = domainsOf(deployment, options);
-  const what = `${options.queue ? `the queue ${options.queue}` : 'all calls'} of ${shops.join(', ')}`;
-  if (!options.yes && !(await terminal.confirm(`Pause ${what}?`))) {
-    const next = nextCommand(deployment, commandLine('pause', { ...options, yes: true }));
-    if (json) terminal.json({ changed: false, shops, next });
-    else terminal.line(`Nothing was changed. This would pause ${what}:\n  ${next}`);
-    return EXIT.failed;
+  const { shop, queue, because, for: length } = options;
+  const shops = shopsOf(deployment.connector, shop);
+  const what = `${partText(queue ?? 'all')} of ${shops.map(({ domain }) => domain).join(', ')}`;
+  if (!options.yes) {
+    const lasting = await readPauses(openLedger(deployment), shops, new Date());
+    session.show(previewOf(deployment, options, what, lasting));
+    if (!(await session.terminal.confirm(`Pause ${what}?`))) return EXIT.fine;
   }
   const { arn } = await readCaller(deployment.aws);
-  const documents = await change(session, deployment, shops, (control, now) =>
-    withOperatorPause(control, options.queue ?? 'all', arn, now),
+  const { before, after } = await change(session, deployment, shop, (control, now) =>
+    withOperatorPause(control, queue ?? 'all', arn, now, {
+      ...(because !== undefined && { because }),
+      ...(length !== undefined && { until: now.getTime() + durationMs(length) }),
+    }),
   );
-  if (json) terminal.json({ changed: true, shops: documents });
-  return EXIT.fine;
+  const isNew = JSON.stringify(before) !== JSON.stringify(after);
+  const verdict = { kind: 'well', what: `Paused: ${what}.` } as const;
+  return {
+    title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
+    ...(isNew && { verdict }),
+    blocks: [{ kind: 'findings', findings: after.map(shown) }],
+    data: { changed: isNew, pauses: after },
+  };
+}
+
+function previewOf(
+  { connector }: Deployment,
+  options: PauseOptions,
+  what: string,
+  lasting: readonly PauseStatus[],
+): Document {
+  const { shop, queue, because, for: length } = options;
+  const given = { shop, queue, because, for: length };
+  const named = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, one]));
+  const shops = named(connector.shops.map(({ domain }) => domain));
+  const queues = named([
+    'orders',
+    'products',
+    'coupons',
+    ...(connector.storefront ? ['balances'] : []),
+  ]);
+  const end = length === undefined ? 'until "resume"' : `for ${length}`;
+  return {
+    title: `Pause ${what}`,
+    blocks: [
+      text(
+        `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards. Nothing was changed.`,
+      ),
+      {
+        ...{ kind: 'form', label: 'Pause what, why and for how long', line: line('pause') },
+        fields: [
+          { name: 'shop', label: 'Shop', value: shop ?? '', of: { '': 'all', ...shops } },
+          { name: 'queue', label: 'Queue', value: queue ?? '', of: { '': 'all calls', ...queues } },
+          { name: 'because', label: 'Reason', value: because ?? '' },
+          { name: 'for', label: 'For how long: 30m, 2h', value: length ?? '' },
+        ],
+      },
+      ...(lasting.length > 0
+        ? [{ kind: 'findings', title: 'Paused now', findings: lasting.map(shown) } as const]
+        : []),
+    ],
+    next: [{ label: `Pause ${what}`, line: line('pause', [], { ...given, yes: true }) }],
+    data: { changed: false, pauses: lasting },
+  };
 }
 
 /** End the pauses → wake what waited for their end. */
-export async function resumeCommand(session: Session, options: PauseOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
-  const { queue } = options;
+export async function resumeCommand(
+  session: Session,
+  { shop, queue }: PauseOptions,
+): Promise<Document> {
   const deployment = await session.findDeployment();
-  const shops = domainsOf(deployment, options);
-  const documents = await change(session, deployment, shops, (control, now) =>
+  const { before, after } = await change(session, deployment, shop, (control, now) =>
     resumed(control, queue ?? 'all', now),
   );
+  const shops = shopsOf(deployment.connector, shop).map(({ domain }) => domain);
   const waiting = await readWaiting(deployment, shops, new Date());
   const meant = waiting.filter((one) =>
     queue === undefined
@@ -57,41 +121,55 @@ export async function resumeCommand(session: Session, options: PauseOptions): Pr
       : one.queue === queue && one.waitsFor === 'paused',
   );
   const { woken } = await wake(deployment, meant);
-  if (json) terminal.json({ changed: true, shops: documents, woken: woken.length });
-  else if (woken.length > 0) wokenTexts(woken).forEach(terminal.line);
-  return EXIT.fine;
+  const left = new Set(after.map(pauseText));
+  const ended = before.filter((pause) => !left.has(pauseText(pause)));
+  const what = `${partText(queue ?? 'all')} of ${shops.join(', ')}`;
+  const isDone = ended.length + woken.length > 0;
+  const verdict = { kind: 'well', what: 'Calls are made again.' } as const;
+  return {
+    title: isDone ? `Resume ${what}` : `Nothing was changed: ${what} are not paused`,
+    ...(isDone && after.length === 0 && { verdict }),
+    blocks: [
+      ...ended.map((pause) => text(`Ended: ${pauseText(pause)}`)),
+      ...(woken.length > 0 ? wokenTexts(woken) : ['No message waited for it.']).map((one) =>
+        text(one),
+      ),
+      ...(after.length > 0
+        ? [{ kind: 'findings', title: 'Still paused', findings: after.map(shown) } as const]
+        : []),
+    ],
+    data: { changed: isDone, ended, pauses: after, woken: woken.length },
+  };
 }
 
 /** What `resume` without a queue ends. */
 const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);
 
-const domainsOf = ({ connector }: Deployment, { shop }: PauseOptions) =>
-  shopsOf(connector, shop).map(({ domain }) => domain);
+const shown = (pause: PauseStatus): ShownFinding => ({
+  ...{ tone: 'waits', what: pauseText(pause), next: [resumeSuggestion(pause)] },
+});
 
+/** Which pauses there were, and which there are now. */
 async function change(
   session: Session,
   deployment: Deployment,
-  shops: readonly string[],
+  named: string | undefined,
   next: (control: ShopControl, now: Date) => ShopControl,
 ) {
-  const { terminal, json } = session;
   const recorded = await session.beginChange(deployment);
   const ledger = openLedger(deployment);
   const now = new Date();
-  const documents: { shop: string; pauses: readonly PauseStatus[] }[] = [];
-  for (const shop of shops) {
-    const control = await changeControl(ledger, shop, (found) => next(found, now));
-    const pauses = pausesIn(shop, control, now);
-    documents.push({ shop, pauses });
-    recorded.count({ shops: documents.length });
-    if (json) continue;
-    if (pauses.length === 0) terminal.line(`${shop}: not paused`);
-    for (const pause of pauses) terminal.line(pauseText(pause));
+  const before: PauseStatus[] = [];
+  const after: PauseStatus[] = [];
+  for (const [index, { domain }] of shopsOf(deployment.connector, named).entries()) {
+    let found: readonly PauseStatus[] = [];
+    const control = await changeControl(ledger, domain, (known) => {
+      found = pausesIn(domain, known, now);
+      return next(known, now);
+    });
+    before.push(...found);
+    after.push(...pausesIn(domain, control, now));
+    recorded.count({ shops: index + 1 });
   }
-  return documents;
-}
-
-function commandLine(name: string, { shop, queue, yes }: PauseOptions): string {
-  const given = [shop && `--shop ${shop}`, queue && `--queue ${queue}`, yes && '--yes'];
-  return [name, ...given.filter(Boolean)].join(' ');
+  return { before, after };
 }

@@ -1,11 +1,15 @@
 import {
   controlIn,
   controlKey,
+  isOver,
+  type OperatorPause,
   type PausedPart,
   type PauseWhy,
   type ShopControl,
 } from '../../../shared/core/calls/shop-pause.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import type { Suggestion } from '../document/document.ts';
+import { line } from '../document/line.ts';
 
 /** A pause that lasts. */
 export type PauseStatus = {
@@ -13,7 +17,13 @@ export type PauseStatus = {
   /** ISO 8601. */
   readonly since: string;
 } & (
-  | { readonly by: 'operator'; readonly part: PausedPart; readonly who: string }
+  | {
+      readonly by: 'operator';
+      readonly part: PausedPart;
+      readonly who: string;
+      readonly because?: string;
+      readonly until?: string;
+    }
   | { readonly by: 'service'; readonly why: PauseWhy; readonly until: string }
 );
 
@@ -33,18 +43,19 @@ export function pausesIn(
   now: Date,
 ): readonly PauseStatus[] {
   const date = (moment: number) => new Date(moment).toISOString();
-  const pauses: PauseStatus[] = Object.entries(operator).map(([part, { since, by }]) => ({
-    shop,
-    since: date(since),
-    by: 'operator',
-    part: part as PausedPart,
-    who: by,
-  }));
-  if (service && service.until > now.getTime()) {
-    const { why, since, until } = service;
-    pauses.push({ shop, since: date(since), by: 'service', why, until: date(until) });
-  }
-  return pauses;
+  const parts = Object.entries(operator) as [PausedPart, OperatorPause][];
+  const pauses = parts
+    .filter(([, pause]) => !isOver(pause, now))
+    .map(
+      ([part, { since, by, because, until }]): PauseStatus => ({
+        ...{ shop, since: date(since), by: 'operator', part, who: by },
+        ...(because !== undefined && { because }),
+        ...(until !== undefined && { until: date(until) }),
+      }),
+    );
+  if (!service || service.until <= now.getTime()) return pauses;
+  const { why, since, until } = service;
+  return [...pauses, { shop, since: date(since), by: 'service', why, until: date(until) }];
 }
 
 const WHY: Readonly<Record<PauseWhy, string>> = {
@@ -52,17 +63,29 @@ const WHY: Readonly<Record<PauseWhy, string>> = {
   misconfigured: 'the loyalty service refused the credentials or the account',
 };
 
-/** `example-store.myshopify.com: orders paused since 2026-11-15 20:01 UTC by …` */
+/** `example-store.myshopify.com: orders paused since 2026-11-15 20:01 UTC until 22:01 UTC by kim, because …` */
 export function pauseText(pause: PauseStatus): string {
-  const since = `since ${minuteOf(pause.since)}`;
-  if (pause.by === 'service') {
-    return `${pause.shop}: paused ${since} until ${minuteOf(pause.until)}, because ${WHY[pause.why]}`;
-  }
-  const what = pause.part === 'all' ? 'all calls' : pause.part;
-  return `${pause.shop}: ${what} paused ${since} by ${pause.who}`;
+  const { shop, until } = pause;
+  const time = `since ${minuteOf(pause.since)}${until === undefined ? '' : ` until ${minuteOf(until)}`}`;
+  if (pause.by === 'service') return `${shop}: paused ${time}, because ${WHY[pause.why]}`;
+  const because = pause.because === undefined ? '' : `, because: ${pause.because}`;
+  return `${shop}: ${partText(pause.part)} paused ${time} by ${personOf(pause.who)}${because}`;
 }
 
-/** The command that ends it, without `npx loyalty-connector`. */
+export const partText = (part: PausedPart): string => (part === 'all' ? 'all calls' : part);
+
+/** The user, or the name of a role's session: the end of an ARN. */
+const personOf = (arn: string): string => arn.split(/[/:]/).at(-1) ?? arn;
+
+/** The command that ends it. */
+export function resumeSuggestion(pause: PauseStatus): Suggestion {
+  const { shop } = pause;
+  const part = pause.by === 'operator' ? pause.part : 'all';
+  const queue = part === 'all' ? undefined : part;
+  return { label: `Resume ${partText(part)}`, line: line('resume', [], { shop, queue }) };
+}
+
+/** The same for texts, without `npx loyalty-connector`. */
 export function resumeText(pause: PauseStatus): string {
   const queue = pause.by === 'operator' && pause.part !== 'all' ? ` --queue ${pause.part}` : '';
   return `resume --shop ${pause.shop}${queue}`;

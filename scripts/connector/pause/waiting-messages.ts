@@ -13,6 +13,7 @@ import { batchesOf, type QueueFamily } from '../../../shared/core/events/event.t
 import { AFTER_UNKNOWN_OUTCOME_SECONDS } from '../../../shared/core/events/outcome.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { counted } from '../terminal/text.ts';
 
 export interface WaitingInShop extends WaitingMessage {
   readonly shop: string;
@@ -151,4 +152,18 @@ export async function wake(
   };
   const deps = { ledger: openLedger(deployment), now: new Date(), endWaits };
   return wakeAll(waiting, deps, afterSeconds);
+}
+
+/** `11 messages are tried again now: orders 9, coupons 2.` And those that a call without an answer holds back. */
+export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readonly string[] {
+  const byQueue = [...Map.groupBy(woken, ({ queue }) => queue)];
+  const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
+  const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+  const are = woken.length === 1 ? 'is' : 'are';
+  const text = `${counted(woken.length, 'message')} ${are} tried again ${when}${list}.`;
+  const late = woken.filter(({ isHeldBack }) => isHeldBack);
+  if (late.length === 0) return [text];
+  const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
+  const rest = `${late.length} of them in up to ${longest} s: the last call had no answer, and the service may still execute it, after a newer one.`;
+  return [text, rest];
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
 import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
 import {
@@ -18,11 +17,10 @@ import {
   type Block,
   type Cell,
   type Document,
-  type Suggestion,
-  type TableBlock,
+  right,
+  table,
   text,
   type Verdict,
-  type VerdictKind,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
@@ -42,16 +40,14 @@ export async function startReconcile(
 ): Promise<Document> {
   const signal = wait ? session.interruption('The comparison goes on by itself.') : undefined;
   const deployment = await session.findDeployment();
-  const { connector, stack } = deployment;
-  const shops = shopsOf(connector, named);
-  const domains = shops.map(({ domain }) => domain);
+  const domains = shopsOf(deployment.connector, named).map(({ domain }) => domain);
   const change = await session.beginChange(deployment);
   const request = randomUUID();
-  const askedAt = new Date();
+  const askedAt = Date.now();
   await invokeReconcile(deployment, {
     request,
     ...(deep && { mode: 'deep' }),
-    ...(named !== undefined && shops[0] && { shop: shops[0].domain }),
+    ...(named !== undefined && domains[0] !== undefined && { shop: domains[0] }),
   });
   change.count({ started: 1 });
   const title = `${deep ? 'Deep comparison' : 'Comparison'} of ${domains.join(', ')} with the ledger`;
@@ -60,25 +56,17 @@ export async function startReconcile(
       title,
       blocks: [text('It was started, and takes a quarter of an hour at most.')],
       next: [{ label: 'See what it found', line: line('reconcile status', [], { shop: named }) }],
-      data: { stack, started: true, deep },
+      data: { stack: deployment.stack, started: true, deep },
     };
   }
-  const runs = await followRuns(session, deployment, { domains, request, askedAt, signal });
-  const described = runs.map((run) => describeRun(run, deep));
-  const kind = KINDS_BY_WEIGHT.find((one) => described.some((run) => run.kind === one)) ?? 'well';
-  const sentences = described.map(({ shop, what }) =>
-    named === undefined ? `${shop}: ${what}` : what,
-  );
-  return {
-    title,
-    verdict: { kind, what: sentences.join('\n') },
-    blocks: [],
-    next: described.flatMap(({ next }) => next ?? []),
-    data: { stack, started: true, deep, shops: runs },
-  };
+  // A run of the schedule that began later replaces the record, and says the same.
+  const isOurs = (last: LastReconcile) =>
+    last.request === request || Date.parse(last.beganAt) > askedAt;
+  await awaitRuns(session, deployment, { domains, isOurs, signal });
+  const read = await readRuns(deployment, named);
+  const shops = read.map((one) => ({ ...one, runs: one.runs.slice(0, 1).filter(isOurs) }));
+  return documentOf(title, shops, judgeRuns(shops, deep), { named, deployment });
 }
-
-const KINDS_BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
 
 export async function invokeReconcile(
   deployment: Deployment,
@@ -98,105 +86,121 @@ const EVERY_MS = 2_000;
 /** The function ends after 15 minutes, and AWS may start it late. */
 const PATIENCE_MS = 17 * 60_000;
 
-async function followRuns(
+async function awaitRuns(
   { terminal }: Session,
   deployment: Deployment,
-  asked: Parameters<typeof readEnded>[1] & { readonly signal: AbortSignal },
-): Promise<readonly EndedRun[]> {
+  {
+    domains,
+    isOurs,
+    signal,
+  }: {
+    readonly domains: readonly string[];
+    readonly isOurs: (last: LastReconcile) => boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
   const ledger = openLedger(deployment);
   terminal.note('Comparing; a run takes a quarter of an hour at most.');
-  const progress = terminal.progress('Shops compared:', asked.domains.length);
+  const progress = terminal.progress('Shops compared:', domains.length);
   const endMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const runs = await readEnded(ledger, asked);
-    progress.report(runs.filter(({ last }) => last).length);
-    const isOver = asked.signal.aborted || performance.now() > endMs;
-    if (isOver || runs.every(({ last }) => last)) {
-      progress.end();
-      return runs;
-    }
-    await sleep(EVERY_MS, undefined, { signal: asked.signal }).catch(() => {});
+  while (!signal.aborted && performance.now() < endMs) {
+    const runs = await Promise.all(domains.map((domain) => readLastReconcile(ledger, domain)));
+    const ended = runs.filter((last) => last && isOurs(last)).length;
+    progress.report(ended);
+    if (ended === domains.length) break;
+    await sleep(EVERY_MS, undefined, { signal }).catch(() => {});
   }
+  progress.end();
 }
 
-/** The run of one shop that a command asked for. */
-interface EndedRun {
+/** The runs of one shop, the newest first. */
+interface ShopRuns {
   readonly shop: string;
-  /** Undefined when it has not ended. */
-  readonly last: LastReconcile | undefined;
-  /** What the newest deep scan found by reading orders from the loyalty service. */
-  readonly read: FoundByReading | undefined;
+  readonly runs: readonly LastReconcile[];
+  /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
+  readonly ordersRead: readonly FoundByReading[];
+  /** Of orders, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
-async function readEnded(
-  ledger: Pick<Ledger, 'readMany'>,
-  asked: {
-    readonly domains: readonly string[];
-    readonly request: string;
-    readonly askedAt: Date;
-  },
-): Promise<readonly EndedRun[]> {
+async function readRuns(
+  deployment: Deployment,
+  named: string | undefined,
+): Promise<readonly ShopRuns[]> {
+  const ledger = openLedger(deployment);
+  const services = openShopServices(deployment);
   return Promise.all(
-    asked.domains.map(async (shop) => {
-      const [last, [read]] = await Promise.all([
-        readLastReconcile(ledger, shop),
-        readFindings(ledger, shop),
-      ]);
-      // A run of the schedule that began later replaces the record, and says the same.
-      const isOurs =
-        last?.request === asked.request ||
-        (last !== undefined && Date.parse(last.beganAt) > asked.askedAt.getTime());
-      return { shop, last: isOurs ? last : undefined, read };
+    shopsOf(deployment.connector, named).map(async (shop) => {
+      const runs = await readReconcileRuns(ledger, shop.domain);
+      const ordersRead = await readFindings(ledger, shop.domain);
+      const sent = runs.flatMap((run) => run.sent ?? []).filter(({ kind }) => kind === 'order');
+      const ids = [...ordersRead.flatMap((found) => found.ids), ...sent.map(({ id }) => id)];
+      const names = await orderNames(services.ask(shop), ids);
+      return { shop: shop.domain, runs, ordersRead, names };
     }),
   );
 }
 
-interface DescribedRun {
-  readonly shop: string;
-  readonly kind: VerdictKind;
-  readonly what: string;
-  readonly next?: Suggestion;
+/** What makes up for lost webhooks: the last comparisons, and where to look besides. */
+export async function showRuns(
+  { findDeployment }: Session,
+  { shop: named }: Pick<ReconcileOptions, 'shop'>,
+): Promise<Document> {
+  const deployment = await findDeployment();
+  const { everyMinutes } = deployment.connector.healing;
+  const shops = await readRuns(deployment, named);
+  const verdict = judgeRuns(shops, true);
+  // Nothing was compared just now.
+  const isKnown = verdict.kind === 'well' || verdict.kind === 'waits';
+  const title = `Comparisons of the store with the ledger, every ${everyMinutes} minutes`;
+  return documentOf(title, shops, isKnown ? undefined : verdict, { named, deployment });
 }
 
-/** The end of a run: what was compared just now, and which minutes were left out. */
-function describeRun({ shop, last, read }: EndedRun, isDeep: boolean): DescribedRun {
-  const runs = { label: 'See the last runs', line: line('reconcile status', [], { shop }) };
+const KINDS_BY_WEIGHT = ['action required', 'not known', 'waits', 'well'] as const;
+
+function judgeRuns(shops: readonly ShopRuns[], isDeep: boolean): Verdict {
+  const judged = shops.map((one) => ({ shop: one.shop, ...judgeRun(one, isDeep) }));
+  const kind = KINDS_BY_WEIGHT.find((kind) => judged.some((one) => one.kind === kind)) ?? 'well';
+  const whose = shops.length > 1;
+  const sentences = judged.map(({ shop, what }) => (whose ? `${shop}: ${what}` : what));
+  return { kind, what: sentences.join('\n') };
+}
+
+/** The end of the newest run: what was compared, and which minutes were left out. */
+function judgeRun({ runs: [last], ordersRead }: ShopRuns, isDeep: boolean): Verdict {
   if (!last) {
-    const what = 'The comparison has not ended yet; what it finds is not known.';
-    return { shop, kind: 'not known', what, next: runs };
+    return { kind: 'not known', what: 'No comparison has ended yet; what it finds is not known.' };
   }
   const { lookedAt, healed, rolledOut, stopped, deep } = last;
   const [first] = stopped;
   if (first) {
     const what = `Not everything was compared (${first.kind}s: ${first.why}). The next run goes on there.`;
-    const next = { label: 'See what is wrong', line: line('status') };
-    return { shop, kind: 'not known', what, next };
+    return { kind: 'not known', what };
   }
   const until = new Date(quietUntil(new Date(last.beganAt))).toISOString().slice(11, 16);
   const leftOut = `What changed after ${until} UTC was left to its webhooks, which may still come.`;
   // A deep scan meets an order in the store, in the ledger, and among the latest changes.
   const compared = `${countsText(lookedAt)}${isDeep ? ', each counted as often as it was compared' : ''}`;
-  const [differing] = (isDeep && read?.ids) || [];
-  if (differing !== undefined) {
-    const what = `Compared: ${compared}. Orders that differ in the loyalty service: ${read?.differing}. ${leftOut}`;
-    const label = `See ${counted(read?.differing ?? 0, 'order')} that differ`;
-    return { shop, kind: 'action required', what, next: { ...runs, label } };
+  const differing = isDeep ? Math.max(0, ...ordersRead.map((found) => found.differing)) : 0;
+  if (differing > 0) {
+    const what = `The loyalty service holds another state of ${counted(differing, 'order')}. ${leftOut}`;
+    return { kind: 'action required', what };
   }
-  const sent = { order: 0, product: 0, coupon: 0 };
-  for (const kind of KINDS) sent[kind] = healed[kind] + rolledOut[kind];
   const goesOn =
     isDeep && deep?.stopped
       ? ` The deep comparison goes on in the next run (${deep.stopped.why}).`
       : '';
+  const sent = { order: 0, product: 0, coupon: 0 };
+  for (const kind of KINDS) sent[kind] = healed[kind] + rolledOut[kind];
   if (sumOf(sent) > 0) {
     const what = `Compared: ${compared}. Sent again, because the ledger had another state: ${countsText(sent)}. The workers go on with them. ${leftOut}${goesOn}`;
-    return { shop, kind: 'waits', what, next: { ...runs, label: 'See what was sent, and why' } };
+    return { kind: 'waits', what };
   }
   const same =
     sumOf(lookedAt) === 0
       ? 'Nothing to compare: the store has changed nothing since the last run.'
       : `In sync: ${compared}, compared just now.`;
-  return { shop, kind: goesOn ? 'waits' : 'well', what: `${same} ${leftOut}${goesOn}` };
+  return { kind: goesOn ? 'waits' : 'well', what: `${same} ${leftOut}${goesOn}` };
 }
 
 const KINDS = ['order', 'product', 'coupon'] as const;
@@ -208,144 +212,75 @@ function countsText(counts: LastReconcile['lookedAt']): string {
     .join(', ');
 }
 
-export interface RunsOptions {
-  readonly shop?: string;
-}
-
-export interface RunsDocument {
-  readonly stack: string;
-  readonly everyMinutes: number;
-  readonly shops: readonly ShopRuns[];
-}
-
-/** The runs of one shop, the newest first. */
-interface ShopRuns {
-  readonly shop: string;
-  readonly runs: readonly LastReconcile[];
-  /** Orders read from the loyalty service by the newest deep comparison and, until it ends, by the one before. */
-  readonly ordersRead: readonly FoundByReading[];
-}
-
-const differingIn = ({ ordersRead }: ShopRuns) => [
-  ...new Set(ordersRead.flatMap(({ ids }) => ids)),
-];
-
-/** What makes up for lost webhooks: the last comparisons, and where to look besides. */
-export async function showRuns(
-  { findDeployment }: Session,
-  { shop: named }: RunsOptions,
-): Promise<Document<RunsDocument>> {
-  const deployment = await findDeployment();
-  const { connector, stack } = deployment;
-  const { everyMinutes } = connector.healing;
-  const ledger = openLedger(deployment);
-  const services = openShopServices(deployment);
-  const read = await Promise.all(
-    shopsOf(connector, named).map(async (shop) => {
-      const [runs, ordersRead] = await Promise.all([
-        readReconcileRuns(ledger, shop.domain),
-        readFindings(ledger, shop.domain),
-      ]);
-      const found = { shop: shop.domain, runs, ordersRead };
-      const sent = runs.flatMap((run) => run.sent ?? []).filter(({ kind }) => kind === 'order');
-      const ids = [...differingIn(found), ...sent.map(({ id }) => id)];
-      return { found, names: await orderNames(services.ask(shop), ids) };
-    }),
-  );
-  const shops = read.map(({ found }) => found);
-  const verdict = judgeRuns(shops);
+function documentOf(
+  title: string,
+  shops: readonly ShopRuns[],
+  verdict: Verdict | undefined,
+  { named: shop, deployment }: { named: string | undefined; deployment: Deployment },
+): Document {
+  const isStopped = shops.some(({ runs: [last] }) => last && last.stopped.length > 0);
+  const { everyMinutes } = deployment.connector.healing;
   return {
-    title: `Comparisons of the store with the ledger, every ${everyMinutes} minutes`,
+    title,
     ...(verdict && { verdict }),
-    blocks: read.map(({ found, names }) => ({
-      kind: 'section',
-      title: found.shop,
-      blocks: blocksOf(found, names),
-    })),
+    blocks: shops.map((one) => ({ kind: 'section', title: one.shop, blocks: blocksOf(one) })),
     next: [
-      { label: 'Compare now', line: line('reconcile', [], { shop: named, wait: true }) },
+      ...(isStopped ? [{ label: 'See what is wrong', line: line('status') }] : []),
+      { label: 'Compare now', line: line('reconcile', [], { shop, wait: true }) },
       {
         label: 'Compare everything',
         say: 'Compare everything, not only what changed lately:',
-        line: line('reconcile', [], { shop: named, deep: true, wait: true }),
+        line: line('reconcile', [], { shop, deep: true, wait: true }),
       },
-      { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop: named }) },
-      { label: 'See backfills', line: line('backfill status', [], { shop: named }) },
+      { label: 'Check webhook subscriptions', line: line('webhooks check', [], { shop }) },
+      { label: 'See backfills', line: line('backfill status', [], { shop }) },
     ],
-    data: { stack, everyMinutes, shops },
+    data: {
+      ...{ stack: deployment.stack, everyMinutes },
+      shops: shops.map(({ names: _, ...one }) => one),
+    },
   };
-}
-
-/** Never `well`: nothing is compared just now. */
-function judgeRuns(shops: readonly ShopRuns[]): Verdict | undefined {
-  const differing = shops.reduce((sum, shop) => sum + differingIn(shop).length, 0);
-  if (differing > 0) {
-    const what = `The loyalty service holds another state of ${counted(differing, 'order')}.`;
-    return { kind: 'action required', what };
-  }
-  for (const { shop, runs } of shops) {
-    const [last] = runs;
-    if (!last) return { kind: 'not known', what: `No comparison of ${shop} has ended yet.` };
-    if (last.stopped.length === 0) continue;
-    const what = `The last comparison of ${shop} did not compare everything. The next one goes on there.`;
-    return { kind: 'not known', what };
-  }
-  return undefined;
-}
-
-function blocksOf(found: ShopRuns, names: ReadonlyMap<string, string>): readonly Block[] {
-  const { shop, runs } = found;
-  const entity = (kind: 'order' | 'product' | 'coupon', id: string): Cell => ({
-    text: `${kind} ${names.get(id) ?? id}`,
-    opens: line('trace', [kind, id], { shop }),
-  });
-  const differing = differingIn(found);
-  const sent = runs.flatMap(({ endedAt, sent = [] }) => sent.map((one) => ({ endedAt, ...one })));
-  const more = runs.reduce((sum, run) => sum + sumOf(run.healed) + sumOf(run.rolledOut), 0);
-  const blocks: Block[] = [tableOf(runs)];
-  if (sent.length > 0) {
-    blocks.push({
-      ...{ kind: 'table', title: 'Sent again' },
-      columns: [{ title: 'Run' }, { title: 'What', shrinks: true }, { title: 'Why' }],
-      rows: sent.slice(0, MOST_SENT).map(({ endedAt, kind, id, why }) => ({
-        cells: [{ at: endedAt }, entity(kind, id), SENT_REASONS[why]],
-      })),
-    });
-    const hidden = more - Math.min(sent.length, MOST_SENT);
-    if (hidden > 0) blocks.push(text(`And ${hidden} more.`, 'soft'));
-  }
-  if (differing.length > 0) {
-    blocks.push({
-      ...{ kind: 'table', title: 'The loyalty service holds another state' },
-      columns: [{ title: 'Order' }],
-      rows: differing.map((id) => ({ cells: [entity('order', id)] })),
-    });
-  }
-  return blocks;
 }
 
 const MOST_SENT = 40;
 
-function tableOf(runs: readonly LastReconcile[]): TableBlock {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Ended' },
-      { title: 'Compared', align: 'right' },
-      { title: 'Healed', align: 'right' },
-      { title: 'Rolled out', align: 'right' },
-      { title: 'Not compared', shrinks: true },
-    ],
-    rows: runs.map(({ endedAt, lookedAt, healed, rolledOut, stopped, deep }) => ({
-      cells: [
+function blocksOf({ shop, runs, ordersRead, names }: ShopRuns): readonly Block[] {
+  const entity = (kind: (typeof KINDS)[number], id: string): Cell => ({
+    text: `${kind} ${names.get(id) ?? id}`,
+    opens: line('trace', [kind, id], { shop }),
+  });
+  const sent = runs.flatMap(({ endedAt, sent = [] }) => sent.map((one) => ({ endedAt, ...one })));
+  const all = runs.reduce((sum, run) => sum + sumOf(run.healed) + sumOf(run.rolledOut), 0);
+  const shown = sent.slice(0, MOST_SENT);
+  const differing = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
+  return [
+    table(
+      ['Ended', right('Compared'), right('Healed'), right('Rolled out'), 'Not compared'],
+      runs.map(({ endedAt, lookedAt, healed, rolledOut, stopped, deep }) => [
         { at: endedAt },
         ...[lookedAt, healed, rolledOut].map(sumOf),
         [
           ...stopped.map(({ kind, why }) => `${kind}s: ${why}`),
           ...(deep?.stopped ? [`deep: ${deep.stopped.why}`] : []),
         ].join(', ') || '–',
-      ],
-    })),
-    empty: 'No comparison has ended yet.',
-  };
+      ]),
+      { empty: 'No comparison has ended yet.' },
+    ),
+    table(
+      ['Run', { title: 'What', shrinks: true }, 'Why'],
+      shown.map(({ endedAt, kind, id, why }) => [
+        { at: endedAt },
+        entity(kind, id),
+        SENT_REASONS[why],
+      ]),
+      {
+        title: all > shown.length ? `Sent again, the last ${shown.length} of ${all}` : 'Sent again',
+      },
+    ),
+    table(
+      ['Order'],
+      differing.map((id) => [entity('order', id)]),
+      { title: 'The loyalty service holds another state' },
+    ),
+  ];
 }

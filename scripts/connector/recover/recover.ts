@@ -26,9 +26,11 @@ import {
 import { openIn } from '../../../shared/core/redemptions/redemption-record.ts';
 import { shopsOf } from '../arguments.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { type Document, text, type Verdict } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { invokeReconcile } from '../reconcile/reconcile.ts';
 import type { Session } from '../session.ts';
@@ -70,13 +72,14 @@ interface Open {
  * be repeated: whatever was done is found done.
  * See docs/decisions/0005-a-lost-ledger-takes-nothing-twice.md.
  */
-export async function recover(session: Session, options: RecoverOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+export async function recover(
+  session: Session,
+  options: RecoverOptions,
+): Promise<Document | ExitCode> {
   if (options.replace && options.from === undefined) {
     throw new BadArguments('--replace needs --from.');
   }
-  // Of a shop that is neither paused nor in doubt, old items would be believed.
-  if (options.shop !== undefined && options.from !== undefined) {
+  if (options.from !== undefined && options.shop !== undefined) {
     throw new BadArguments('--from copies the items of all shops: leave --shop out.');
   }
   const deployment = await session.findDeployment();
@@ -87,13 +90,10 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   for (const shop of shopsOf(deployment.connector, options.shop)) {
     plans.push(await planOf(shop, options, { deployment, ledger }));
   }
-  if (!json) for (const plan of plans) terminal.paragraph(planText(plan, options));
-  const isAgreed = options.yes || (await terminal.confirm('Recover the ledger so?'));
-  if (!isAgreed) {
-    const next = nextCommand(deployment, commandLine(options));
-    if (json) terminal.json({ changed: false, shops: plans.map(planDocument), next });
-    else terminal.hint(`Nothing was changed. To recover it:\n  ${next}`);
-    return EXIT.failed;
+  const title = `Recovery of the ledger of ${deployment.stack}`;
+  if (!asked) {
+    session.show(previewOf(title, plans, options));
+    if (!(await session.terminal.confirm('Recover the ledger so?'))) return EXIT.fine;
   }
   const change = asked ?? (await session.beginChange(deployment));
   const signal = session.interruption(
@@ -105,33 +105,26 @@ export async function recover(session: Session, options: RecoverOptions): Promis
   const copied =
     options.from === undefined ? undefined : await copyIn(plans, options.from, options, open);
   if (copied && signal.aborted) {
-    if (json) terminal.json({ changed: true, copied, isPaused: true });
-    else terminal.line('Not everything was copied, and all calls stay paused. Repeat the command.');
-    return EXIT.failed;
+    const what = 'Not everything was copied, and all calls stay paused. Repeat the command.';
+    return {
+      title,
+      verdict: { kind: 'action required', what },
+      blocks: [],
+      data: { changed: true, copied, isPaused: true },
+    };
   }
   for (const plan of plans) await putInDoubt(plan, open);
   const found = await findRedemptions(plans, open);
   await compareEverything(plans, open);
   const { left, letters } = await drain(open);
-  const parked = Math.max(0, letters - lettersBefore);
-  const shops = await Promise.all(plans.map((plan) => reportOf(plan, found, open)));
-  const isWhole = shops.every(
-    ({ comparedAt, orders, redemptions: { unread, stopped } }) =>
-      comparedAt !== undefined &&
-      orders.unread === 0 &&
-      unread.length === 0 &&
-      stopped === undefined,
-  );
-  const tookMs = Date.now() - began;
+  const shops = await Promise.all(plans.map((plan) => resultOf(plan, found, open)));
   change.count({
     shops: shops.length,
     sentAgain: shops.reduce((sum, one) => sum + one.sentAgain, 0),
   });
-  const messages = { left, parked };
-  if (json) terminal.json({ changed: true, tookMs, copied, messages, shops });
-  else print(session, deployment, { copied, shops, messages, tookMs, isWhole });
-  if (!isWhole || parked > 0) return EXIT.failed;
-  return left > 0 ? EXIT.waiting : EXIT.fine;
+  const parked = Math.max(0, letters - lettersBefore);
+  const tookMs = Date.now() - began;
+  return endOf(title, { tookMs, copied, messages: { left, parked }, shops });
 }
 
 /** Before anything is paused. */
@@ -163,38 +156,57 @@ async function planOf(
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
-function planText(plan: Plan, { from, since: asked }: RecoverOptions): string {
-  const { shop, goLive, since, underWay, isPaused } = plan;
-  const pause = isPaused ? ' The shop is paused: this ends the pause, once it is safe.' : '';
-  const live = `${shop.domain}: go-live is ${iso(goLive.at)} (${goLive.from}).${pause}`;
-  if (underWay !== undefined) {
-    const kept = asked === undefined || asked === since ? '' : ` It is of all since ${iso(since)}.`;
-    return `${live} A recovery is under way since ${iso(underWay)}.${kept}`;
-  }
-  const copies = from === undefined ? '' : ` What the ledger lacks is copied from ${from}.`;
-  return `${live}${copies} What happened since ${iso(since)} may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.`;
+function previewOf(title: string, plans: readonly Plan[], options: RecoverOptions): Document {
+  const { since, goLive, from, replace, shop } = options;
+  const given = {
+    since: since === undefined ? undefined : iso(since),
+    'go-live': goLive === undefined ? undefined : iso(goLive),
+    ...{ from, replace, shop, yes: true },
+  };
+  return {
+    title,
+    blocks: [
+      {
+        kind: 'table',
+        columns: [{ title: 'Shop' }, { title: 'Go-live' }, { title: 'In doubt since' }],
+        rows: plans.map((plan) => ({
+          cells: [
+            plan.shop.domain,
+            `${iso(plan.goLive.at)} (${plan.goLive.from})`,
+            iso(plan.since),
+          ],
+          detail: remarksOn(plan, options),
+        })),
+      },
+      text(
+        'Nothing was changed. What happened since then may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.',
+      ),
+    ],
+    next: [{ label: 'Recover the ledger', line: line('recover', [], given) }],
+    data: { changed: false, shops: plans.map(planValues) },
+  };
 }
 
-const planDocument = ({ shop, goLive, since, underWay }: Plan) => ({
+function remarksOn({ since, underWay, isPaused }: Plan, options: RecoverOptions): string {
+  const { from, since: asked } = options;
+  const remarks = [
+    isPaused && 'The shop is paused: this ends the pause, once it is safe.',
+    underWay !== undefined && `A recovery is under way since ${iso(underWay)}.`,
+    underWay !== undefined &&
+      asked !== undefined &&
+      asked !== since &&
+      `It is of all since ${iso(since)}.`,
+    from !== undefined && `What the ledger lacks is copied from ${from}.`,
+  ];
+  return remarks.filter(Boolean).join(' ');
+}
+
+const planValues = ({ shop, goLive, since, underWay }: Plan) => ({
   shop: shop.domain,
   goLive: { at: iso(goLive.at), from: goLive.from },
   since: iso(since),
   underWaySince: underWay === undefined ? null : iso(underWay),
 });
-
-function commandLine({ since, goLive, from, replace, shop }: RecoverOptions): string {
-  return [
-    'recover',
-    since !== undefined && `--since ${iso(since)}`,
-    goLive !== undefined && `--go-live ${iso(goLive)}`,
-    from !== undefined && `--from ${from}`,
-    replace && '--replace',
-    shop !== undefined && `--shop ${shop}`,
-    '--yes',
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
 
 const POLL_MS = 2_000;
 /** Longer than a worker's batch lasts. */
@@ -353,7 +365,7 @@ async function countMessages(
   };
 }
 
-async function reportOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { ledger }: Open) {
+async function resultOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { ledger }: Open) {
   const { domain } = plan.shop;
   const { doubt } = await readControl(ledger, domain);
   const runs = await readReconcileRuns(ledger, domain);
@@ -361,7 +373,7 @@ async function reportOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   const since = doubt?.until ?? 0;
   const ours = runs.filter(({ endedAt }) => Date.parse(endedAt) >= since);
   return {
-    ...planDocument(plan),
+    ...planValues(plan),
     comparedAt: doubt?.comparedAt === undefined ? undefined : iso(doubt.comparedAt),
     sentAgain: ours.reduce((sum, run) => sum + sumOf(run.rolledOut) + sumOf(run.healed), 0),
     orders: { unread: orders?.unread ?? 0, differing: orders?.differing ?? 0 },
@@ -369,61 +381,96 @@ async function reportOf(plan: Plan, found: ReadonlyMap<string, Recovered>, { led
   };
 }
 
-function print(
-  { terminal }: Session,
-  deployment: Deployment,
-  {
-    copied,
-    shops,
-    messages: { left, parked },
-    tookMs,
-    isWhole,
-  }: {
-    readonly copied: CopiedLedger | undefined;
-    readonly shops: readonly Awaited<ReturnType<typeof reportOf>>[];
-    readonly messages: Readonly<Record<'left' | 'parked', number>>;
-    readonly tookMs: number;
-    readonly isWhole: boolean;
-  },
-): void {
-  if (copied) terminal.line(`Copied ${copied.copied} of ${copied.read} items.`);
-  for (const { shop, sentAgain, orders, redemptions } of shops) {
-    const { customers, found, unread, stopped } = redemptions;
-    const codes =
-      customers > 0 ? ` Histories read: ${customers}; redemptions found: ${found}.` : '';
-    terminal.paragraph(`${shop}: sent again: ${sentAgain}.${codes}`);
-    if (orders.unread > 0) {
-      terminal.line(`  ${orders.unread} orders could not be read: repeat the command.`);
-    }
-    if (orders.differing > 0) {
-      terminal.line(`  ${orders.differing} orders differ. Look at them:`);
-      terminal.line(`    ${nextCommand(deployment, `reconcile status --shop ${shop}`)}`);
-    }
-    for (const { customerId, why } of unread) {
-      terminal.line(`  the history of customer ${customerId} could not be read: ${why}`);
-    }
-    if (stopped !== undefined) {
-      terminal.line(
-        `  not all customers could be listed: ${stopped}. Repeat the command for their codes.`,
-      );
-    }
-  }
-  const took = spanText(tookMs);
-  if (!isWhole) {
-    terminal.line(`Not everything was read and compared after ${took}. Repeat the command.`);
-  } else if (left === 0) {
-    terminal.line(`Recovered in ${took}: everything was compared, and what was sent is settled.`);
-  } else {
-    terminal.line(`Everything was compared after ${took}. Messages left on the queues: ${left}.`);
-    terminal.line('They go on by themselves. Look what they wait for:');
-    terminal.line(`  ${nextCommand(deployment, 'status')}`);
-  }
-  if (parked > 0) {
-    terminal.line(`${counted(parked, 'dead letter')} came meanwhile. Look at what they say:`);
-    terminal.line(`  ${nextCommand(deployment, 'dead-letters list')}`);
-  }
-  terminal.line(
-    'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
+interface Ended {
+  readonly tookMs: number;
+  readonly copied: CopiedLedger | undefined;
+  readonly messages: Readonly<Record<'left' | 'parked', number>>;
+  readonly shops: readonly Awaited<ReturnType<typeof resultOf>>[];
+}
+
+function endOf(title: string, ended: Ended): Document {
+  const { copied, messages, shops } = ended;
+  const differing = shops.some(({ orders }) => orders.differing > 0);
+  return {
+    title,
+    verdict: judgeEnd(ended),
+    blocks: [
+      ...(copied ? [text(`Copied ${copied.copied} of ${copied.read} items.`)] : []),
+      {
+        kind: 'table',
+        columns: [
+          { title: 'Shop' },
+          { title: 'Sent again', align: 'right' },
+          { title: 'Orders that differ', align: 'right' },
+          { title: 'Orders not read', align: 'right' },
+          { title: 'Histories read', align: 'right' },
+          { title: 'Redemptions found', align: 'right' },
+        ],
+        rows: shops.map(({ shop, sentAgain, orders, redemptions }) => ({
+          cells: [
+            ...[shop, sentAgain, orders.differing, orders.unread],
+            ...[redemptions.customers, redemptions.found],
+          ],
+          detail: unreadText(redemptions),
+        })),
+      },
+    ],
+    next: [
+      ...(differing ? [{ label: 'See orders that differ', line: line('reconcile status') }] : []),
+      ...(messages.parked > 0
+        ? [{ label: 'See what was given up', line: line('dead-letters list') }]
+        : []),
+      ...(messages.left > 0
+        ? [{ label: 'See what the messages wait for', line: line('status') }]
+        : []),
+      {
+        label: 'See backfills',
+        say: 'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
+        line: line('backfill status'),
+      },
+    ],
+    data: { changed: true, ...ended },
+  };
+}
+
+function unreadText({ unread, stopped }: Recovered): string {
+  const parts = unread.map(
+    ({ customerId, why }) => `the history of customer ${customerId} could not be read: ${why}`,
   );
-  terminal.line(`  ${nextCommand(deployment, 'backfill orders')}`);
+  if (stopped !== undefined) parts.push(`not all customers could be listed: ${stopped}`);
+  return parts.join('; ');
+}
+
+/** `well` only when all was compared, and nothing of it is left. */
+function judgeEnd({ tookMs, messages: { left, parked }, shops }: Ended): Verdict {
+  const took = spanText(tookMs);
+  const isWhole = shops.every(
+    ({ comparedAt, orders, redemptions: { unread, stopped } }) =>
+      comparedAt !== undefined &&
+      orders.unread === 0 &&
+      unread.length === 0 &&
+      stopped === undefined,
+  );
+  if (!isWhole) {
+    const what = `Not everything was read and compared after ${took}. Repeat the command.`;
+    return { kind: 'action required', what };
+  }
+  const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
+  if (parked > 0 || differing > 0) {
+    const parts = [
+      parked > 0 && `${counted(parked, 'dead letter')} came meanwhile.`,
+      differing > 0 && `${counted(differing, 'order')} differ in the loyalty service.`,
+    ];
+    const what = `Everything was compared after ${took}. ${parts.filter(Boolean).join(' ')}`;
+    return { kind: 'action required', what };
+  }
+  return left > 0
+    ? {
+        kind: 'waits',
+        what: `Everything was compared after ${took}. ${counted(left, 'message')} on the queues go on by themselves.`,
+      }
+    : {
+        kind: 'well',
+        what: `Recovered in ${took}: everything was compared, and what was sent is settled.`,
+      };
 }

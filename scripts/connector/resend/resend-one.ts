@@ -13,21 +13,27 @@ import {
   openLetterSearch,
 } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { printProspect, prospectAsJson } from '../dead-letters/show.ts';
-import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { prospectAsJson as prospectData } from '../dead-letters/show.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { openShopServices } from '../deployment/services.ts';
+import { openShopServices, orderNames } from '../deployment/services.ts';
+import {
+  type Block,
+  type Document,
+  text,
+  type Verdict,
+  type VerdictKind,
+} from '../document/document.ts';
+import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
 import type { CommonOptions, Session } from '../session.ts';
-import { printable } from '../terminal/text.ts';
 import { MOST_WAITS } from '../trace/collect-trace.ts';
 import { findEntity, parseKind } from '../trace/find.ts';
 import { waitText } from '../trace/judge-trace.ts';
 
 export interface ResendOneOptions extends CommonOptions {
   readonly shop?: string;
-  readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly force?: boolean;
   readonly wait?: boolean;
@@ -47,8 +53,7 @@ export async function resendOne(
   options: ResendOneOptions,
   kindText: string,
   idText: string,
-): Promise<ExitCode> {
-  const { terminal, json } = session;
+): Promise<Document | ExitCode> {
   const kind = parseKind(kindText);
   const deployment = await session.findDeployment();
   const shop = findShop(deployment.connector, options.shop);
@@ -56,26 +61,31 @@ export async function resendOne(
   const { id } = await findEntity(kind, idText, { deployment, services, shop });
   const key = { shop: shop.domain, kind, id };
   const plan = await foreseeSending(deployment, key, options.force === true);
-  // A person who gave --yes wants the result.
-  if (!json && !(options.yes && wouldSend(plan))) printPlan(session, plan, options);
-  const document = { ...key, wouldSend: wouldSend(plan), ...planAsJson(plan, options) };
-  if (!wouldSend(plan)) {
-    if (json) terminal.json({ ...document, sent: 0 });
-    return isFine(plan.prospect) ? EXIT.fine : EXIT.failed;
-  }
-  const agreed = options.yes || (!options.dryRun && (await terminal.confirm('Send it?')));
-  if (options.dryRun || !agreed) {
-    if (json) terminal.json({ ...document, sent: 0 });
-    else terminal.hint('Nothing was sent. Repeat with --yes to do it.');
-    return options.dryRun ? EXIT.fine : EXIT.failed;
+  const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
+  const title = `${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
+  const now = prospectData(plan.prospect, plan.entry, options);
+  const data = { ...key, wouldSend: wouldSend(plan), now, waiting: plan.waits };
+  const preview = { title, ...previewOf(plan, now, options), data: { ...data, sent: 0 } };
+  if (!wouldSend(plan)) return preview;
+  if (!options.yes) {
+    session.show(preview);
+    if (!(await session.terminal.confirm('Send it?'))) return EXIT.fine;
   }
   const change = await session.beginChange(deployment, 'change', key);
   await openSourceQueues(deployment, [queueFamilyOf(kind)]).queue.send(plan.event);
   change.count({ sent: 1 });
   const outcome = options.wait ? await follow(session, deployment, key, plan.event) : undefined;
-  if (json) terminal.json({ ...document, sent: 1, ...(outcome && { outcome }) });
-  else report(session, deployment, key, outcome);
-  return outcome === undefined || GOOD.has(outcome) ? EXIT.fine : EXIT.failed;
+  const letters = { label: 'See the dead letter', line: line('dead-letters show', [id]) };
+  return {
+    title,
+    ...(outcome && { verdict: OUTCOMES[outcome] }),
+    blocks: outcome ? [] : [text('It is on the queue, and a worker sends it.')],
+    next: [
+      ...(outcome === 'rejected' ? [letters] : []),
+      { label: 'What happened', line: line('trace', [kindText, id], { shop: shop.domain }) },
+    ],
+    data: { ...data, sent: 1, ...(outcome && { outcome }) },
+  };
 }
 
 async function foreseeSending(
@@ -120,33 +130,64 @@ function toEvent(key: EntityKey, force: boolean, now: Date): StoreEvent {
 const wouldSend = ({ prospect }: Plan): boolean =>
   prospect.kind === 'preview' && prospect.preview.outcome.kind === 'applied';
 
-/** The loyalty service has what it should have. */
-function isFine(prospect: Prospect): boolean {
-  if (prospect.kind !== 'preview') return false;
-  const { kind } = prospect.preview.outcome;
-  return kind === 'unchanged' || kind === 'superseded' || kind === 'skipped';
-}
-
-function planAsJson({ entry, prospect, waits }: Plan, options: ResendOneOptions) {
+/** What would be sent, or why nothing would. */
+function previewOf(
+  { event, prospect, waits, ...plan }: Plan,
+  now: ReturnType<typeof prospectData>,
+  { wait, force }: ResendOneOptions,
+): Omit<Document, 'title'> {
+  const sends = wouldSend({ event, prospect, waits, ...plan });
+  const operands = [event.kind === 'member' ? 'customer' : event.kind, event.id];
+  const { shop } = event;
+  const outcome = prospect.kind === 'preview' ? prospect.preview.outcome.kind : prospect.kind;
+  const [first] = waits;
   return {
-    ...(options.dryRun && { dryRun: true }),
-    now: prospectAsJson(prospect, entry, options),
-    waiting: waits.map(({ waitsFor, why, until }) => ({
-      ...{ waitsFor, why, nextTry: new Date(until).toISOString() },
-    })),
+    ...(PROBLEMS[outcome] && { verdict: { kind: PROBLEMS[outcome], what: now.summary } }),
+    blocks: [
+      ...prospectBlocks(now),
+      ...(first && sends ? [text(`Before it, ${waitText(first)}.`)] : []),
+      text('Nothing was sent.'),
+    ],
+    next: [
+      ...(first && sends ? [{ label: 'End the wait', line: line('retry-now', [], { shop }) }] : []),
+      ...(sends
+        ? [
+            {
+              label: 'Send it',
+              line: line('resend', operands, { shop, force, wait, yes: true }),
+            },
+          ]
+        : []),
+      ...(outcome === 'unchanged'
+        ? [
+            {
+              label: 'Send it anyway',
+              say: 'If the loyalty service has lost it:',
+              line: line('resend', operands, { shop, force: true }),
+            },
+          ]
+        : []),
+    ],
   };
 }
 
-function printPlan({ terminal }: Session, plan: Plan, options: ResendOneOptions): void {
-  const { kind, id, shop } = plan.event;
-  terminal.line(terminal.style('bold', printable(`${kind} ${id} of ${shop}`)));
-  printProspect(plan.prospect, plan.entry, { terminal, options, now: new Date() });
-  terminal.line();
-  const [wait] = plan.waits;
-  if (wait && wouldSend(plan)) {
-    terminal.paragraph(`Before it, ${waitText(wait)}. To end the wait: retry-now.`);
-  }
-}
+/** What would not help, by its prospect or outcome. */
+const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
+  rejected: 'action required',
+  retry: 'waits',
+  unreadable: 'action required',
+  unknown: 'not known',
+};
+
+const prospectBlocks = ({ summary, calls }: ReturnType<typeof prospectData>): readonly Block[] => [
+  text(summary),
+  ...calls.map(
+    ({ operation, id, body }): Block => ({
+      ...{ kind: 'code', title: [operation, id].join(' ').trim() },
+      text: JSON.stringify(body ?? {}, null, 2),
+    }),
+  ),
+];
 
 type Outcome = 'applied' | 'rejected' | 'waiting' | 'settled' | 'other';
 
@@ -177,25 +218,14 @@ function outcomeOf({ outcomes, settled, failing, underway }: Followed): Outcome 
   return settled > 0 || outcomes.has('unchanged') ? 'settled' : 'other';
 }
 
-const GOOD: ReadonlySet<Outcome> = new Set(['applied', 'settled']);
-
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  applied: 'Done: the loyalty service accepted it.',
-  rejected: 'It was given up, and is a dead letter.',
-  waiting: 'It has no outcome yet: it waits for its next attempt, and the workers go on.',
-  settled: 'Done: nothing had to be sent any more.',
-  other: 'It was handled in another way than foreseen.',
+/** As it was read in the ledger and on the queues just now. */
+const OUTCOMES: Readonly<Record<Outcome, Verdict>> = {
+  applied: { kind: 'well', what: 'The loyalty service accepted it.' },
+  rejected: { kind: 'action required', what: 'It was given up, and is a dead letter.' },
+  waiting: {
+    kind: 'waits',
+    what: 'It has no outcome yet: it waits for its next attempt, and the workers go on.',
+  },
+  settled: { kind: 'well', what: 'It was settled: nothing had to be sent any more.' },
+  other: { kind: 'not known', what: 'It was handled in another way than foreseen.' },
 };
-
-function report(
-  { terminal }: Session,
-  deployment: Deployment,
-  { kind, id, shop }: EntityKey,
-  outcome: Outcome | undefined,
-): void {
-  const words =
-    outcome === undefined ? 'It is on the queue, and a worker sends it.' : OUTCOMES[outcome];
-  terminal.line(words);
-  const traced = kind === 'member' ? 'customer' : kind;
-  terminal.hint(`What happened: ${nextCommand(deployment, `trace ${traced} --shop ${shop}`, id)}`);
-}

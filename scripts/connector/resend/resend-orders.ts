@@ -6,17 +6,24 @@ import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
-import { createPace, DEFAULT_MOST_WAITING, DEFAULT_RATE } from '../backfill/run-backfill.ts';
+import {
+  createPace,
+  DEFAULT_MOST_WAITING,
+  DEFAULT_RATE,
+  waitForRoom,
+} from '../backfill/run-backfill.ts';
 import { checkVisibility } from '../backfill/store-file.ts';
-import { nextCommand, rulesOf } from '../deployment/deployment.ts';
+import { rulesOf } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { type Document, facts, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { counted } from '../terminal/text.ts';
 
 export interface ResendOptions {
   /** Epoch milliseconds. */
   readonly since: number;
-  readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly shop?: string;
   readonly rate?: number;
@@ -24,45 +31,102 @@ export interface ResendOptions {
 
 interface Found extends RulesEffect {
   readonly id: string;
+  readonly name: string;
   readonly version: number;
 }
 
-const LOOK_AGAIN_MS = 2_000;
-
 /** Compare with the rules of today → show the effect → ask → send. */
-export async function resendOrders(session: Session, options: ResendOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+export async function resendOrders(
+  session: Session,
+  options: ResendOptions,
+): Promise<Document | ExitCode> {
   const deployment = await session.findDeployment();
-  if (options.yes && !options.dryRun) await session.beginChange(deployment);
+  const asked = options.yes ? await session.beginChange(deployment) : undefined;
   const open = openBackfill(deployment, options.shop);
   const since = new Date(options.since).toISOString();
   await checkVisibility({ kind: 'orders', since }, open, new Date());
   const { lookedAt, found } = await findEffects(session, open, options.since);
   const summary = summaryOf(open.shop.domain, since, lookedAt, found);
-  if (json && options.dryRun) terminal.json({ ...summary, dryRun: true, orders: found });
-  if (!json) printSummary(session, summary);
-  if (options.dryRun || found.length === 0) {
-    if (json && !options.dryRun) terminal.json({ ...summary, sent: 0 });
-    else if (!json) terminal.line('Nothing was sent.');
-    return EXIT.fine;
+  if (!asked || found.length === 0) {
+    session.show(previewOf(summary, found, options));
+    if (found.length === 0) return EXIT.fine;
+    const question = `Send ${counted(found.length, 'order')} by these rules?`;
+    if (!(await session.terminal.confirm(question))) return EXIT.fine;
   }
-  if (!options.yes && !(await terminal.confirm(`Send ${found.length} orders by these rules?`))) {
-    terminal.note('Nothing was sent. Type "yes" to agree, or use --yes in a script.');
-    return EXIT.failed;
-  }
-  const change = await session.beginChange(deployment);
+  const change = asked ?? (await session.beginChange(deployment));
   const sent = await send(session, open, found, {
     rate: options.rate ?? DEFAULT_RATE,
     onSent: (count) => change.count({ sent: count }),
   });
-  if (json) terminal.json({ ...summary, sent });
-  else {
-    terminal.line(
-      `Sent ${sent} of ${found.length}. The workers count them now. To see the outcome:`,
-    );
-    terminal.line(`  ${nextCommand(deployment, 'status')}`);
-  }
-  return sent === found.length ? EXIT.fine : EXIT.interrupted;
+  const isAll = sent === found.length;
+  return {
+    title: titleOf(summary),
+    ...(!isAll && {
+      verdict: {
+        kind: 'action required',
+        what: 'It was stopped. Repeat the command for the rest.',
+      },
+    }),
+    blocks: [
+      text(`${sent} of ${counted(found.length, 'order')} are on the queue, and the workers go on.`),
+    ],
+    next: [{ label: 'See how far the workers are', line: line('status') }],
+    data: { ...summary, sent },
+  };
+}
+
+const titleOf = ({ shop, since }: ReturnType<typeof summaryOf>) =>
+  `Orders of ${shop} placed since ${since}, by the rules of today`;
+
+const MOST_SHOWN = 20;
+
+function previewOf(
+  summary: ReturnType<typeof summaryOf>,
+  found: readonly Found[],
+  { rate }: ResendOptions,
+): Document {
+  const { shop, since, lookedAt, changed, lower, higher, before, after } = summary;
+  const shown = found.slice(0, MOST_SHOWN);
+  return {
+    title: titleOf(summary),
+    blocks: [
+      facts([
+        ['Compared', counted(lookedAt, 'order')],
+        ['Would change', changed],
+        ['Earn less', lower],
+        ['Earn more', higher],
+        ['Amounts', `${before.toFixed(2)} before, ${after.toFixed(2)} after`],
+      ]),
+      {
+        kind: 'table',
+        columns: [
+          { title: 'Order' },
+          { title: 'Before', align: 'right' },
+          { title: 'After', align: 'right' },
+        ],
+        rows: shown.map((one) => ({
+          cells: [
+            { text: one.name, opens: line('trace', ['order', one.id], { shop }) },
+            one.before.toFixed(2),
+            one.after.toFixed(2),
+          ],
+        })),
+        empty: 'Nothing would be sent: the rules of today change none of them.',
+      },
+      ...(changed > shown.length ? [text(`And ${changed - shown.length} more.`, 'soft')] : []),
+      text('Nothing was sent.'),
+    ],
+    next:
+      changed === 0
+        ? []
+        : [
+            {
+              label: `Send ${counted(changed, 'order')}`,
+              line: line('resend', [], { shop, since, rate, yes: true }),
+            },
+          ],
+    data: { ...summary, orders: found, sent: 0 },
+  };
 }
 
 /** What was placed since has changed since, so the scan over changes finds it. */
@@ -107,7 +171,8 @@ async function findEffects(
       const order = asSent.kind === 'order' ? asSent.order : read;
       const key = keyOf(order);
       const effect = rulesEffect(key, order, entries.get(ledgerKeyText(key)), rules, new Date());
-      return effect ? [{ id: order.id, version: Date.parse(order.updatedAt), ...effect }] : [];
+      const { id, name = id, updatedAt } = order;
+      return effect ? [{ id, name, version: Date.parse(updatedAt), ...effect }] : [];
     });
     return (await Promise.all(effects)).flat();
   }
@@ -122,15 +187,6 @@ function summaryOf(shop: string, since: string, lookedAt: number, found: readonl
   return { shop, since, lookedAt, changed: found.length, lower, higher, before, after };
 }
 
-function printSummary({ terminal }: Session, summary: ReturnType<typeof summaryOf>): void {
-  const { shop, since, lookedAt, changed, lower, higher, before, after } = summary;
-  terminal.line(`${lookedAt} orders of ${shop} placed since ${since}.`);
-  terminal.line(
-    `By the rules of today ${changed} change: ${lower} earn less, ${higher} earn more.`,
-  );
-  terminal.line(`Their amounts: ${before.toFixed(2)} before, ${after.toFixed(2)} after.`);
-}
-
 export async function send(
   session: Pick<Session, 'interruption' | 'terminal'>,
   { shop, queue, depth }: Pick<OpenBackfill, 'shop' | 'queue' | 'depth'>,
@@ -139,15 +195,13 @@ export async function send(
 ): Promise<number> {
   const pace = createPace(rate);
   const signal = session.interruption();
+  const room = { depth, mostWaiting: DEFAULT_MOST_WAITING, pause: sleep, signal };
   const progress = session.terminal.progress('Sending orders:', found.length);
   let sent = 0;
   try {
     while (sent < found.length && !signal.aborted) {
-      const { ready, hidden } = await depth.of('orders');
-      if (ready + hidden > DEFAULT_MOST_WAITING) {
-        await sleep(LOOK_AGAIN_MS);
-        continue;
-      }
+      await waitForRoom('orders', room, () => {});
+      if (signal.aborted) break;
       const window = found.slice(sent, sent + pace.window);
       await sleep(pace.before(window.length, Date.now()));
       const refused = await queue.sendAll(window.map((one) => toEvent(shop.domain, one)));

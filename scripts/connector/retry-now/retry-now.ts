@@ -8,10 +8,17 @@ import {
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { shopsOf } from '../arguments.ts';
-import { nextCommand, openLedger } from '../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { pauseText, readPauses, resumeText } from '../pause/read-pauses.ts';
-import { FOR_WHAT, readWaiting, type WokenMessage, wake } from '../pause/waiting-messages.ts';
+import { openLedger } from '../deployment/deployment.ts';
+import { type Document, type Suggestion, text, type Verdict } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
+import {
+  FOR_WHAT,
+  readWaiting,
+  type WokenMessage,
+  wake,
+  wokenTexts,
+} from '../pause/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { counted, spanText } from '../terminal/text.ts';
 
@@ -26,9 +33,11 @@ export interface RetryNowOptions {
 /** Longer than an earlier call holds a message back. */
 const PATIENCE_SECONDS = 60;
 
+const DEAD_LETTERS: Suggestion = { label: 'See them', line: line('dead-letters list') };
+const STATUS: Suggestion = { label: 'See what waits', line: line('status') };
+
 /** Find what waits → record who → end its wait → say what still holds it → follow it to its outcome. */
-export async function retryNow(session: Session, options: RetryNowOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+export async function retryNow(session: Session, options: RetryNowOptions): Promise<Document> {
   const deployment = await session.findDeployment();
   const shops = shopsOf(deployment.connector, options.shop);
   const { queue, reason, wait = PATIENCE_SECONDS } = options;
@@ -47,11 +56,11 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
       (queue === undefined || one.queue === queue) &&
       (reason === undefined || one.waitsFor === reason),
   );
+  const left = found.length - meant.length;
+  const others = left === 0 ? [] : [text(`${counted(left, 'other')} wait.`)];
   if (meant.length === 0) {
-    const others = found.length === 0 ? '' : ` ${counted(found.length, 'other')} wait.`;
-    if (json) terminal.json({ woken: 0, gone: 0, left: found.length, pauses: [] });
-    else terminal.line(`No such message waits.${others}`);
-    return EXIT.fine;
+    const data = { woken: 0, gone: 0, left, pauses: [] };
+    return { title: 'No such message waits: nothing was changed', blocks: others, data };
   }
   const ledger = openLedger(deployment);
   // Read before: waking ends a pause after refused credentials, and the next refusal begins one that is its outcome.
@@ -60,48 +69,32 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   );
   const { woken, gone } = await wake(deployment, meant);
   recorded.count({ woken: woken.length });
-  if (!json) {
-    for (const line of wokenTexts(woken)) terminal.line(line);
-    if (gone > 0) terminal.line(`${counted(gone, 'other')} had been tried or settled meanwhile.`);
-    for (const pause of pauses) {
-      terminal.line(`They wait on, because the shop is paused. ${pauseText(pause)}`);
-      terminal.line(`  ${nextCommand(deployment, resumeText(pause))}`);
-    }
-  }
   const free = woken.filter(({ shop }) => !pauses.some((pause) => pause.shop === shop));
-  const followed = signal
-    ? await followWoken(free, { ledger, patienceMs: wait * 1_000, signal })
-    : [];
-  const ends = endsOf(followed);
-  if (json) {
-    const left = found.length - meant.length;
-    terminal.json({ woken: woken.length, gone, left, pauses, ...(signal && { ends }) });
-  } else {
-    for (const line of endTexts(ends, new Date())) terminal.line(line);
-    const isOpen = !signal || !isAllOver(ends);
-    const look = ends.deadLetters > 0 ? 'dead-letters list' : isOpen && 'status --watch';
-    if (look && pauses.length === 0) {
-      terminal.line(`Next, look: ${nextCommand(deployment, look)}`);
-    }
-  }
-  if (ends.deadLetters > 0) return EXIT.failed;
-  return isAllOver(ends) && free.length === woken.length ? EXIT.fine : EXIT.waiting;
-}
-
-/**
- * `11 messages are tried again now: orders 9, coupons 2.` And those that a call without an answer holds back.
- */
-export function wokenTexts(woken: readonly WokenMessage[], when = 'now'): readonly string[] {
-  const byQueue = [...Map.groupBy(woken, ({ queue }) => queue)];
-  const parts = byQueue.map(([queue, messages]) => `${queue} ${messages.length}`);
-  const list = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
-  const are = woken.length === 1 ? 'is' : 'are';
-  const text = `${counted(woken.length, 'message')} ${are} tried again ${when}${list}.`;
-  const late = woken.filter(({ isHeldBack }) => isHeldBack);
-  if (late.length === 0) return [text];
-  const longest = Math.max(...late.map(({ inSeconds }) => inSeconds));
-  const rest = `${late.length} of them in up to ${longest} s: the last call had no answer, and the service may still execute it, after a newer one.`;
-  return [text, rest];
+  const ends =
+    signal && endsOf(await followWoken(free, { ledger, patienceMs: wait * 1_000, signal }));
+  const held = woken.length - free.length;
+  return {
+    title: 'Try again now what waits',
+    ...(ends && { verdict: verdictOf(ends, held, new Date()) }),
+    blocks: [
+      ...wokenTexts(woken).map((one) => text(one)),
+      ...(gone > 0 ? [text(`${counted(gone, 'other')} had been tried or settled meanwhile.`)] : []),
+      ...(pauses.length > 0
+        ? [
+            {
+              ...({ kind: 'findings', title: 'They wait on, because the shop is paused' } as const),
+              findings: pauses.map((pause) => ({
+                ...({ tone: 'waits', what: pauseText(pause) } as const),
+                next: [resumeSuggestion(pause)],
+              })),
+            } as const,
+          ]
+        : []),
+      ...others,
+    ],
+    next: nextOf(ends),
+    data: { woken: woken.length, gone, left, pauses, ...(ends && { ends }) },
+  };
 }
 
 /** What became of the messages, by number. */
@@ -137,25 +130,30 @@ function endsOf(followed: readonly FollowedMessage[]): Ends {
   };
 }
 
-const isAllOver = ({ waiting, noOutcome }: Ends): boolean =>
-  waiting.length === 0 && noOutcome === 0;
-
-function endTexts(ends: Ends, now: Date): readonly string[] {
+/** `held`: those that a pause of their shop holds. */
+function verdictOf(ends: Ends, held: number, now: Date): Verdict {
   const { sent, notNeeded, deadLetters, waiting, noOutcome } = ends;
+  const again = waiting.map(({ messages, waitsFor, whys, nextTry }) => {
+    const inTime = spanText(Math.max(Date.parse(nextTry) - now.getTime(), 0));
+    return `${messages} ${messages === 1 ? 'waits' : 'wait'} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}`;
+  });
   const parts = [
     sent > 0 && `${sent} sent`,
     notNeeded > 0 && `${notNeeded} without anything to send`,
     deadLetters > 0 && `${deadLetters} refused, now dead letters`,
+    held > 0 && `${held} held by a pause`,
     noOutcome > 0 && `${noOutcome} without an outcome yet`,
+    ...again,
   ].filter((part) => part !== false);
-  return [
-    ...(parts.length > 0 ? [`${parts.join(', ')}.`] : []),
-    ...waiting.map(({ messages, waitsFor, whys, nextTry }) => {
-      const wait = messages === 1 ? 'waits' : 'wait';
-      const inTime = spanText(Math.max(Date.parse(nextTry) - now.getTime(), 0));
-      return `${counted(messages, 'message')} ${wait} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}.`;
-    }),
-  ];
+  const isOver = waiting.length === 0 && noOutcome + held === 0;
+  const kind = deadLetters > 0 ? 'action required' : isOver ? 'well' : 'waits';
+  return { kind, what: `${parts.join('; ') || 'All had left their queues before'}.` };
+}
+
+function nextOf(ends: Ends | undefined): readonly Suggestion[] {
+  if (ends && ends.deadLetters > 0) return [DEAD_LETTERS];
+  const isOpen = !ends || ends.waiting.length + ends.noOutcome > 0;
+  return isOpen ? [STATUS] : [];
 }
 
 interface FollowDeps {

@@ -58,6 +58,8 @@ export interface CredentialStatus {
   readonly state: 'there' | 'missing' | 'malformed' | 'unreadable';
   /** In words without any value; undefined when it is there. */
   readonly why: string | undefined;
+  /** Those who run the command may not read it: that says nothing of the deployment. */
+  readonly isDenied?: boolean;
   /** Two webhook secrets are accepted at the moment. */
   readonly rotating?: boolean;
   /** It holds what the deployment created it with. */
@@ -98,8 +100,9 @@ export async function readCredentials(
             };
         }
       } catch (error) {
-        const reason = isDenied(error) ? 'your AWS credentials may not' : explain(error);
-        return { shop, purpose, state: 'unreadable', why: `cannot be read: ${reason}` };
+        const denied = isDenied(error);
+        const why = `cannot be read: ${denied ? 'your AWS credentials may not' : explain(error)}`;
+        return { shop, purpose, state: 'unreadable', why, isDenied: denied };
       }
     }),
   );

@@ -3,34 +3,96 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { createDynamoDbLedger } from '../../../shared/aws/dynamodb-ledger.ts';
-import { listNotices } from '../../../shared/aws/read-ledger.ts';
-import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
+import { type LedgerNotice, listNotices } from '../../../shared/aws/read-ledger.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
 import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
+import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
 import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { type Deployment, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { readPauses } from '../pause/read-pauses.ts';
+import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
+import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
-import { readCredentials } from '../secrets/read-secret.ts';
-import { readSubscriptions } from '../webhooks/webhooks.ts';
+import { type CredentialStatus, readCredentials } from '../secrets/read-secret.ts';
+import { readSubscriptions, type SubscriptionStatus } from '../webhooks/webhooks.ts';
 import {
+  type Chart,
   createCloudWatchFigures,
   createLocalFigures,
+  type LastHour,
   type ReadFigures,
   readLastDay,
   readLastHour,
   readOldestAges,
 } from './figures.ts';
-import type { Known, QueueStatus, ReconcileStatus, Status, WaitingStatus } from './status-model.ts';
 
-const NO_FIGURES = {
-  kind: 'unknown',
-  why: "deployment.monitoring is 'basic', which writes no figures",
-} as const;
+/** A value, or the reason why it is unknown: `status` must not show a guess. */
+export type Known<Value> =
+  | { readonly kind: 'known'; readonly value: Value }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** All that `status` shows, as plain data. */
+export interface Status {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly queues: Known<readonly QueueStatus[]>;
+  /** Undefined where the deployment writes no figures. */
+  readonly lastHour: Known<LastHour> | undefined;
+  /** Only with `--charts`. */
+  readonly lastDay?: Known<Chart> | undefined;
+  readonly waiting: Known<readonly WaitingStatus[]>;
+  readonly reconcile: Known<readonly ReconcileStatus[]>;
+  readonly notices: Known<readonly LedgerNotice[]>;
+  readonly pauses: Known<readonly PauseStatus[]>;
+  readonly subscriptions: readonly SubscriptionStatus[];
+  readonly credentials: readonly CredentialStatus[];
+}
+
+export interface QueueStatus {
+  readonly family: QueueFamily;
+  readonly waiting: number;
+  /** Being processed, or waiting for the next attempt: SQS does not distinguish them. */
+  readonly inFlight: number;
+  readonly dead: number;
+  /** Undefined when not known. */
+  readonly oldestSeconds: number | undefined;
+  /** Why it could not be read. */
+  readonly oldestWhy?: string;
+}
+
+/** Messages of a shop that wait for the same. */
+export interface WaitingStatus {
+  readonly shop: string;
+  readonly waitsFor: WaitsFor;
+  readonly messages: number;
+  /** ISO 8601: since when the oldest is on its queue, and when the next is tried again. */
+  readonly since: string;
+  readonly nextTry: string;
+  /** Names of the reasons in the log. */
+  readonly whys: readonly WaitingInShop['why'][];
+}
+
+/** The last run that compared the store with the ledger. */
+export interface ReconcileStatus {
+  readonly shop: string;
+  /** ISO 8601; undefined when none has ended yet. */
+  readonly endedAt: string | undefined;
+  readonly looked: number;
+  readonly healed: number;
+  /** Sent again because rules changed or a dead letter expired: no webhook was lost. */
+  readonly rolledOut: number;
+  /** What it did not finish comparing, in words; the next run continues there. */
+  readonly stopped: readonly string[];
+  /** The last comparison of balances; undefined before the first one, and without a storefront. */
+  readonly balances?: Repaired | undefined;
+  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
+  readonly recoversSince?: string | undefined;
+  /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
+  readonly ordersRead?: readonly FoundByReading[];
+}
 
 /** Of each shop. More would say no more, and take longer than a person waits. */
 const MOST_WAITING = 1_000;
@@ -43,78 +105,65 @@ export async function collectStatus(
 ): Promise<Status> {
   const { aws, output, connector } = deployment;
   const { readFigures, readAges } = metricsOf(deployment, now);
-  const client = new DynamoDB(aws);
-  const ledger = () => ({
-    ...{ client, table: output('LedgerTable'), pause: sleep, random: Math.random },
-  });
+  const ledger = openLedger(deployment);
+  const listed = {
+    ...{ client: new DynamoDB(aws), table: output('LedgerTable') },
+    ...{ pause: sleep, random: Math.random },
+  };
   const attempt = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
     try {
-      return known(await read());
+      return { kind: 'known', value: await read() };
     } catch (error) {
       return { kind: 'unknown', why: explain(error) };
     }
   };
   const shops = connector.shops.map(({ domain }) => domain);
-  const figures = async <Value>(read: () => Promise<Value>) =>
-    connector.deployment.monitoring === 'basic' ? NO_FIGURES : attempt(read);
-  const [
-    counts,
-    ages,
-    lastHour,
-    lastDay,
-    waiting,
-    reconcile,
-    notices,
-    pauses,
-    credentials,
-    subscriptions,
-  ] = await Promise.all([
-    attempt(() => readQueues(new SQSClient(aws), deployment)),
-    attempt(readAges),
-    figures(() => readLastHour(readFigures, now, { chart: charts })),
-    charts ? figures(() => readLastDay(readFigures, now)) : undefined,
-    attempt(() => readWaiting(deployment, shops, now, MOST_WAITING)),
-    attempt(() => readReconciles(createDynamoDbLedger(ledger()), connector.shops)),
-    attempt(async () => {
-      const notices = shops.map((shop) => listNotices(ledger(), shop));
-      return (await Promise.all(notices)).flat();
+  const hasFigures = connector.deployment.monitoring !== 'basic';
+  const counts = attempt(() => readQueues(new SQSClient(aws), deployment));
+  const ages = attempt(readAges);
+  const queues = counts.then(async (found) =>
+    found.kind === 'unknown' ? found : { ...found, value: withAges(found.value, await ages) },
+  );
+  const parts = {
+    queues,
+    lastHour: hasFigures
+      ? attempt(() => readLastHour(readFigures, now, { chart: charts }))
+      : undefined,
+    lastDay: hasFigures && charts ? attempt(() => readLastDay(readFigures, now)) : undefined,
+    waiting: attempt(async () =>
+      groupWaiting(await readWaiting(deployment, shops, now, MOST_WAITING), await queues),
+    ),
+    reconcile: attempt(() => readReconciles(ledger, shops)),
+    notices: attempt(async () => {
+      const found = await Promise.all(shops.map((shop) => listNotices(listed, shop)));
+      return found.flat();
     }),
-    attempt(() => readPauses(createDynamoDbLedger(ledger()), connector.shops, now)),
-    readCredentials(
+    pauses: attempt(() => readPauses(ledger, connector.shops, now)),
+    subscriptions: readSubscriptions(deployment),
+    credentials: readCredentials(
       new SecretsManagerClient(aws),
       output('SecretsPrefix'),
       connector.shops,
       explain,
     ),
-    readSubscriptions(deployment),
-  ]);
-  const queues = counts.kind === 'known' ? known(withAges(counts.value, ages)) : counts;
-  return {
-    at: now.toISOString(),
-    queues,
-    lastHour,
-    ...(lastDay && { lastDay }),
-    waiting: waiting.kind === 'known' ? known(groupWaiting(waiting.value, queues)) : waiting,
-    reconcile,
-    notices,
-    pauses,
-    credentials,
-    subscriptions,
   };
+  return { at: now.toISOString(), ...(await allOf(parts)) };
 }
 
-const known = <Value>(value: Value): Known<Value> => ({ kind: 'known', value });
+async function allOf<Parts extends object>(
+  parts: Parts,
+): Promise<{ readonly [Name in keyof Parts]: Awaited<Parts[Name]> }> {
+  const found = Object.entries(parts).map(async ([name, part]) => [name, await part]);
+  return Object.fromEntries(await Promise.all(found));
+}
 
 /** By shop and by what they wait for. Where a queue is empty, its records are those of settled messages. */
 function groupWaiting(
   waiting: readonly WaitingInShop[],
   queues: Status['queues'],
 ): readonly WaitingStatus[] {
-  const empty = new Set(
-    queues.kind === 'unknown'
-      ? []
-      : queues.value.filter((one) => one.waiting + one.inFlight === 0).map(({ family }) => family),
-  );
+  const known = queues.kind === 'known' ? queues.value : [];
+  const empty = new Set(known.filter(isEmpty).map(({ family }) => family));
   const left = waiting.filter(({ queue }) => !empty.has(queue));
   const groups = Map.groupBy(left, ({ shop, waitsFor }) => `${waitsFor} ${shop}`);
   return [...groups.values()].flatMap((messages) => {
@@ -129,6 +178,9 @@ function groupWaiting(
     };
   });
 }
+
+export const isEmpty = ({ waiting, inFlight }: Pick<QueueStatus, 'waiting' | 'inFlight'>) =>
+  waiting + inFlight === 0;
 
 /** CloudWatch, or its replacement on this machine. */
 export function metricsOf(
@@ -160,12 +212,12 @@ export function metricsOf(
 const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 
 /** The last reconcile run of every shop, from the ledger. */
-async function readReconciles(
+function readReconciles(
   ledger: Pick<Ledger, 'readMany'>,
-  shops: readonly Shop[],
+  shops: readonly string[],
 ): Promise<readonly ReconcileStatus[]> {
   return Promise.all(
-    shops.map(async ({ domain: shop }) => {
+    shops.map(async (shop) => {
       const [last, ordersRead, { doubt }] = await Promise.all([
         readLastReconcile(ledger, shop),
         readFindings(ledger, shop),
@@ -218,7 +270,7 @@ type Ages = Readonly<Partial<Record<QueueFamily, number | undefined>>>;
 /** Counts are useful without ages, but not the reverse. */
 export function withAges(counts: readonly QueueCounts[], ages: Known<Ages>): QueueStatus[] {
   return counts.map((queue) => {
-    if (queue.waiting + queue.inFlight === 0) return { ...queue, oldestSeconds: 0 };
+    if (isEmpty(queue)) return { ...queue, oldestSeconds: 0 };
     return ages.kind === 'known'
       ? { ...queue, oldestSeconds: ages.value[queue.family] }
       : { ...queue, oldestSeconds: undefined, oldestWhy: ages.why };

@@ -5,7 +5,6 @@ import {
 } from '@aws-sdk/client-cloudwatch';
 import * as v from 'valibot';
 import type { WrittenMetric } from '../../../shared/config/metrics.ts';
-import type { Chart, ChartedCount, LastHour, SignOf } from './status-model.ts';
 
 /** One metric of the functions (shared/aws/emf-telemetry.ts). */
 interface WantedFigure {
@@ -20,102 +19,64 @@ interface Point {
   readonly value: number;
 }
 
+type Points = readonly Point[];
+
 /** What was written for each figure since that moment, in the requested order. */
 export type ReadFigures = (
   wanted: readonly WantedFigure[],
   since: Date,
-) => Promise<readonly (readonly Point[])[]>;
+) => Promise<readonly Points[]>;
 
-function sumOf(points: readonly Point[]): number {
-  return points.reduce((sum, { value }) => sum + value, 0);
-}
+const CHARTED = ['received', 'applied', 'retried', 'rejected'] as const;
 
-const CHARTED: readonly ChartedCount[] = ['received', 'applied', 'retried', 'rejected'];
+export type ChartedCount = (typeof CHARTED)[number];
 
-interface Window {
-  /** Epoch milliseconds. */
-  readonly from: number;
+/** One value for each period, the oldest first; the last period is the current one. */
+export interface Chart extends Readonly<Record<ChartedCount, readonly number[]>> {
+  /** ISO 8601: when the first period begins. */
+  readonly from: string;
   readonly everySeconds: number;
-  readonly periods: number;
-}
-
-/** So many periods until now. They begin on the clock, as those of CloudWatch do. */
-function windowOf(now: Date, everySeconds: number, periods: number): Window {
-  const everyMs = everySeconds * 1000;
-  const current = Math.floor(now.getTime() / everyMs) * everyMs;
-  return { from: current - (periods - 1) * everyMs, everySeconds, periods };
-}
-
-function perCount<Value>(
-  countOf: (metric: ChartedCount) => Value,
-): Readonly<Record<ChartedCount, Value>> {
-  return Object.fromEntries(CHARTED.map((metric) => [metric, countOf(metric)])) as Record<
-    ChartedCount,
-    Value
-  >;
-}
-
-function latencyEvery(everySeconds: number): readonly WantedFigure[] {
-  return [
-    { metric: 'latency-ms', statistic: 'p50', everySeconds },
-    { metric: 'latency-ms', statistic: 'p99', everySeconds },
-  ];
-}
-
-const QUARTER_SECONDS = 900;
-
-/** The last day by quarters of an hour, in one request: 6 metrics. */
-export async function readLastDay(readFigures: ReadFigures, now: Date): Promise<Chart> {
-  const window = windowOf(now, QUARTER_SECONDS, 96);
-  const everySeconds = QUARTER_SECONDS;
-  const [p50, p99, ...counts] = await readFigures(
-    [
-      ...latencyEvery(everySeconds),
-      ...CHARTED.map((metric) => ({ metric, statistic: 'Sum', everySeconds }) as const),
-    ],
-    new Date(window.from),
-  );
-  const points = perCount((metric) => counts[CHARTED.indexOf(metric)] ?? []);
-  return drawChart(window, points, { p50, p99 });
-}
-
-function drawChart(
-  { from, everySeconds, periods }: Window,
-  counts: Readonly<Record<ChartedCount, readonly Point[]>>,
-  { p50 = [], p99 = [] }: Readonly<Record<'p50' | 'p99', readonly Point[] | undefined>>,
-): Chart {
-  const intoPeriods = (points: readonly Point[]) => {
-    const found: Point[][] = Array.from({ length: periods }, () => []);
-    for (const point of points) {
-      found[Math.floor((point.at - from) / everySeconds / 1000)]?.push(point);
-    }
-    return found;
-  };
-  const worst = (points: readonly Point[]) =>
-    points.length === 0 ? null : Math.max(...points.map(({ value }) => value));
-  return {
-    from: new Date(from).toISOString(),
-    everySeconds,
-    ...perCount((metric) => intoPeriods(counts[metric]).map(sumOf)),
-    p50: intoPeriods(p50).map(worst),
-    p99: intoPeriods(p99).map(worst),
-  };
+  /** Milliseconds from the change in one system to the answer of the other; null: nothing was applied. */
+  readonly p50: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
 }
 
 const SUMS = [
-  'applied',
+  ...CHARTED,
+  /** Unchanged, superseded or skipped. */
   'no-change',
-  'retried',
-  'rejected',
   'misconfigured',
   'crash',
-  'received',
   'signatures-refused',
   'unknown-topic',
   'older-secret-used',
 ] as const satisfies readonly WrittenMetric[];
 
+/** Trouble that was counted in the last hour. */
+interface Sign {
+  /** Epoch milliseconds, in CloudWatch to the minute. */
+  readonly lastAt: number;
+  /** What was accepted later than that. */
+  readonly acceptedSince: number;
+  /** How much of it came later than what was accepted last. */
+  readonly sinceAccepted: number;
+}
+
+export type SignOf = 'misconfigured' | 'crash' | 'retried' | 'signatures-refused';
+
+/** How the work of all queues ended in the last hour. */
+export interface LastHour extends Readonly<Record<(typeof SUMS)[number], number>> {
+  /** On average of the last five minutes. */
+  readonly perMinute: Readonly<Record<ChartedCount, number>>;
+  readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
+  /** From the change in one system to the answer of the other; undefined when nothing was applied. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
+  /** By minute; only with `--charts`. */
+  readonly chart?: Chart;
+}
+
 const HOUR_SECONDS = 3_600;
+const QUARTER_SECONDS = 900;
 /** CloudWatch shows a figure after a minute or two: one minute alone would often be empty. */
 const RATE_MINUTES = 5;
 
@@ -126,52 +87,112 @@ export async function readLastHour(
   { chart = false }: { readonly chart?: boolean } = {},
 ): Promise<LastHour> {
   const since = new Date(now.getTime() - HOUR_SECONDS * 1000);
-  const times = chart ? latencyEvery(60) : [];
-  const [p50 = [], p99 = [], ...others] = await readFigures(
-    [
-      ...latencyEvery(HOUR_SECONDS),
-      ...times,
-      ...SUMS.map((metric) => ({ metric, statistic: 'Sum' as const, everySeconds: 60 })),
-    ],
+  const byMinute = [...sumsEvery(60, SUMS), ...(chart ? latencyEvery(60) : [])];
+  const [p50 = [], p99 = [], ...found] = await readFigures(
+    [...latencyEvery(HOUR_SECONDS), ...byMinute],
     since,
   );
-  const sums = others.slice(times.length);
-  const points = Object.fromEntries(
-    SUMS.map((metric, index) => [metric, sums[index] ?? []]),
-  ) as Record<(typeof SUMS)[number], readonly Point[]>;
-  const counted = Object.fromEntries(
-    SUMS.map((metric) => [metric, sumOf(points[metric])]),
-  ) as Record<(typeof SUMS)[number], number>;
+  const [minuteP50, minuteP99] = found.slice(SUMS.length);
+  const points = named(SUMS, (_, index) => found[index] ?? []);
   const rateSince = now.getTime() - RATE_MINUTES * 60_000;
-  const perMinute = (metric: ChartedCount) =>
-    sumOf(points[metric].filter(({ at }) => at >= rateSince)) / RATE_MINUTES;
   const settled = [...points.applied, ...points['no-change']];
-  const signs = {
-    ...signOf('misconfigured', settled),
-    ...signOf('crash', settled),
-    ...signOf('retried', settled),
-    ...signOf('signatures-refused', points.received),
-  };
   // CloudWatch chooses where periods begin, so an hour may span two: the worse percentile is shown,
   // because percentiles cannot be combined.
-  const worst = (values: readonly Point[]) => Math.max(...values.map(({ value }) => value));
-  const isTimed = p50.length > 0 && p99.length > 0;
+  const [median, slowest] = [worstOf(p50), worstOf(p99)];
   return {
-    ...counted,
-    perMinute: perCount(perMinute),
-    signs,
-    latencyMs: isTimed ? { p50: worst(p50), p99: worst(p99) } : undefined,
-    ...(chart && {
-      chart: drawChart(windowOf(now, 60, 60), points, { p50: others[0], p99: others[1] }),
-    }),
+    ...named(SUMS, (metric) => sumOf(points[metric])),
+    perMinute: named(
+      CHARTED,
+      (metric) => sumOf(points[metric].filter(({ at }) => at >= rateSince)) / RATE_MINUTES,
+    ),
+    signs: {
+      ...signOf('misconfigured', settled),
+      ...signOf('crash', settled),
+      ...signOf('retried', settled),
+      ...signOf('signatures-refused', points.received),
+    },
+    latencyMs: median === null || slowest === null ? undefined : { p50: median, p99: slowest },
+    ...(chart && { chart: chartOf(now, 60, 60, { ...points, p50: minuteP50, p99: minuteP99 }) }),
   };
 
-  function signOf(metric: SignOf, accepted: readonly Point[]): LastHour['signs'] {
-    const seen = points[metric].filter(({ value }) => value > 0).map(({ at }) => at);
+  function signOf(metric: SignOf, accepted: Points): LastHour['signs'] {
+    const seen = points[metric].filter(({ value }) => value > 0);
     if (seen.length === 0) return {};
-    const lastAt = Math.max(...seen);
-    return { [metric]: { lastAt, acceptedSince: sumOf(accepted.filter(({ at }) => at > lastAt)) } };
+    const lastAt = Math.max(...seen.map(({ at }) => at));
+    const acceptedAt = accepted.reduce(
+      (last, { at, value }) => (value > 0 ? Math.max(last, at) : last),
+      Number.NEGATIVE_INFINITY,
+    );
+    return {
+      [metric]: {
+        lastAt,
+        acceptedSince: sumOf(accepted.filter(({ at }) => at > lastAt)),
+        sinceAccepted: sumOf(seen.filter(({ at }) => at > acceptedAt)),
+      },
+    };
   }
+}
+
+/** The last day by quarters of an hour, in one request: 6 metrics. */
+export async function readLastDay(readFigures: ReadFigures, now: Date): Promise<Chart> {
+  const periods = 96;
+  const [p50, p99, ...counts] = await readFigures(
+    [...latencyEvery(QUARTER_SECONDS), ...sumsEvery(QUARTER_SECONDS, CHARTED)],
+    new Date(startOf(now, QUARTER_SECONDS, periods)),
+  );
+  const points = named(CHARTED, (_, index) => counts[index] ?? []);
+  return chartOf(now, QUARTER_SECONDS, periods, { ...points, p50, p99 });
+}
+
+const latencyEvery = (everySeconds: number): readonly WantedFigure[] =>
+  (['p50', 'p99'] as const).map((statistic) => ({ metric: 'latency-ms', statistic, everySeconds }));
+
+const sumsEvery = (
+  everySeconds: number,
+  metrics: readonly WrittenMetric[],
+): readonly WantedFigure[] => metrics.map((metric) => ({ metric, statistic: 'Sum', everySeconds }));
+
+function named<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name, index: number) => Value,
+): Readonly<Record<Name, Value>> {
+  const values = names.map((name, index) => [name, valueOf(name, index)]);
+  return Object.fromEntries(values) as Record<Name, Value>;
+}
+
+const sumOf = (points: Points): number => points.reduce((sum, { value }) => sum + value, 0);
+
+const worstOf = (points: Points): number | null =>
+  points.length === 0 ? null : Math.max(...points.map(({ value }) => value));
+
+/** Of so many periods until now, in epoch milliseconds. They begin on the clock, as those of CloudWatch do. */
+function startOf(now: Date, everySeconds: number, periods: number): number {
+  const everyMs = everySeconds * 1000;
+  return (Math.floor(now.getTime() / everyMs) - (periods - 1)) * everyMs;
+}
+
+function chartOf(
+  now: Date,
+  everySeconds: number,
+  periods: number,
+  points: Readonly<Record<ChartedCount, Points>> &
+    Readonly<Record<'p50' | 'p99', Points | undefined>>,
+): Chart {
+  const from = startOf(now, everySeconds, periods);
+  const inPeriods = (all: Points = []) => {
+    const found: Point[][] = Array.from({ length: periods }, () => []);
+    for (const point of all) {
+      found[Math.floor((point.at - from) / everySeconds / 1000)]?.push(point);
+    }
+    return found;
+  };
+  return {
+    from: new Date(from).toISOString(),
+    everySeconds,
+    ...named(CHARTED, (metric) => inPeriods(points[metric]).map(sumOf)),
+    p50: inPeriods(points.p50).map(worstOf),
+    p99: inPeriods(points.p99).map(worstOf),
+  };
 }
 
 /** SQS writes its own metrics once a minute, and they arrive some minutes late. */
@@ -221,7 +242,7 @@ async function ask(
   statistics: readonly Statistic[],
   since: Date,
   now: Date,
-): Promise<readonly (readonly Point[])[]> {
+): Promise<readonly Points[]> {
   const points: Point[][] = statistics.map(() => []);
   let NextToken: string | undefined;
   do {

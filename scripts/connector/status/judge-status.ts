@@ -1,175 +1,205 @@
+import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
 import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
-import { type PauseStatus, pauseText, resumeText } from '../pause/read-pauses.ts';
+import type { ShownFinding, Suggestion, Verdict } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { type PauseStatus, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import { counted, momentText, spanText } from '../terminal/text.ts';
 import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
-import type {
-  Expectations,
-  Findings,
-  Known,
-  LastHour,
-  QueueStatus,
-  ReconcileStatus,
-  SignOf,
-  Status,
-  WaitingStatus,
-} from './status-model.ts';
+import {
+  isEmpty,
+  type Known,
+  type QueueStatus,
+  type ReconcileStatus,
+  type Status,
+  type WaitingStatus,
+} from './collect-status.ts';
+import type { LastHour, SignOf } from './figures.ts';
 
-export interface Verdict extends Required<Findings> {
-  /** `waiting`: all goes on by itself, later. */
-  readonly state: 'well' | 'waiting' | 'action-required';
-}
+type Findings = Iterable<ShownFinding>;
 
-/** Each part is judged alone. Problems that stop everything come before problems of one message. */
-export function judgeStatus(status: Status, expected: Expectations): Verdict {
-  const found: readonly Findings[] = [
-    judgeUnknown(status),
-    ...status.credentials.map(judgeCredential),
-    ...whenKnown(status.pauses, (pauses) => pauses.map(judgePause)),
-    ...status.subscriptions.map(judgeSubscriptions),
-    judgeWaiting(status, expected),
-    judgeHour(status),
-    ...whenKnown(status.queues, (queues) => [judgeAges(queues, expected), judgeDead(queues)]),
-    ...whenKnown(status.reconcile, (runs) =>
-      runs.flatMap((run) => [
-        judgeReconcile(run, status.at, expected),
-        differingOrders(run),
-        judgeRecovery(run),
-      ]),
-    ),
-    ...whenKnown(status.notices, (notices) =>
-      notices.map(({ shop, at, why, id }) => ({
-        notes: [`${at.slice(0, 10)} ${shop}: ${why} (${id})`],
-      })),
+const found =
+  (tone: ShownFinding['tone']) =>
+  (what: string, ...next: readonly Suggestion[]): ShownFinding => ({
+    ...{ tone, what },
+    ...(next.length > 0 && { next }),
+  });
+
+const trouble = found('bad');
+const wait = found('waits');
+const note = found('info');
+
+const DOCTOR: Suggestion = { label: 'Find the cause', line: line('doctor') };
+
+/**
+ * Each part is judged alone. Problems that stop everything come before problems of one message; then what could not be
+ * read, and what waits and goes on by itself. Notes are worth knowing, but not urgent.
+ */
+export function judgeStatus(status: Status, reconcileEveryMinutes: number) {
+  const { credentials, subscriptions, pauses, waiting, queues, reconcile, notices } = status;
+  const unread = [...unreadIn(status)];
+  const all = [
+    ...credentials.flatMap((one) => [...judgeCredential(one)]),
+    ...knownIn(pauses).flatMap(judgePause),
+    ...subscriptions.flatMap((one) => [...judgeSubscriptions(one, status)]),
+    ...knownIn(waiting).map((group) => judgeGroup(group, new Date(status.at))),
+    ...judgeUnrecorded(status),
+    ...judgeHour(status),
+    ...knownIn(queues).flatMap((one) => [...judgeQueue(one)]),
+    ...knownIn(reconcile).flatMap((run) => [
+      ...judgeReconcile(run, new Date(status.at), reconcileEveryMinutes),
+    ]),
+    ...knownIn(notices).map(({ shop, at, why, id }) =>
+      note(`${at.slice(0, 10)} ${shop}: ${why} (${id})`),
     ),
   ];
-  const troubles = found.flatMap((one) => one.troubles ?? []);
-  const waits = found.flatMap((one) => one.waits ?? []);
-  const notes = found.flatMap((one) => one.notes ?? []);
-  const isBad = troubles.length > 0 || status.queues.kind === 'unknown';
-  const calm = waits.length > 0 ? 'waiting' : 'well';
-  return { state: isBad ? 'action-required' : calm, troubles, waits, notes };
+  const ofTone = (tone: ShownFinding['tone']) => all.filter((one) => one.tone === tone);
+  const [troubles, waits] = [ofTone('bad'), ofTone('waits')];
+  return {
+    verdict: verdictOf(troubles.length, unread, waits.length),
+    findings: [
+      ...troubles,
+      ...unread.map(({ name, why }) => wait(`${name} could not be read: ${why}`)),
+      ...waits,
+    ],
+    notes: ofTone('info'),
+  };
 }
 
-function judgeUnknown(status: Status): Findings {
+const knownIn = <Value>(part: Known<readonly Value[]>): readonly Value[] =>
+  part.kind === 'known' ? part.value : [];
+
+function verdictOf(troubles: number, unread: readonly Unread[], waits: number): Verdict {
+  if (troubles > 0) {
+    const what = troubles === 1 ? 'One thing needs a person.' : `${troubles} things need a person.`;
+    return { kind: 'action required', what };
+  }
+  if (unread.length > 0) {
+    const names = unread.map(({ name }) => name).join(', ');
+    return { kind: 'not known', what: `Nothing bad was seen, but not all was read: ${names}.` };
+  }
+  if (waits > 0) return { kind: 'waits', what: 'What waits goes on by itself.' };
+  return { kind: 'well', what: 'Nothing needs a person, and nothing waits.' };
+}
+
+interface Unread {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** Without these parts nobody can say that all is well. What this operator may not read is a note. */
+function* unreadIn(status: Status): Iterable<Unread> {
   const parts = {
     'the queues': status.queues,
     "the last hour's figures": status.lastHour,
-    ...(status.lastDay && { "the last day's figures": status.lastDay }),
     'what waits': status.waiting,
     'the last reconcile': status.reconcile,
     notices: status.notices,
     pauses: status.pauses,
-    ...Object.fromEntries(
-      status.subscriptions.map(({ shop, found }) => [`webhook subscriptions of ${shop}`, found]),
-    ),
   };
-  const notes = Object.entries(parts).flatMap(([name, part]) =>
-    part.kind === 'unknown' ? [`${name}: unknown, ${part.why}`] : [],
-  );
-  const old = status.queues.kind === 'known' ? status.queues.value : [];
-  const ages = old.flatMap(({ family, oldestWhy }) =>
-    oldestWhy === undefined
-      ? []
-      : [`how long the oldest of ${family} waits: unknown, ${oldestWhy}`],
-  );
-  return { notes: [...notes, ...ages] };
-}
-
-function judgeCredential({ shop, purpose, state, why }: CredentialStatus): Findings {
-  switch (state) {
-    case 'there':
-      return {};
-    // That this user may not read it says nothing about the deployment.
-    case 'unreadable':
-      return { notes: [`${shop}: the ${purpose} secret ${why}`] };
-    case 'missing':
-    case 'malformed': {
-      const what = `${shop}: the ${purpose} secret ${why ?? `is ${state}`}`;
-      // A shop that was never deployed has no secret to set; `doctor` says how it gets one.
-      const next = state === 'missing' ? 'doctor' : `secrets set ${purpose} --shop ${shop}`;
-      return { troubles: [{ what, next }] };
+  for (const [name, part] of Object.entries(parts)) {
+    if (part?.kind === 'unknown') yield { name, why: part.why };
+  }
+  for (const { shop, found } of status.subscriptions) {
+    if (found.kind === 'unknown' && isStoreAsked(status, shop)) {
+      yield { name: `webhook subscriptions of ${shop}`, why: found.why };
+    }
+  }
+  for (const { shop, purpose, state, why = '', isDenied } of status.credentials) {
+    if (state === 'unreadable' && !isDenied) {
+      yield { name: `the ${purpose} secret of ${shop}`, why };
     }
   }
 }
 
-function judgePause(pause: PauseStatus): Findings {
-  const what = pauseText(pause);
-  if (pause.by === 'operator') return { troubles: [{ what, next: resumeText(pause) }] };
-  // A throttled shop resumes by itself.
-  return pause.why === 'throttled' ? { waits: [what] } : { troubles: [{ what, next: 'doctor' }] };
+/** A store whose secret is missing or may not be read cannot be asked: that is said of the secret. */
+function isStoreAsked({ credentials }: Status, shop: string): boolean {
+  const secret = credentials.find((one) => one.shop === shop && one.purpose === 'store');
+  return secret === undefined || secret.state === 'there';
 }
 
-function judgeSubscriptions({ shop, found }: SubscriptionStatus): Findings {
-  if (found.kind === 'unknown') return {};
-  const notes = found.value.notes.map((note) => `${shop}: ${note}`);
-  const [first, ...others] = found.value.faults;
-  if (first === undefined) return { notes };
-  const more = others.length === 0 ? '' : `, and ${others.length} more`;
-  const what = `${shop}: ${first}${more}`;
-  return { notes, troubles: [{ what, next: `webhooks check --shop ${shop}` }] };
-}
-
-function judgeAges(
-  queues: readonly QueueStatus[],
-  { oldestMessageMinutes }: Expectations,
-): Findings {
-  const old = queues.filter(({ oldestSeconds = 0 }) => oldestSeconds > oldestMessageMinutes * 60);
-  const troubles = old.map(({ family, oldestSeconds = 0 }) => ({
-    what: `${family}: the oldest message has waited for ${Math.round(oldestSeconds / 60)} minutes`,
-    next: 'doctor',
-  }));
-  return { troubles };
-}
-
-function judgeDead(queues: readonly QueueStatus[]): Findings {
-  const dead = queues.reduce((sum, queue) => sum + queue.dead, 0);
-  if (dead === 0) return {};
-  const where = queues.filter((queue) => queue.dead > 0).map(({ family }) => family);
-  const what = `${counted(dead, 'dead letter')} (${where.join(', ')}) ${dead === 1 ? 'waits' : 'wait'} for a decision`;
-  return { troubles: [{ what, next: 'dead-letters list' }] };
-}
-
-/** One run may fail while the next is still running. */
-const RUNS_MISSED = 2.5;
-
-function judgeReconcile(
-  { shop, endedAt, looked, healed }: ReconcileStatus,
-  at: string,
-  { reconcileEveryMinutes, healedPercent }: Expectations,
-): Findings {
-  if (endedAt === undefined) return {};
-  const minutes = (Date.parse(at) - Date.parse(endedAt)) / 60_000;
-  if (minutes > reconcileEveryMinutes * RUNS_MISSED) {
-    const what = `${shop}: the last reconcile ended ${Math.round(minutes)} minutes ago, every ${reconcileEveryMinutes} are expected`;
-    return { troubles: [{ what, next: 'doctor' }] };
+function* judgeCredential(credential: CredentialStatus): Findings {
+  const { shop, purpose, state, why, isDenied } = credential;
+  const what = `${shop}: the ${purpose} secret ${why ?? `is ${state}`}`;
+  if (isDenied) yield note(what);
+  // A shop that was never deployed has no secret to set; `doctor` says how it gets one.
+  if (state === 'missing') yield trouble(what, DOCTOR);
+  if (state === 'malformed') {
+    const set = line('secrets set', [purpose], { shop });
+    yield trouble(what, { label: `Set the ${purpose} secret`, line: set });
   }
-  if (!areWebhooksLost({ lookedAt: looked, healed }, healedPercent)) return {};
-  const what = `${shop}: the last reconcile had to send ${healed} of ${looked}: webhooks get lost`;
-  return { troubles: [{ what, next: `webhooks check --shop ${shop}` }] };
 }
 
-function judgeRecovery({ shop, recoversSince }: ReconcileStatus): Findings {
-  if (recoversSince === undefined) return {};
-  const since = `${recoversSince.slice(0, 16).replace('T', ' ')} UTC`;
-  const what = `${shop}: the ledger was lost or restored; since ${since} everything is compared with the store and the loyalty service. Every run of reconcile goes on; "recover" does not wait for the next`;
-  return { waits: [what] };
+function judgePause(pause: PauseStatus): ShownFinding {
+  const what = pauseText(pause);
+  // What has an end goes on by itself.
+  if (pause.by === 'operator') {
+    return (pause.until === undefined ? trouble : wait)(what, resumeSuggestion(pause));
+  }
+  return pause.why === 'throttled' ? wait(what) : trouble(what, DOCTOR);
 }
 
-/** A person corrects them; the next deep comparison shows whether they agree. */
-function differingOrders({ shop, ordersRead = [] }: ReconcileStatus): Findings {
-  const ids = [...new Set(ordersRead.flatMap(({ ids }) => ids))];
-  if (ids.length === 0) return {};
-  const orders = `${shop}: the loyalty service holds another state of ${ids.join(', ')}`;
-  return { notes: [`${orders}; "reconcile status" says how to look at them`] };
+function* judgeSubscriptions({ shop, found }: SubscriptionStatus, status: Status): Findings {
+  if (found.kind === 'unknown') {
+    const what = `webhook subscriptions of ${shop}: not asked, without the store secret`;
+    if (!isStoreAsked(status, shop)) yield note(what);
+    return;
+  }
+  const { faults, notes } = found.value;
+  const [first, ...others] = faults;
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : `, and ${others.length} more`;
+    yield trouble(`${shop}: ${first}${more}`, {
+      label: `See ${counted(faults.length, 'wrong subscription')}`,
+      line: line('webhooks check', [], { shop }),
+    });
+  }
+  for (const one of notes) yield note(`${shop}: ${one}`);
 }
 
-function whenKnown<Value>(
-  part: Known<Value>,
-  judge: (value: Value) => readonly Findings[],
-): readonly Findings[] {
-  return part.kind === 'known' ? judge(part.value) : [];
+/** What waits, and whether it goes on without a person. */
+function judgeGroup(group: WaitingStatus, now: Date): ShownFinding {
+  const { shop, waitsFor, messages, since, nextTry, whys } = group;
+  const [many, inMs] = [counted(messages, 'message'), Date.parse(nextTry) - now.getTime()];
+  const what = `${shop}: ${many} ${messages === 1 ? 'waits' : 'wait'} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inMs)}`;
+  const again: Suggestion = {
+    label: `Try ${many} again now`,
+    line: line('retry-now', [], { shop, reason: waitsFor }),
+    say: 'There is nothing to do. If the cause is repaired already, you need not wait:',
+  };
+  switch (waitsFor) {
+    // The pause itself has the command that ends it.
+    case 'paused':
+      return wait(what);
+    case 'patience':
+      return wait(what, again);
+    case 'misconfigured':
+      return trouble(what, DOCTOR);
+    case 'connector':
+    case 'loyalty':
+    case 'store':
+    case 'throttled': {
+      const minutes = (now.getTime() - Date.parse(since)) / 60_000;
+      // The alarms ring then, too: `stuck` and `crash`.
+      const needsPerson = minutes > OLDEST_MESSAGE_MINUTES || whys.includes('broke-off');
+      return needsPerson ? trouble(what, DOCTOR) : wait(what, again);
+    }
+  }
+}
+
+/** A failed attempt says nothing of the messages that are in flight now for longer than this. */
+const RECENT_MS = 5 * 60_000;
+
+/** No wait is recorded, as of a worker that runs out of time: the figures show that attempts fail. */
+function* judgeUnrecorded({ at, lastHour, queues, waiting }: Status): Findings {
+  const inFlight = knownIn(queues).reduce((sum, queue) => sum + queue.inFlight, 0);
+  const { retried } = lastHour?.kind === 'known' ? lastHour.value.signs : {};
+  if (inFlight === 0 || !retried || knownIn(waiting).length > 0) return;
+  const isRecent = Date.parse(at) - retried.lastAt <= RECENT_MS;
+  if (!isRecent || retried.acceptedSince > 0) return;
+  const last = momentText(new Date(retried.lastAt).toISOString(), new Date(at));
+  yield wait(`${counted(inFlight, 'message')} in flight; the last attempt failed at ${last}`);
 }
 
 /** Scanners cause a few of these. */
@@ -179,58 +209,46 @@ export const FEW_BAD_SIGNATURES = 5;
  * What the figures of the last hour show. Trouble is over when something was accepted since it was last seen: then it
  * is a note.
  */
-function judgeHour({ at, lastHour, queues, waiting }: Status): Findings {
-  if (lastHour.kind === 'unknown') return {};
-  const hour = lastHour.value;
-  const older = hour['older-secret-used'];
-  const rotation = `${counted(older, 'request')} came signed with the older secret: do not finish the rotation yet`;
-  const found = [judgeRefused(), judgeCrashes(), judgeSignatures()];
-  return {
-    troubles: found.flatMap(({ troubles = [] }) => troubles),
-    notes: [...found.flatMap(({ notes = [] }) => notes), ...(older > 0 ? [rotation] : [])],
-  };
+function* judgeHour({ at, lastHour, lastDay, queues, waiting, credentials }: Status): Findings {
+  if (!lastHour) yield note("deployment.monitoring is 'basic', which writes no figures");
+  if (lastDay?.kind === 'unknown') yield note(`the last day's figures: not known, ${lastDay.why}`);
+  if (lastHour?.kind !== 'known') return;
+  const { misconfigured, crash, signs, ...hour } = lastHour.value;
 
-  function judgeRefused(): Findings {
-    const { misconfigured } = hour;
-    // Where messages wait for it, their records say more.
-    const isRecorded =
-      waiting.kind === 'known' && waiting.value.some((one) => one.waitsFor === 'misconfigured');
-    if (misconfigured === 0 || isRecorded) return {};
-    const what = `credentials, scopes or an address were refused ${counted(misconfigured, 'time')} in the last hour`;
+  // Where messages wait for it, their records say more.
+  const isRecorded = knownIn(waiting).some((one) => one.waitsFor === 'misconfigured');
+  if (misconfigured > 0 && !isRecorded) {
     // Every message that met it stays on its queue: empty queues show that it is solved.
-    const isEmpty =
-      queues.kind === 'known' && queues.value.every((one) => one.waiting + one.inFlight === 0);
-    if (isEmpty)
-      return { notes: [`${what}${whenIn('misconfigured')}, and nothing waits any more`] };
-    return troubleOrNote('misconfigured', what);
+    const isSolved = queues.kind === 'known' && queues.value.every(isEmpty);
+    const times = counted(misconfigured, 'time');
+    const what = `credentials, scopes or an address were refused ${times} in the last hour`;
+    yield troubleOrNote('misconfigured', what, isSolved && 'nothing waits any more');
+  }
+  if (crash > 0) {
+    const what = `work stopped at an unexpected error ${counted(crash, 'time')} in the last hour: the log of the function has the reason`;
+    yield troubleOrNote('crash', what);
+  }
+  if (hour['signatures-refused'] > FEW_BAD_SIGNATURES) {
+    // After a repair a stray one does not make it trouble again.
+    const { sinceAccepted = Number.POSITIVE_INFINITY } = signs['signatures-refused'] ?? {};
+    const isStray = sinceAccepted <= FEW_BAD_SIGNATURES;
+    const stray = `all but the last ${sinceAccepted} before others were accepted`;
+    yield troubleOrNote('signatures-refused', signaturesText(hour), isStray && stray);
+  }
+  const older = hour['older-secret-used'];
+  if (older > 0 && credentials.some(({ rotating, isDenied }) => rotating || isDenied)) {
+    const many = counted(older, 'request');
+    yield note(
+      `${many} of the last hour came signed with the older secret: do not finish the rotation yet`,
+    );
   }
 
-  function judgeCrashes(): Findings {
-    if (hour.crash === 0) return {};
-    const what = `work stopped at an unexpected error ${counted(hour.crash, 'time')} in the last hour: the log of the function has the reason`;
-    return troubleOrNote('crash', what);
-  }
-
-  function judgeSignatures(): Findings {
-    const refused = hour['signatures-refused'];
-    return refused > FEW_BAD_SIGNATURES
-      ? troubleOrNote('signatures-refused', signaturesText(hour))
-      : {};
-  }
-
-  function troubleOrNote(sign: SignOf, what: string): Findings {
-    const since = hour.signs[sign]?.acceptedSince ?? 0;
-    const seen = `${what}${whenIn(sign)}`;
-    return since > 0
-      ? { notes: [`${seen}; ${since} accepted since`] }
-      : { troubles: [{ what: `${seen}; none accepted since`, next: 'doctor' }] };
-  }
-
-  function whenIn(sign: SignOf): string {
-    const last = hour.signs[sign]?.lastAt;
-    return last === undefined
-      ? ''
-      : `, last at ${momentText(new Date(last).toISOString(), new Date(at))}`;
+  function troubleOrNote(sign: SignOf, what: string, over: string | false = false): ShownFinding {
+    const { lastAt, acceptedSince = 0 } = signs[sign] ?? {};
+    const last = lastAt && momentText(new Date(lastAt).toISOString(), new Date(at));
+    const seen = last ? `${what}, last at ${last}` : what;
+    if (acceptedSince > 0) return note(`${seen}; repaired: ${acceptedSince} accepted since`);
+    return over ? note(`${seen}; ${over}`) : trouble(`${seen}; none accepted since`, DOCTOR);
   }
 }
 
@@ -238,52 +256,51 @@ export function signaturesText(hour: Pick<LastHour, 'signatures-refused'>): stri
   return `${hour['signatures-refused']} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
 }
 
-/** What waits, and whether it goes on without a person. */
-function judgeWaiting(status: Status, expected: Expectations): Findings {
-  const waiting = status.waiting.kind === 'known' ? status.waiting.value : [];
-  if (waiting.length === 0) return judgeUnrecorded(status);
-  const found = waiting.map((group) => judgeGroup(group, new Date(status.at), expected));
-  return {
-    troubles: found.flatMap(({ troubles = [] }) => troubles),
-    waits: found.flatMap(({ waits = [] }) => waits),
-  };
-}
-
-function judgeGroup(group: WaitingStatus, now: Date, expected: Expectations): Findings {
-  const { shop, waitsFor, messages, since, nextTry, whys } = group;
-  const [wait, inSeconds] = [messages === 1 ? 'waits' : 'wait', Date.parse(nextTry) - +now];
-  const what = `${shop}: ${counted(messages, 'message')} ${wait} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inSeconds)}`;
-  switch (waitsFor) {
-    // The pause itself is trouble, with the command that ends it.
-    case 'paused':
-    case 'patience':
-      return { waits: [what] };
-    case 'misconfigured':
-      return { troubles: [{ what, next: 'doctor' }] };
-    case 'connector':
-    case 'loyalty':
-    case 'store':
-    case 'throttled': {
-      const minutes = (+now - Date.parse(since)) / 60_000;
-      // The alarms ring then, too: `stuck` and `crash`.
-      const needsPerson = minutes > expected.oldestMessageMinutes || whys.includes('broke-off');
-      return needsPerson ? { troubles: [{ what, next: 'doctor' }] } : { waits: [what] };
-    }
+function* judgeQueue({ family, oldestSeconds = 0, oldestWhy, dead }: QueueStatus): Findings {
+  if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
+    const minutes = Math.round(oldestSeconds / 60);
+    yield trouble(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);
+  }
+  if (oldestWhy !== undefined) {
+    yield note(`how long the oldest of ${family} waits: not known, ${oldestWhy}`);
+  }
+  if (dead > 0) {
+    const letters = `${counted(dead, 'dead letter')} of ${family}`;
+    yield trouble(`${letters} ${dead === 1 ? 'waits' : 'wait'} for a decision`, {
+      label: `See ${letters}`,
+      line: line('dead-letters list', [], { queue: family }),
+    });
   }
 }
 
-/** A failed attempt says nothing of the messages that are in flight now for longer than this. */
-const RECENT_MS = 5 * 60_000;
+/** One run may fail while the next is still running. */
+const RUNS_MISSED = 2.5;
 
-/** The ledger has no records, or cannot be read: the figures show that attempts fail. */
-function judgeUnrecorded({ at, lastHour, queues }: Status): Findings {
-  if (lastHour.kind === 'unknown' || queues.kind === 'unknown') return {};
-  const inFlight = queues.value.reduce((sum, queue) => sum + queue.inFlight, 0);
-  const { retried } = lastHour.value.signs;
-  if (inFlight === 0 || !retried || retried.acceptedSince > 0) return {};
-  if (Date.parse(at) - retried.lastAt > RECENT_MS) return {};
-  const last = momentText(new Date(retried.lastAt).toISOString(), new Date(at));
-  return {
-    waits: [`${counted(inFlight, 'message')} in flight; the last attempt failed at ${last}`],
-  };
+function* judgeReconcile(run: ReconcileStatus, now: Date, everyMinutes: number): Findings {
+  const { shop, endedAt, looked, healed, recoversSince, ordersRead = [] } = run;
+  const endedMs = endedAt === undefined ? now.getTime() : Date.parse(endedAt);
+  const minutes = Math.round((now.getTime() - endedMs) / 60_000);
+  if (minutes > everyMinutes * RUNS_MISSED) {
+    const what = `${shop}: the last reconcile ended ${minutes} minutes ago, every ${everyMinutes} are expected`;
+    yield trouble(what, DOCTOR);
+  } else if (areWebhooksLost({ lookedAt: looked, healed }, HEALED_PERCENT)) {
+    const what = `${shop}: the last reconcile had to send ${healed} of ${looked}: webhooks get lost`;
+    const check = line('webhooks check', [], { shop });
+    yield trouble(what, { label: 'Check the subscriptions', line: check });
+  }
+  if (recoversSince !== undefined) {
+    const since = momentText(recoversSince, now);
+    const what = `${shop}: the ledger was lost or restored; since ${since} everything is compared with the store and the loyalty service. Every run of reconcile goes on`;
+    const recover = line('recover', [], { shop });
+    yield wait(what, { label: 'See what "recover" would do at once', line: recover });
+  }
+  // A person corrects them; the next deep comparison shows whether they agree.
+  const differing = new Set(ordersRead.flatMap(({ ids }) => ids)).size;
+  if (differing > 0) {
+    const orders = counted(differing, 'order');
+    yield note(`${shop}: the loyalty service holds another state of ${orders}`, {
+      label: `See ${orders} that ${differing === 1 ? 'differs' : 'differ'}`,
+      line: line('reconcile status', [], { shop }),
+    });
+  }
 }

@@ -1,127 +1,99 @@
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import {
-  differsByRulesAlone,
-  faultText,
-  idempotencyKey,
-} from '../../../shared/core/mapping/wanted-state.ts';
-import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
-import type { StoreEntity } from '../../../shared/core/store/store.ts';
-import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
-import { isTakenUnknown, TAKEN_UNKNOWN } from '../compare/compare-sides.ts';
-import { pauseText, resumeText } from '../pause/read-pauses.ts';
+import { faultText } from '../../../shared/core/mapping/wanted-state.ts';
+import type { Suggestion, Verdict, VerdictKind } from '../document/document.ts';
+import { line, type Options } from '../document/line.ts';
+import { pauseText } from '../pause/read-pauses.ts';
 import { FOR_WHAT } from '../pause/waiting-messages.ts';
 import type { Trace } from './collect-trace.ts';
+import { compareSides, isApplied } from './sides.ts';
 
-export interface TraceVerdict {
-  /** `agrees`: nothing to do; `differs`: a change is still to be applied or was lost; `unknown`: cannot be decided. */
-  readonly kind: 'agrees' | 'differs' | 'unknown';
-  readonly what: string;
-  /** A command to run, without `npx loyalty-connector`. */
-  readonly next?: string;
+export interface Judged extends Verdict {
+  readonly next: readonly Suggestion[];
 }
 
-/** Decides whether the loyalty service has the current state of the store. */
-export function judgeTrace(trace: Trace, now = new Date()): TraceVerdict {
-  const { key, entry, letters, store, mapped, pause, waiting, waits, doubt } = trace;
+/** Decides whether the loyalty service has the current state of the store, and what to do if not. */
+export function judgeTrace(trace: Trace): Judged {
+  const { key, entry, letters, store, mapped, pause, ready, waits } = trace;
   const [letter] = letters;
-  const show = letter && { next: `dead-letters show ${letter.letterId}` };
+  const [wait] = waits;
+  const say = (kind: VerdictKind, what: string, ...next: (Suggestion | undefined)[]): Judged => ({
+    ...{ kind, what, next: next.filter((one) => one !== undefined) },
+  });
+  const show = letter && {
+    label: 'See the dead letter',
+    line: line('dead-letters show', [letter.letterId]),
+  };
+  const retry = wait && {
+    label: 'Try again now',
+    line: line('retry-now', [], { shop: key.shop, queue: wait.queue }),
+  };
+  const status = { label: 'See what happens now', line: line('status') };
   if (store.kind === 'gone' && !entry) {
-    return { kind: 'unknown', what: 'Neither the store nor the ledger knows it.', ...show };
+    return say('not known', 'Neither the store nor the ledger knows it.', show);
   }
   if (store.kind === 'unavailable' || !mapped) {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
-    return { kind: 'unknown', what: `The store could not be read${why}.`, next: 'doctor' };
+    const doctor = { label: 'Find out why', line: line('doctor') };
+    return say('not known', `The store could not be read${why}.`, doctor);
   }
   if (mapped.kind === 'fault') {
-    const what = `The rules cannot map it: ${faultText(mapped)}.`;
-    return { kind: 'differs', what, ...show };
+    return say('action required', `The rules cannot map it: ${faultText(mapped)}.`, show);
   }
+  const compared = compareSides(trace);
   if (mapped.kind === 'skip') {
-    return { kind: 'agrees', what: `It is not sent, by rule: ${mapped.why}.` };
+    return mapped.why === 'exchange'
+      ? say('waits', 'It is in the middle of an exchange: its next change decides what is sent.')
+      : say(compared.kind, compared.what);
   }
-  const [wait] = waits;
-  const retry = wait && { next: `retry-now --shop ${key.shop} --queue ${wait.queue}` };
   if (entry?.uncertain) {
-    const uncertain = 'The outcome of a call to the loyalty service is uncertain';
-    if (retry) return { kind: 'differs', what: `${uncertain}; ${waitText(wait)}.`, ...retry };
-    return {
-      kind: 'differs',
-      what: `${uncertain}; the next event or reconcile sends it again.`,
-      ...show,
-    };
+    const then = wait ? waitText(wait) : 'the next event or reconcile sends it again';
+    return say(
+      'waits',
+      `What became of a call to the loyalty service is not known: ${then}.`,
+      retry,
+    );
   }
-  if (entry?.appliedKey === idempotencyKey(mapped.wanted)) {
-    if (trace.serviceOrder?.kind === 'absent' && mapped.wanted.kind === 'order') {
-      const what =
-        'The current state of the store was applied, but the loyalty service does not have it.';
-      return { kind: 'differs', what, next: `resend order ${key.id} --shop ${key.shop} --force` };
-    }
-    if (isTakenUnknown(mapped.wanted, entry, doubt)) {
-      return {
-        kind: 'unknown',
-        what: TAKEN_UNKNOWN,
-        next: `compare order ${key.id} --shop ${key.shop}`,
-      };
-    }
+  if (isApplied(trace)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
-    return { kind: 'agrees', what: `The current state of the store was applied.${old}` };
+    // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
+    const again = {
+      ...resend(trace, { force: true }),
+      say: 'If the store is right, send it again:',
+    };
+    const isWrong = compared.kind === 'action required';
+    return say(compared.kind, `${compared.what}${old}`, isWrong ? again : undefined);
   }
-  if (keepsItsRules(trace)) {
-    const what = 'It was applied by earlier rules, and an order keeps its rules.';
-    return { kind: 'agrees', what, ...show };
-  }
+  const what = `The current state of the store was not applied; ${entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was'}.`;
   if (letter) {
-    const what = `The current state of the store was not applied, and ${letters.length === 1 ? 'a dead letter' : `${letters.length} dead letters`} about it wait${letters.length === 1 ? 's' : ''}: ${letter.why}`;
-    return { kind: 'differs', what, ...show };
+    const many = letters.length === 1 ? 'A dead letter' : `${letters.length} dead letters`;
+    return say('action required', `${what} ${many} about it: ${letter.why}`, show);
   }
+  if (wait) return say('waits', `${what} This goes on by itself: ${waitText(wait)}.`, retry);
   if (store.kind === 'gone') {
-    return {
-      kind: 'differs',
-      what: 'The store no longer has it, and the loyalty service still does. The deletion is still in the queue, or the next deep reconcile finds it.',
-      next: 'status',
-    };
+    const gone = 'The store no longer has it, and the loyalty service still does.';
+    return say(
+      'waits',
+      `${gone} The deletion is on its way, or a deep reconcile finds it.`,
+      status,
+    );
   }
-  const known =
-    entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
-  const what = `The current state of the store was not applied; ${known}.`;
-  if (pause) {
-    const next = pause.by === 'operator' ? resumeText(pause) : 'status';
-    return { kind: 'differs', what: `${what} ${pauseText(pause)}.`, next };
+  if (ready > 0) {
+    const held = pause ? ` ${pauseText(pause)}.` : '';
+    return say('waits', `${what} Messages are on the queue, perhaps its own.${held}`, status);
   }
-  if (retry) {
-    return {
-      kind: 'differs',
-      what: `The current state of the store was not applied: ${waitText(wait)}.`,
-      ...retry,
-    };
-  }
-  if (waiting > 0) {
-    return {
-      kind: 'differs',
-      what: `${what} Messages are on the queue, its own perhaps among them.`,
-      next: 'status',
-    };
-  }
-  const isQuiet = store.kind === 'found' && versionOf(store.value) < quietUntil(now);
-  return isQuiet
-    ? {
-        kind: 'differs',
-        what: `${what} Nothing is on the queue: reconcile sends it.`,
-        next: `reconcile --wait --shop ${key.shop}`,
-      }
-    : {
-        kind: 'differs',
-        what: `${what} Nothing is on the queue: its webhook may still come, and if not, a reconcile in a quarter of an hour sends it.`,
-        next: 'webhooks check',
-      };
+  const held = pause ? ` ${pauseText(pause)}: until then it waits, if it is sent now.` : '';
+  return say(
+    'waits',
+    `${what} No webhook of it came, and nothing of it is on the queue. "resend" sends it now; otherwise the next reconcile finds it.${held}`,
+    resend(trace),
+    { label: 'Check the webhooks', line: line('webhooks check') },
+  );
 }
 
-/** The state of the store was applied, by rules that were changed since. */
-function keepsItsRules({ store, entry, mapped }: Trace): boolean {
-  if (store.kind !== 'found' || mapped?.kind !== 'wanted' || entry?.appliedKey === undefined) {
-    return false;
-  }
-  return versionOf(store.value) === entry.version && differsByRulesAlone(mapped, entry);
+/** Without `--yes`, it shows what would be sent. */
+function resend({ key: { shop, kind, id } }: Trace, options: Options = {}): Suggestion {
+  const named = kind === 'member' ? 'customer' : kind;
+  return { label: 'Send again', line: line('resend', [named, id], { shop, ...options }) };
 }
 
 /**
@@ -140,276 +112,114 @@ export function lostWebhookOf({ key, entry }: Trace): string | undefined {
   return `A webhook was lost: that of the change of ${momentText(found.version)} did not come, and reconciliation found the order (${at}).`;
 }
 
-/** Whether an order earns points, and if not, why. */
-interface PointsReason {
-  readonly why:
-    | MappingSkip
-    | 'rule-fails'
-    | 'cancelled'
-    | 'paused'
-    | 'rejected'
-    | 'uncertain'
-    | 'waiting'
-    | 'not-complete'
-    | 'total-zero'
-    | 'not-in-service'
-    | 'cancelled-in-service'
-    | 'none-by-service'
-    | 'expected'
-    | 'earned'
-    | 'sent';
-  readonly what: string;
-  /** The loyalty service has an earlier state of the order, and perhaps gave points for it. */
-  readonly hasEarlier?: true;
-}
+type PointsWhy =
+  | MappingSkip
+  | NotApplied
+  | 'rule-fails'
+  | 'cancelled'
+  | 'not-complete'
+  | 'total-zero'
+  | 'not-in-service'
+  | 'cancelled-in-service'
+  | 'none-by-service'
+  | 'expected'
+  | 'earned'
+  | 'sent';
 
-const SKIPS: Readonly<Partial<Record<MappingSkip, string>>> = {
-  guest: 'No points: it is a guest order, without a customer who could have them.',
+type NotApplied = 'paused' | 'rejected' | 'uncertain' | 'waiting' | 'queued' | 'no-webhook';
+
+/** Why an order has points or not, for a person who answers its customer and knows nothing of queues. */
+const POINTS: Readonly<Partial<Record<PointsWhy, string>>> = {
+  guest: 'No points: it was ordered as a guest, without a customer who could have them.',
   'customer-without-email':
-    'No points: its customer has neither an e-mail address nor a document, so the loyalty service could not tell who it is.',
-  'test-order': "No points: it is a test order, and rules.testOrders is 'skip'.",
-  pending:
-    'No points yet: it is not complete (rules.completeWhen), and is not sent before (rules.pendingOrders).',
-  'before-go-live':
-    'No points: it was placed before go-live (rules.goLive), and only a backfill sends such an order.',
-  exchange: 'No points yet: it is in the middle of an exchange, and its next change decides.',
-  redacted: 'No points: its customer was redacted.',
-  'never-sent': 'No points: it ended before anything of it was sent.',
+    'No points: the customer has no e-mail address, and the loyalty service cannot tell who it is.',
+  'test-order': 'No points: it is a test order.',
+  pending: 'No points yet: the order is not complete. It earns them by itself as soon as it is.',
+  'not-complete':
+    'No points yet: the order is not complete. It earns them by itself as soon as it is.',
+  'before-go-live': 'No points: it was placed before the loyalty program began.',
+  exchange: 'No points yet: an exchange of the items is under way.',
+  redacted: "No points: the customer's data was erased.",
+  'never-sent': 'No points: the order ended before anything of it was sent.',
+  cancelled: 'No points: the order was cancelled or wholly refunded.',
+  'rule-fails':
+    'No points: a rule in the settings fails for this order. Its operator must repair it.',
+  'total-zero': 'No points: nothing of what was paid counts. The amounts below say why.',
+  'not-in-service':
+    'No points: the order was sent, but the loyalty service does not have it. An operator must send it again.',
+  'cancelled-in-service': 'No points: the order is cancelled in the loyalty service.',
+  'none-by-service': 'No points: the loyalty service has the order and gives none for it.',
+  sent: 'The order was sent as complete. The loyalty service did not say how many points it gives.',
 };
 
-/** Undefined when it is not an order, or the store does not say what it is now. */
-export function explainPoints(trace: Trace): PointsReason | undefined {
-  const { key, mapped, entry, letters } = trace;
-  if (key.kind !== 'order' || !mapped) return undefined;
-  if (mapped.kind === 'fault') {
-    return { why: 'rule-fails', what: 'No points: a rule of connector.config.ts fails for it.' };
-  }
-  if (mapped.kind === 'skip') {
-    return { why: mapped.why, what: SKIPS[mapped.why] ?? `No points: ${mapped.why}.` };
-  }
-  const { wanted } = mapped;
-  if (wanted.kind === 'cancelled-order') {
-    return { why: 'cancelled', what: 'No points: it was cancelled or wholly refunded.' };
-  }
-  if (wanted.kind !== 'order') return undefined;
-  const isApplied = entry?.appliedKey === idempotencyKey(wanted) || keepsItsRules(trace);
-  if (!isApplied || entry?.uncertain) return explainWaiting(trace, letters[0]);
-  const { IsCompleted, OrderTotal } = wanted.order;
-  if (!IsCompleted) {
-    const what = 'No points yet: it was sent and is not complete (rules.completeWhen).';
-    return { why: 'not-complete', what };
-  }
-  if (OrderTotal === 0) return { why: 'total-zero', what: 'No points: its total is zero.' };
-  return explainEarning(trace.serviceOrder) ?? explainSent(OrderTotal, entry);
+/** After "No points yet:". */
+const NOT_APPLIED: Readonly<Record<NotApplied, string>> = {
+  paused: 'sending to the loyalty service is paused. It goes on when the pause ends.',
+  rejected:
+    'the order could not be sent to the loyalty service. An operator must find out why and send it again.',
+  uncertain: 'the loyalty service has not confirmed the order. It is sent again by itself.',
+  waiting: 'the order waits to be sent to the loyalty service. It is tried again by itself.',
+  queued: 'the order is on its way to the loyalty service, or the store has not reported it.',
+  'no-webhook':
+    'the store has not reported the order to the connector. An operator can send it now; otherwise it is found and sent by itself.',
+};
+
+interface Points {
+  readonly why: PointsWhy;
+  readonly what: string;
 }
 
-/** Undefined when the service did not say. */
-function explainEarning(order: Trace['serviceOrder']): PointsReason | undefined {
-  if (order?.kind === 'absent') {
-    const what = 'No points: it was sent as complete, and the loyalty service does not have it.';
-    return { why: 'not-in-service', what };
+/** Undefined when it is not an order, or the store does not say what it is now. */
+export function explainPoints(trace: Trace): Points | undefined {
+  const { key, mapped, entry, held } = trace;
+  if (key.kind !== 'order' || !mapped) return undefined;
+  const say = (why: PointsWhy, what = POINTS[why] ?? `No points: ${why}.`) => ({ why, what });
+  if (mapped.kind === 'fault') return say('rule-fails');
+  if (mapped.kind === 'skip') return say(mapped.why);
+  const { wanted } = mapped;
+  if (wanted.kind === 'cancelled-order') return say('cancelled');
+  if (wanted.kind !== 'order') return undefined;
+  if (!isApplied(trace)) {
+    const why = whyNotApplied(trace);
+    const lead =
+      entry?.appliedKey === undefined
+        ? 'No points yet'
+        : 'The points are those of before its last change';
+    return say(why, `${lead}: ${NOT_APPLIED[why]}`);
   }
-  if (order?.kind !== 'held') return undefined;
-  const { state, points, why } = order.earning;
+  if (!wanted.order.IsCompleted) return say('not-complete');
+  if (wanted.order.OrderTotal === 0) return say('total-zero');
+  if (held.kind === 'absent') return say('not-in-service');
+  const { state, points, why } = trace.earned?.earning ?? {};
   switch (state) {
-    case 'earned': {
-      const what = `It earned points: the loyalty service gave ${points} since it was complete, as many as it expects of this order.`;
-      return { why: 'earned', what };
-    }
+    case 'earned':
+      return say('earned', `The order has its points: the loyalty service gave ${points}.`);
     case 'expected': {
-      const many = points === null ? 'does not say how many' : `expects ${points}`;
-      const what = `No points yet: the loyalty service has it as complete and ${many}; the program decides when it gives them.`;
-      return { why: 'expected', what };
+      const many = points === null ? 'will give them' : `will give ${points}`;
+      const when = 'Its program decides when.';
+      return say(
+        'expected',
+        `No points yet: the loyalty service has the order and ${many}. ${when}`,
+      );
     }
     case 'none':
-      return why === 'cancelled'
-        ? {
-            why: 'cancelled-in-service',
-            what: 'No points: the loyalty service has it as cancelled.',
-          }
-        : {
-            why: 'none-by-service',
-            what: 'No points: the loyalty service has it, and gives none for it.',
-          };
+      return say(why === 'cancelled' ? 'cancelled-in-service' : 'none-by-service');
     case 'waiting':
-      return undefined;
+    case undefined:
+      return say('sent');
   }
 }
 
-function explainSent(total: number | undefined, entry: Trace['entry']): PointsReason {
-  const mark = entry?.history ? ', marked as history' : '';
-  const what = `It was sent as complete with a total of ${total}${mark}: its points are what the program gives for that.`;
-  return { why: 'sent', what };
-}
-
-function explainWaiting(trace: Trace, letter: Trace['letters'][number] | undefined): PointsReason {
-  const hasEarlier = trace.entry?.appliedKey !== undefined;
-  const { why, what } = whyNotApplied(trace, letter);
-  return hasEarlier
-    ? { why, what: `Points of an earlier state: ${what}.`, hasEarlier }
-    : { why, what: `No points yet: ${what}.` };
-}
-
-function whyNotApplied(
-  { entry, pause, waiting, waits }: Trace,
-  letter: Trace['letters'][number] | undefined,
-): Pick<PointsReason, 'why' | 'what'> {
-  if (pause) return { why: 'paused', what: pauseText(pause) };
+function whyNotApplied({ entry, letters, pause, ready, waits }: Trace): NotApplied {
   const [wait] = waits;
-  if (wait) return { why: 'waiting', what: waitText(wait) };
-  if (letter) return { why: 'rejected', what: `it was given up (${letter.why})` };
-  if (entry?.uncertain) {
-    return { why: 'uncertain', what: 'a call has no known outcome, and is made again' };
-  }
-  const what =
-    waiting > 0
-      ? `${waiting} messages are on the queue, its own perhaps among them`
-      : 'its webhook has not come, and nothing is on the queue; if none comes, reconciliation sends it';
-  return { why: 'waiting', what };
+  if (wait) return pause ? 'paused' : 'waiting';
+  if (letters.length > 0) return 'rejected';
+  if (entry?.uncertain) return 'uncertain';
+  if (ready === 0) return 'no-webhook';
+  return pause ? 'paused' : 'queued';
 }
 
-interface TimelineLine {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly who: 'store' | 'queue' | 'ledger' | 'dead letter' | 'loyalty service';
-  readonly event: TimelineEvent;
-  /** The event with its details, in words. */
-  readonly what: string;
-  /** What the name of the event does not say. */
-  readonly detail?: string;
-  /** Of `outcome`: as the ledger names it. */
-  readonly outcome?: string;
-  /** Of `given-up`, `outcome` and `next-try`: the name of the reason. */
-  readonly reason?: string;
-}
-
-type TimelineEvent =
-  | 'created'
-  | 'changed'
-  | 'fulfilled'
-  | 'refunded'
-  | 'cancelled'
-  | 'webhook-sent'
-  | 'received'
-  | 'outcome'
-  | 'waits'
-  | 'next-try'
-  | 'given-up'
-  | 'replayed'
-  | 'points-given';
-
-/** Every known moment, the oldest first. The next attempt is in the future. */
-export function timelineOf(trace: Trace): readonly TimelineLine[] {
-  return [
-    ...inStore(trace.store),
-    ...onQueue(trace.waits),
-    ...inLedger(trace.entry),
-    ...amongLetters(trace.letters),
-    ...inService(trace.serviceOrder),
-  ]
-    .filter(({ at }) => Number.isFinite(at))
-    .toSorted((one, other) => one.at - other.at);
-}
-
-function inStore(store: Trace['store']): readonly TimelineLine[] {
-  if (store.kind !== 'found') return [];
-  const line = (event: TimelineEvent, what: string, at: string | undefined) =>
-    at === undefined ? [] : [{ at: Date.parse(at), who: 'store', event, what } as const];
-  const known = [
-    ...line('created', store.value.kind === 'order' ? 'placed' : 'created', createdAt(store.value)),
-    ...(store.value.kind === 'order'
-      ? [
-          ...line('fulfilled', 'fulfilled', store.value.order.fulfilledAt),
-          ...line('refunded', 'refunded', store.value.order.refundedAt),
-          ...line('cancelled', 'cancelled', store.value.order.cancelledAt),
-        ]
-      : []),
-  ];
-  const changed = { at: versionOf(store.value), who: 'store', event: 'changed' } as const;
-  // The last change is most often one that has a line of its own.
-  const isKnown = known.some(({ at }) => Math.abs(at - changed.at) < 1_000);
-  return isKnown ? known : [...known, { ...changed, what: 'changed last' }];
-}
-
-function createdAt(entity: StoreEntity): string | undefined {
-  switch (entity.kind) {
-    case 'order':
-      return entity.order.placedAt;
-    case 'coupon':
-      return entity.coupon.createdAt;
-    case 'member':
-      return entity.member.createdAt;
-    case 'product':
-      return undefined;
-  }
-}
-
-function onQueue(waits: Trace['waits']): readonly TimelineLine[] {
-  return waits.flatMap(({ since, until, waitsFor, why }) => {
-    const detail = `${FOR_WHAT[waitsFor]} (${why})`;
-    return [
-      { at: since, who: 'queue', event: 'waits', what: `waits ${detail}`, detail },
-      { at: until, who: 'queue', event: 'next-try', what: 'the next attempt', reason: why },
-    ];
-  });
-}
-
-function inLedger(entry: Trace['entry']): readonly TimelineLine[] {
-  return (entry?.outcomes ?? []).map(({ at, outcome, version, topic, why, origin }) => {
-    const state = version > 0 && `the state of ${momentText(version)}`;
-    const parts = [topic, why, state, origin && 'found by reconciliation'];
-    const detail = parts.filter(Boolean).join(', ');
-    const what = [outcome, detail].filter(Boolean).join(', ');
-    return {
-      ...{ at: Date.parse(at), who: 'ledger', event: 'outcome', what, detail, outcome },
-      ...(why && { reason: why }),
-    };
-  });
-}
-
-function amongLetters(letters: Trace['letters']): readonly TimelineLine[] {
-  const who = 'dead letter';
-  return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
-    const sentAt = event?.triggeredAt;
-    const tries = attempts ? `, attempt ${attempts}` : '';
-    const reasons = [reason, code].filter(Boolean).join(' ');
-    const detail = `${reasons}${tries} (${letterId})`;
-    const what = `given up: ${detail}`;
-    const lines: TimelineLine[] = [{ at, who, event: 'given-up', what, detail, reason }];
-    if (!event) return lines;
-    const { topic } = event;
-    if (sentAt !== undefined) {
-      const sent = { at: Date.parse(sentAt), who: 'store', event: 'webhook-sent' } as const;
-      lines.push({ ...sent, what: `sent the webhook, ${topic}`, detail: topic });
-    }
-    const receivedAt = Date.parse(event.receivedAt);
-    const received = { at: receivedAt, who: 'queue', event: 'received' } as const;
-    lines.push({ ...received, what: `received, ${topic}`, detail: topic });
-    for (const replay of event.replays ?? []) {
-      const again = { at: Date.parse(replay.at), who, event: 'replayed' } as const;
-      lines.push({ ...again, what: `sent again by ${replay.by}`, detail: replay.by });
-    }
-    return lines;
-  });
-}
-
-function inService(order: Trace['serviceOrder']): readonly TimelineLine[] {
-  if (order?.kind !== 'held') return [];
-  const { changedAt, givenAt, earning } = order;
-  const who = 'loyalty service';
-  const lines: TimelineLine[] = [];
-  if (changedAt !== undefined) {
-    lines.push({ at: Date.parse(changedAt), who, event: 'changed', what: 'changed last' });
-  }
-  if (givenAt !== undefined) {
-    const detail = `${earning.points}`;
-    const what = `gave ${detail} points: as many as it expects of this order`;
-    lines.push({ at: Date.parse(givenAt), who, event: 'points-given', what, detail });
-  }
-  return lines;
-}
-
-/** Completes "No points yet: …". */
+/** Completes a sentence about the order: `its message waits for …`. */
 export function waitText({ waitsFor, why, until }: Trace['waits'][number]): string {
   return `its message waits ${FOR_WHAT[waitsFor]} (${why}), and the next attempt is at ${momentText(until)} UTC`;
 }

@@ -40,97 +40,88 @@ async function changeInService(id: string): Promise<void> {
   expect(await inService('POST', 'POS/orders', body)).toMatchObject({ HasError: false });
 }
 
-describe('loyalty-connector compare', () => {
-  it('reads an order from both sides, and ends with 0 while they agree', async () => {
+describe('both sides of one entity', () => {
+  it('agree after an order was sent, which ends with 0', async () => {
     const id = await placeOrder();
-    const { code, stdout, stderr } = await connector.run(`compare order ${id}`);
+    const { code, stdout, stderr } = await connector.run(`trace order ${id}`);
     expect(stderr).toBe('');
-    expect(stdout).toContain('IN SYNC\n  Both sides were read and agree.');
-    expect(stdout).toMatch(/^state +completed +completed +completed$/m);
-    expect(stdout).toMatch(/^amount +50\.00 +50\.00 +50\.00$/m);
-    expect(stdout).toMatch(/^coupon +none +not known +none$/m);
+    expect(stdout).toContain('WELL\n  Both sides were read just now and agree.');
+    expect(stdout).toMatch(/^state +completed +completed +completed *$/m);
+    expect(stdout).toMatch(/^amount that counts +50\.00 +50\.00 +50\.00 *$/m);
+    expect(stdout).toMatch(/^coupon +none +not known +none *$/m);
     expect(code).toBe(0);
   });
 
-  it('compares all orders since a moment, and ends with how many are in sync', async () => {
-    await placeOrder();
-    const { code, stdout } = await connector.run('compare orders --since 1h');
-    expect(stdout).toBe('in sync: 2 orders\n');
-    expect(code).toBe(0);
-    await changeInService(await placeOrder());
-    const different = await connector.run('compare orders --since 1h');
-    expect(different.stdout).toContain('The loyalty service differs: amount.');
-    expect(different.stdout).toMatch(/\nin sync: 2 orders, different: 1\n$/);
-    expect(different.code).toBe(1);
-  });
-
-  it('shows the difference of an order that was changed in the service, and ends with 1', async () => {
+  it('differ for an order that was changed in the service, which ends with 1', async () => {
     const id = await placeOrder();
     await changeInService(id);
-    const { code, stdout } = await connector.run(`compare order ${id}`);
-    expect(stdout).toContain('DIFFERENT\n  The loyalty service differs: amount.');
-    expect(stdout).toMatch(/^amount +50\.00 +50\.00 +75\.00 +differs$/m);
-    expect(stdout).toContain(`trace order --shop ${SHOP} ${id}`);
+    const { code, stdout } = await connector.run(`trace order ${id}`);
+    expect(stdout).toContain('ACTION REQUIRED\n  The loyalty service differs: amount.');
+    expect(stdout).toMatch(/^amount that counts +50\.00 +50\.00 +75\.00 +differs$/m);
+    expect(stdout).toContain(`resend order ${id} --shop ${SHOP} --force`);
     expect(code).toBe(1);
-    const { stdout: json } = await connector.run(`compare order ${id} --json`);
-    expect(JSON.parse(json)).toMatchObject({ kind: 'order', id, verdict: 'different' });
   });
 
-  it('says that the service lacks an order that was not sent', async () => {
+  it('agree for an order that is not sent yet, until it is complete', async () => {
     const { actions } = connector.store;
     const customer = actions.createCustomer({ firstName: 'Kim', email: 'kim2@example.org' });
     const lines = [{ title: 'Linen shirt', price: 60 }];
     const { id } = actions.placeOrder({ lines, customerId: customer.id, payment: 'paid' });
-    const skipped = await connector.run(`compare order ${id}`);
-    expect(skipped.stdout).toContain('it is not sent: pending');
+    const skipped = await connector.run(`trace order ${id}`);
+    expect(skipped.stdout).toContain('It is not sent, by rule: pending.');
     expect(skipped.code).toBe(0);
     actions.fulfilOrder({ orderId: id });
-    const { code, stdout } = await connector.run(`compare order ${id}`);
-    expect(stdout).toContain('The loyalty service differs: absent.');
+    const { code, stdout } = await connector.run(`trace order ${id}`);
     expect(stdout).toMatch(/^state +completed +not sent +does not have it +differs$/m);
-    expect(code).toBe(1);
+    expect(code).toBe(3);
   });
 
-  it('compares a coupon, and ends with 1 when the service has ended it', async () => {
+  it('differ for a coupon that the service has ended', async () => {
     connector.store.actions.createDiscount({ percentage: 10, codes: ['SUMMER10'] });
     await sync('coupon', 'SUMMER10');
-    const { code, stdout } = await connector.run('compare coupon SUMMER10');
-    expect(stdout).toContain('IN SYNC');
-    expect(stdout).toMatch(/^value +10 +sent +10$/m);
-    expect(code).toBe(0);
+    expect((await connector.run('trace coupon SUMMER10')).code).toBe(0);
     await inService('POST', 'Coupons/SUMMER10/inactive');
-    const ended = await connector.run('compare coupon SUMMER10');
+    const ended = await connector.run('trace coupon SUMMER10');
     expect(ended.stdout).toMatch(/^state +usable +sent +over +differs$/m);
     expect(ended.code).toBe(1);
   });
 
-  it('admits that a product cannot be read from the service, and ends with 2', async () => {
-    const product = connector.store.actions.createProduct({ title: 'Linen shirt', price: 49.9 });
-    const before = await connector.run(`compare product ${product.id}`);
-    expect(before.stdout).toContain('DIFFERENT\n  What the store says now was not sent yet.');
-    expect(before.code).toBe(1);
-    await sync('product', product.id);
-    const { code, stdout } = await connector.run(`compare product ${product.id}`);
-    expect(stdout).toContain('CANNOT TELL');
-    expect(stdout).toContain('the service cannot be asked for it');
-    expect(code).toBe(2);
+  it('are compared by the e-mail address for a customer, without showing it', async () => {
+    const { id } = connector.store.actions.createCustomer({ email: 'kim3@example.org' });
+    await connector.run(`resend customer ${id} --yes`);
+    await connector.work();
+    const { code, stdout } = await connector.run(`trace customer ${id}`);
+    expect(stdout).toMatch(/^e-mail address +has one +sent +the same *$/m);
+    expect(stdout).not.toContain('kim3');
+    expect(code).toBe(0);
   });
 
-  it('ends with 2 when a side does not answer', async () => {
+  it('are not known when a side does not answer, which ends with 4', async () => {
     const id = await placeOrder();
     connector.loyalty.faults.add({ operation: 'getOrder', kind: 'http-500' });
-    const { code, stdout } = await connector.run(`compare order ${id}`);
+    const { code, stdout } = await connector.run(`trace order ${id}`);
     connector.loyalty.faults.clear();
-    expect(stdout).toContain('CANNOT TELL\n  The loyalty service could not be read');
-    expect(code).toBe(2);
-    const unknown = await connector.run('compare order 4711');
-    expect(unknown.stdout).toContain('CANNOT TELL');
-    expect(unknown.code).toBe(2);
+    expect(stdout).toContain('NOT KNOWN\n  The loyalty service could not be read');
+    expect(code).toBe(4);
+  });
+});
+
+describe('loyalty-connector compare', () => {
+  it('compares all orders since a moment, and lists those that differ by their names', async () => {
+    const before = JSON.parse((await connector.run('compare orders --since 1h --json')).stdout);
+    const agreed = before.data.agree;
+    await changeInService(await placeOrder());
+    const { code, stdout } = await connector.run('compare orders --since 1h');
+    expect(stdout).toMatch(/^#\d+ +The loyalty service differs: amount\.$/m);
+    expect(stdout).toMatch(
+      new RegExp(`ACTION REQUIRED\n  ${agreed} orders were read on both sides just now and agree;`),
+    );
+    expect(code).toBe(1);
   });
 
   it('answers wrong arguments with one clear line', async () => {
-    const { code, stderr } = await connector.run('compare customer 1');
-    expect(stderr).toContain('compare an order, a product or a coupon, not "customer"');
+    const { code, stderr } = await connector.run('compare order 1');
+    expect(stderr).toContain('give: compare orders --since 24h. For one of them: trace.');
     expect(code).toBe(2);
   });
 });

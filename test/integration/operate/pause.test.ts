@@ -12,14 +12,19 @@ const orders = () => operated.loyalty.state().orders.length;
 
 describe('loyalty-connector pause and resume', () => {
   it('stop and continue the calls of a shop; status, doctor and history show it', async () => {
-    const asked = await operated.run('pause');
-    expect(asked.code).toBe(1);
-    expect(asked.stdout).toContain('Nothing was changed.');
-    expect(asked.stdout).toContain('npx loyalty-connector pause --yes');
+    const asked = await operated.run('pause --for 2h --because moving');
+    expect(asked.code).toBe(0);
+    expect(asked.stdout.replace(/\s+/g, ' ')).toContain('Nothing was changed.');
+    expect(asked.stdout).toContain('npx loyalty-connector pause --because moving --for 2h --yes');
+    expect((await operated.run('pause --for soon')).code).toBe(2);
 
-    const paused = await operated.run('pause --queue orders --yes');
+    const paused = await operated.run('pause --queue orders --because moving --yes');
     expect(paused.stderr).toBe('');
-    expect(paused.stdout).toMatch(/^example-store\.myshopify\.com: orders paused since .* by arn:/);
+    expect(paused.stdout.replace(/\s+/g, ' ')).toMatch(
+      /example-store\.myshopify\.com: orders paused since [\d: -]+ UTC by \w+, because: moving/,
+    );
+    const again = JSON.parse((await operated.run('pause --queue orders --yes --json')).stdout);
+    expect(again).toMatchObject({ title: expect.stringContaining('Nothing was changed') });
     await placeOrder(operated);
     await operated.work();
     expect(orders()).toBe(0);
@@ -28,20 +33,16 @@ describe('loyalty-connector pause and resume', () => {
     expect(status.code).toBe(1);
     expect(status.stdout).toContain(`npx loyalty-connector resume --shop ${SHOP} --queue orders`);
     const document = JSON.parse((await operated.run('status --json')).stdout);
-    expect(document.pauses.value).toMatchObject([{ shop: SHOP, by: 'operator', part: 'orders' }]);
-    const doctor = JSON.parse((await operated.run('doctor --json')).stdout);
-    const { findings } = doctor.checks.find(({ name }: { name: string }) => name === 'pauses');
-    const [{ verdict, what, fix }] = findings;
-    expect(verdict).toBe('warn');
-    expect(what).toMatch(/orders paused since/);
-    expect(fix).toContain(`resume --shop ${SHOP} --queue orders`);
+    expect(document.data.pauses.value).toMatchObject([
+      { shop: SHOP, by: 'operator', part: 'orders', because: 'moving' },
+    ]);
+    const doctor = await operated.run('doctor');
+    expect(doctor.stdout).toMatch(/orders paused since/);
+    expect(doctor.stdout).toContain(`npx loyalty-connector resume --shop ${SHOP} --queue orders`);
 
     const resumed = JSON.parse((await operated.run('resume --json')).stdout);
-    expect(resumed).toEqual({
-      changed: true,
-      shops: [{ shop: SHOP, pauses: [] }],
-      woken: expect.any(Number),
-    });
+    expect(resumed.data).toMatchObject({ changed: true, ended: [{ shop: SHOP }], pauses: [] });
+    expect(resumed.verdict.kind).toBe('well');
     await operated.work();
     expect(orders()).toBe(1);
     const history = await operated.run('history');
@@ -58,7 +59,8 @@ describe('loyalty-connector pause and resume', () => {
     expect(status.stdout.replace(/\s+/g, ' ')).toContain(
       'because the loyalty service asked for fewer calls',
     );
-    expect((await operated.run('resume')).stdout).toBe(`${SHOP}: not paused\n`);
+    expect((await operated.run('resume')).stdout).toContain(`Ended: ${SHOP}: paused since`);
+    expect((await operated.run('resume')).stdout).toContain('Nothing was changed');
   });
 
   it('resume sends at once what would have waited for an hour', async () => {

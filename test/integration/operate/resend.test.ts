@@ -21,22 +21,19 @@ describe('loyalty-connector resend', () => {
     const totals = () => operated.loyalty.state().orders.map(({ OrderTotal }) => OrderTotal);
     expect(totals().toSorted()).toEqual([120, 60]);
 
-    const dry = await operated.run('resend --since 1d --dry-run');
-    expect(dry.stdout).toMatch(/^3 orders of example-store\.myshopify\.com placed since /);
-    expect(dry.stdout).toContain('By the rules of today 2 change: 2 earn less, 0 earn more.');
-    expect(dry.stdout).toContain('Their amounts: 180.00 before, 150.00 after.');
-    expect(dry.stdout).toContain('Nothing was sent.');
-    expect(dry.code).toBe(0);
-    const json = JSON.parse((await operated.run('resend --since 1d --dry-run --json')).stdout);
-    expect(json).toMatchObject({ dryRun: true, lookedAt: 3, changed: 2, before: 180, after: 150 });
-
-    const asked = await operated.run('resend --since 1d');
-    expect(asked.code).toBe(1);
+    const { code, stdout } = await operated.run('resend --since 1d');
+    expect(stdout).toMatch(/Would change +2\nEarn less +2\nEarn more +0\n/);
+    expect(stdout).toContain('180.00 before, 150.00 after');
+    expect(stdout).toMatch(/^#\d+ +60\.00 +50\.00$/m);
+    expect(stdout).toContain('Nothing was sent.');
+    expect(code).toBe(0);
+    const json = JSON.parse((await operated.run('resend --since 1d --json')).stdout);
+    expect(json.data).toMatchObject({ lookedAt: 3, changed: 2, before: 180, after: 150, sent: 0 });
     expect(await operated.queues.waiting()).toBe(0);
 
     const done = await operated.run('resend --since 1d --yes');
     expect(done.code).toBe(0);
-    expect(done.stdout).toContain('Sent 2 of 2.');
+    expect(done.stdout).toContain('2 of 2 orders are on the queue');
     expect(await operated.queues.waiting()).toBe(2);
   });
 });

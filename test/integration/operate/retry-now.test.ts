@@ -13,7 +13,7 @@ const pastRun = async () => (await operated.run('history')).stdout;
 describe('loyalty-connector retry-now', () => {
   it('says that nothing waits, and asks for a reason that exists', async () => {
     const { code, stdout } = await operated.run('retry-now');
-    expect(stdout).toContain('No such message waits.');
+    expect(stdout).toBe('No such message waits: nothing was changed\n');
     expect(code).toBe(0);
     const wrong = await operated.run('retry-now --reason bad-luck');
     expect(wrong.stderr).toContain('loyalty, store, throttled, misconfigured');
@@ -39,13 +39,15 @@ describe('loyalty-connector retry-now', () => {
       operated.run(`retry-now --reason misconfigured --queue orders --shop ${SHOP}`),
     );
     expect(stderr).toBe('');
-    expect(stdout).toBe('2 messages are tried again now: orders 2.\n2 sent.\n');
+    expect(stdout).toContain('\nWELL\n  2 sent.\n');
+    expect(stdout).toContain('\n2 messages are tried again now: orders 2.\n');
     expect(code).toBe(0);
     expect(orders()).toBe(2);
     expect(await pastRun()).toMatch(/retry-now/);
 
     // The records of the waits are still there, and say how they ended.
-    expect((await operated.run('retry-now')).stdout).toBe('No such message waits.\n');
+    const nothing = await operated.run('retry-now');
+    expect(nothing.stdout).toBe('No such message waits: nothing was changed\n');
   });
 
   it('says what waits again, and what became a dead letter', async () => {
@@ -53,16 +55,16 @@ describe('loyalty-connector retry-now', () => {
     await placeOrder(operated);
     await operated.work();
     const refused = await operated.atWork(operated.run('retry-now'));
-    expect(refused.stdout).toMatch(
-      /1 message waits again because credentials, scopes or an address are refused \(\w+\), next try in/,
+    expect(refused.stdout.replace(/\s+/g, ' ')).toMatch(
+      /1 waits again because credentials, scopes or an address are refused \(\w+\), next try in/,
     );
-    expect(refused.stdout).toContain('Next, look: npx loyalty-connector status --watch');
+    expect(refused.stdout).toContain('npx loyalty-connector status');
     expect(refused.code).toBe(3);
 
     operated.loyalty.faults.clear();
     operated.loyalty.faults.add({ operation: 'sendOrder', kind: 'business-error', code: 30 });
     const parked = await operated.atWork(operated.run('retry-now --json'));
-    expect(JSON.parse(parked.stdout)).toEqual({
+    expect(JSON.parse(parked.stdout).data).toEqual({
       ...{ woken: 1, gone: 0, left: 0, pauses: [] },
       ends: { sent: 0, notNeeded: 0, deadLetters: 1, waiting: [], noOutcome: 0 },
     });
@@ -77,7 +79,8 @@ describe('loyalty-connector retry-now', () => {
     operated.loyalty.faults.clear();
     expect((await operated.run('pause --yes')).code).toBe(0);
     const { code, stdout } = await operated.run('retry-now');
-    expect(stdout).toContain('They wait on, because the shop is paused.');
+    expect(stdout).toContain('They wait on, because the shop is paused');
+    expect(stdout).toContain('1 held by a pause.');
     expect(code).toBe(3);
     await operated.run('resume');
     await operated.work();
@@ -89,7 +92,7 @@ describe('loyalty-connector retry-now', () => {
     await leaveWaiting(operated, { why: 'loyalty-unavailable', mayHaveHappened: true }, begins);
     const { code, stdout } = await operated.run('retry-now --wait 0');
     expect(stdout).toMatch(
-      /^1 message is tried again now: orders 1\.\n1 of them in up to 30 s: the last call had no answer/,
+      /^1 message is tried again now: orders 1\.\n\n1 of them in up to 30 s: the last call had no answer/m,
     );
     expect(code).toBe(0);
   });

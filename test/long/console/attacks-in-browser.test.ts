@@ -11,7 +11,17 @@ import { attack, findWritten, readTexts } from './in-page.mjs';
 let world: ConsoleInBrowser;
 let hostile: Awaited<ReturnType<typeof fillWithHostileTexts>>;
 
-const VIEWS = ['now', 'story', 'letters', 'customers', 'healing', 'set-up', 'history'] as const;
+/** Each tab, with what is searched for on it. */
+const TABS = {
+  Now: () => [],
+  Find: () => [hostile.applied.id, hostile.refused.id, hostile.code, hostile.customer.id],
+  'Dead letters': () => [],
+  Customers: () => [hostile.customer.id],
+  Healing: () => [],
+  'Set-up': () => [],
+  'What was done': () => [],
+} satisfies Record<string, () => string[]>;
+const MOST_OPENED = 4;
 /** Line ends and tabs are the page's own. */
 const FORBIDDEN = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;
 
@@ -115,41 +125,42 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 },
   });
 
   describe('with hostile texts in store, ledger, queues and answers', () => {
-    it.each(VIEWS)('writes them as texts, and loads nothing: #/%s', async (view) => {
-      const { page } = await world.visit({ at: `#/${view}` });
-      const outside: string[] = [];
-      const { host } = new URL(page.url());
-      page.on('request', (request) => {
-        const url = new URL(request.url());
-        if (url.host !== host && url.protocol !== 'data:') outside.push(request.url());
-      });
-      await settle(page);
-      const shown = [await expectHarmless(page)];
-      const searches = {
-        story: [hostile.applied.id, hostile.refused.id, hostile.code, hostile.customer.id],
-        customers: [hostile.customer.id],
-      };
-      for (const text of view === 'story' || view === 'customers' ? searches[view] : []) {
-        await page.getByRole('searchbox').first().fill(text);
-        await page.keyboard.press('Enter');
+    it.each(Object.entries(TABS))(
+      'writes them as texts, and loads nothing: %s',
+      async (tab, searches) => {
+        const { page } = await world.visit({ at: '#/trace' });
+        const outside: string[] = [];
+        const { host } = new URL(page.url());
+        page.on('request', (request) => {
+          const url = new URL(request.url());
+          if (url.host !== host && url.protocol !== 'data:') outside.push(request.url());
+        });
+        await page.getByRole('link', { name: tab, exact: true }).click();
         await settle(page);
-        shown.push(await expectHarmless(page));
-      }
-      // Each dead letter, each row that opens.
-      const openers = page.locator('main').locator('a[href^="#/"], button[aria-expanded="false"]');
-      const most = view === 'now' ? 0 : Math.min(view === 'letters' ? 4 : 2, await openers.count());
-      for (let index = 0; index < most; index++) {
-        await openers
-          .nth(index)
-          .click({ timeout: 5_000 })
-          .catch(() => {});
-        await settle(page);
-        shown.push(await expectHarmless(page));
-        await page.goto(`${new URL(page.url()).origin}/#/${view}`);
-        await settle(page);
-      }
-      expect(outside).toEqual([]);
-      if (view !== 'now') expect(shown.join('\n')).toContain('globalThis.taken');
-    });
+        const shown = [await expectHarmless(page)];
+        for (const text of searches()) {
+          await page.getByRole('searchbox').first().fill(text);
+          await page.keyboard.press('Enter');
+          await settle(page);
+          shown.push(await expectHarmless(page));
+        }
+        // Each document that this one opens.
+        const at = page.url();
+        const openers = page.locator('main a[href^="#/"]');
+        const most = Math.min(MOST_OPENED, await openers.count());
+        for (let index = 0; index < most; index++) {
+          await openers
+            .nth(index)
+            .click({ timeout: 5_000 })
+            .catch(() => {});
+          await settle(page);
+          shown.push(await expectHarmless(page));
+          await page.goto(at);
+          await settle(page);
+        }
+        expect(outside).toEqual([]);
+        if (tab !== 'Now') expect(shown.join('\n')).toContain('globalThis.taken');
+      },
+    );
   });
 });

@@ -8,13 +8,16 @@ import * as inPage from './in-page.mjs';
 
 let world: ConsoleInBrowser;
 
-const VIEWS = ['now', 'story', 'letters', 'customers', 'healing', 'set-up', 'history'] as const;
+const VIEWS = [
+  ...(['Now', 'Find', 'Dead letters', 'Customers', 'Healing', 'Set-up', 'What was done'] as const),
+];
 const MOST_TABS = 150;
 
 /** Until its first answer is there. */
 async function openView(page: Page, view: string): Promise<void> {
-  await page.goto(`${new URL(page.url()).origin}/#/${view}`);
-  await page.locator(`nav a[href="#/${view}"][aria-current="page"]`).waitFor();
+  const link = page.getByRole('navigation').getByRole('link', { name: view });
+  await link.click();
+  await expect.poll(() => link.getAttribute('aria-current')).toBe('page');
   // Until it has asked its first question: right after it is drawn.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))');
   await expect.poll(() => page.locator('[aria-busy="true"]').count(), { timeout: 60_000 }).toBe(0);

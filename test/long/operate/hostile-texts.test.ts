@@ -52,7 +52,9 @@ beforeAll(async () => {
   store.actions.createProduct({ title: HOSTILE, price: 1 });
   store.actions.createDiscount({ percentage: 10, codes: [HOSTILE, `--${HOSTILE}`] });
   await leaveStuckRedemption(ledger, { shop: SHOP, customerId: '7012345' }, { title: HOSTILE, at });
-  await changeControl(ledger, SHOP, (control) => withOperatorPause(control, 'all', HOSTILE, now));
+  await changeControl(ledger, SHOP, (control) =>
+    withOperatorPause(control, 'all', HOSTILE, now, { because: HOSTILE }),
+  );
 });
 
 it.each([
@@ -75,8 +77,8 @@ it.each([
 it.each([
   ...['trace HOSTILE', 'trace coupon HOSTILE', 'trace coupon -- --HOSTILE', 'trace order HOSTILE'],
   ...['trace HOSTILE 1', 'trace product HOSTILE', 'trace customer HOSTILE', 'trace none-HOSTILE'],
-  ...['compare coupon HOSTILE', 'compare order HOSTILE', 'compare HOSTILE 1'],
-  ...['resend coupon HOSTILE --dry-run', 'resend HOSTILE 1', 'redemptions show 7012345'],
+  'compare orders --since HOSTILE',
+  ...['resend coupon HOSTILE', 'resend HOSTILE 1', 'redemptions show 7012345'],
   ...['redemptions show HOSTILE', 'redemptions close 7012345 HOSTILE --refused'],
 ])('repeats no hostile text raw, whether typed or read: %s', async (line) => {
   const typed = line.replaceAll('HOSTILE', HOSTILE);

@@ -39,21 +39,21 @@ async function runAtWork(line: string) {
 describe('resend of one order', () => {
   it('shows what would be sent, with the person masked, and sends nothing without consent', async () => {
     const { id, number } = placeOrder();
-    const { code, stdout } = await connector.run(`resend order ${number} --dry-run`);
+    const { code, stdout } = await connector.run(`resend order ${number}`);
     expect(stdout).toContain('It would be sent: sendOrder. The store was asked.');
     expect(stdout).toContain('"OrderTotal": 50');
     expect(stdout).toContain('"Email": "•••"');
     expect(code).toBe(0);
     const asked = await connector.run(`resend order ${id} --json`);
-    expect(JSON.parse(asked.stdout)).toMatchObject({ id, wouldSend: true, sent: 0 });
-    expect(asked.code).toBe(1);
+    expect(JSON.parse(asked.stdout).data).toMatchObject({ id, wouldSend: true, sent: 0 });
+    expect(asked.code).toBe(0);
     expect(await connector.queues.waiting()).toBe(0);
   });
 
   it('follows it to its outcome, and sends nothing twice unless it is forced', async () => {
     const { id } = placeOrder();
     const sent = await runAtWork(`resend order ${id} --yes --wait --json`);
-    expect(JSON.parse(sent.stdout)).toMatchObject({ sent: 1, outcome: 'applied' });
+    expect(JSON.parse(sent.stdout).data).toMatchObject({ sent: 1, outcome: 'applied' });
     expect(sent.code).toBe(0);
     expect(callsOf(id)).toHaveLength(1);
     const points = () => connector.loyalty.state().customers.map((customer) => customer.points);
@@ -66,13 +66,13 @@ describe('resend of one order', () => {
     expect(callsOf(id)).toHaveLength(1);
 
     const forced = await runAtWork(`resend order ${id} --yes --wait --force`);
-    expect(forced.stdout).toContain('Done: the loyalty service accepted it.');
+    expect(forced.stdout).toContain('The loyalty service accepted it.');
     expect(callsOf(id)).toHaveLength(2);
     expect(points()).toEqual(before);
 
     const { stdout } = await connector.run('history --command resend --json');
     const recorded = { arguments: { kind: 'order', id }, end: { counts: { sent: 1 } } };
-    expect(JSON.parse(stdout).changes).toMatchObject([recorded, recorded]);
+    expect(JSON.parse(stdout).data.changes).toMatchObject([recorded, recorded]);
   });
 
   it('says that it was given up, and ends with 1', async () => {
@@ -83,9 +83,7 @@ describe('resend of one order', () => {
     expect(stdout).toContain('It was given up, and is a dead letter.');
     expect(code).toBe(1);
     const { stdout: traced } = await connector.run(`trace order ${id} --json`);
-    expect(JSON.parse(traced).timeline).toContainEqual(
-      expect.objectContaining({ event: 'replayed', what: expect.stringMatching(/^sent again by/) }),
-    );
+    expect(traced).toContain('"what": "sent again by ');
   });
 
   it('says that an earlier message of it waits, and goes before it', async () => {
@@ -95,12 +93,12 @@ describe('resend of one order', () => {
     await connector.run(`resend order ${id} --yes`);
     await connector.work();
     connector.loyalty.faults.clear();
-    const { stdout } = await connector.run(`resend order ${id} --dry-run`);
+    const { stdout } = await connector.run(`resend order ${id}`);
     expect(stdout).toMatch(/Before it, its message waits for the loyalty service/);
     const { stdout: traced } = await connector.run(`trace order ${id} --json`);
-    const { waiting, points } = JSON.parse(traced);
+    const { waiting, points } = JSON.parse(traced).data;
     expect(waiting).toMatchObject([{ queue: 'orders', waitsFor: 'loyalty' }]);
-    expect(points.what).toContain('its message waits for the loyalty service');
+    expect(points.why).toBe('waiting');
   });
 
   it.each([

@@ -68,9 +68,6 @@ describe('every command that is suggested can be run as it stands', () => {
     await park(letterEvent({ kind: 'coupon', id: '--NEW10', topic: 'discounts/update' }));
     const [shown] = await runSuggested(await connector.run('dead-letters list'), connector);
     expect(shown?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
-    const compared = await connector.run('compare coupon -- --NEW10');
-    const [traced] = await runSuggested(compared, connector);
-    expect(traced?.stdout).toContain(`coupon --NEW10 of ${SHOP}`);
   });
 
   it('for an order that the loyalty service lost, or whose message waits, or that may be meant', async () => {

@@ -67,7 +67,7 @@ describe("doctor's fixes repair what they are named for", () => {
 
   it('a pause, also as status suggests it', async () => {
     await connector.run('pause --yes --queue orders');
-    expect((await fix('pauses')).stdout).toContain('not paused');
+    expect((await fix('pauses')).stdout).toContain('Ended: ');
     await connector.run('pause --yes');
     const [resumed] = await runSuggested(await connector.run('status --json'), connector);
     expect(resumed?.line).toContain(`resume --shop ${SHOP}`);

@@ -232,7 +232,7 @@ describe('the neighbour of a shop', () => {
 
       await one.end();
       const resumed = await command('resume', '--shop', troubled.shop.domain);
-      expect(resumed).toContain('not paused');
+      expect(resumed).toContain('Calls are made again.');
       expect(resumed).toContain(`${ORDERS} messages are tried again now`);
       await expectOnceEach([probe, ...rest], 'sendOrder');
     },

@@ -67,7 +67,7 @@ it('retry-now after an outage sends every order by one command and one call, and
   const { code, stdout, stderr } = await runCommand(['retry-now', '--wait', '180'], { folder });
   expect(stderr).toBe('');
   expect(stdout).toContain('3 messages are tried again now: orders 3.');
-  expect(stdout).toContain('3 sent.');
+  expect(stdout).toContain('\n  3 sent.\n');
   expect(code).toBe(0);
   expect(sendOrders()).toBe(3);
   expect(logged.filter(({ message }) => message === 'applied')).toHaveLength(3);

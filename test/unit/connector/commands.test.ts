@@ -147,7 +147,14 @@ function open(sendAll: BulkQueue['sendAll']): Given[1] {
   return { shop, queue: { sendAll }, depth } as unknown as Given[1];
 }
 
-const found = ['1', '2'].map((id) => ({ id, version: 1, wantedKey: 'k', before: 2, after: 1 }));
+const found = ['1', '2'].map((id) => ({
+  id,
+  name: id,
+  version: 1,
+  wantedKey: 'k',
+  before: 2,
+  after: 1,
+}));
 
 const pace = { rate: 10, onSent: () => {} };
 

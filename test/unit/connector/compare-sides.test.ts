@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareSides, heldIn } from '../../../scripts/connector/compare/compare-sides.ts';
 import { rowsOf } from '../../../scripts/connector/redemptions/show-redemptions.ts';
+import { compareSides, heldIn, type Sides } from '../../../scripts/connector/trace/sides.ts';
 import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import { idempotencyKey } from '../../../shared/core/mapping/wanted-state.ts';
 import { transportFailure } from '../../../shared/loyalty/result.ts';
@@ -8,7 +8,17 @@ import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const order = storeOrder();
 const mapped = mapOrder(order, rules, neverSent);
-const assumptions = { readTotals: 'as-sent' } as const;
+
+/** An order that was sent, unless the changes say otherwise. */
+function sides(changes: Partial<Sides>): Sides {
+  return {
+    key: { shop: 'example-store.myshopify.com', kind: 'order', id: order.id },
+    ...{ entry: undefined, store: { kind: 'found', value: { kind: 'order', order } }, mapped },
+    ...{ held: { kind: 'absent' }, doubt: undefined, assumptions: { readTotals: 'as-sent' } },
+    ...changes,
+  };
+}
+const AMOUNT = 'amount that counts';
 
 describe('the comparison of one order', () => {
   it.each([
@@ -17,8 +27,12 @@ describe('the comparison of one order', () => {
     ['JPY', 1250, '1250'],
   ])('shows amounts with the decimals of their currency: %s', (currency, total, text) => {
     const held = { kind: 'order', order: { OriginalId: order.id, OrderTotal: total } } as const;
-    const { rows } = compareSides(order.id, mapped, undefined, held, assumptions, { currency });
-    expect(rows.find(({ field }) => field === 'amount')?.service).toBe(text);
+    const store = {
+      kind: 'found',
+      value: { kind: 'order', order: { ...order, currency } },
+    } as const;
+    const { rows } = compareSides(sides({ store, held }));
+    expect(rows.find(({ field }) => field === AMOUNT)?.service).toBe(text);
   });
 
   it.each([
@@ -38,17 +52,10 @@ describe('the comparison of one order', () => {
       } as const;
       const back = mapOrder(refunded, rules, neverSent);
       const compared = compareSides(
-        order.id,
-        back,
-        entry,
-        held,
-        { readTotals },
-        {
-          currency: 'EUR',
-        },
+        sides({ mapped: back, entry, held, assumptions: { readTotals } }),
       );
-      expect(compared.verdict).toBe('same');
-      expect(compared.rows.find(({ field }) => field === 'amount')).toMatchObject({
+      expect(compared.kind).toBe('well');
+      expect(compared.rows.find(({ field }) => field === AMOUNT)).toMatchObject({
         ...{ store: '30.00', ledger: '30.00', service: '30.00', differs: false },
       });
     },
@@ -72,21 +79,24 @@ describe('the comparison of one order', () => {
       revision: 1,
     };
     const compare = (known: typeof entry | undefined, until: number) =>
-      compareSides(refunded.id, wanted, known, { kind: 'order', order: held }, assumptions, {
-        currency: 'EUR',
-        doubt: { since: 0, until },
-      }).verdict;
-    expect(compare(entry, Date.parse(at))).toBe('same');
+      compareSides(
+        sides({
+          ...{ mapped: wanted, entry: known, held: { kind: 'order', order: held } },
+          doubt: { since: 0, until },
+        }),
+      ).kind;
+    expect(compare(entry, Date.parse(at))).toBe('well');
     // Restored since.
-    expect(compare(entry, Date.parse(at) + 1)).toBe('unknown');
+    expect(compare(entry, Date.parse(at) + 1)).toBe('not known');
     // Lost.
-    expect(compare(undefined, 0)).toBe('unknown');
+    expect(compare(undefined, 0)).toBe('not known');
   });
 
   it('takes HTTP 404 for an absent order', () => {
     const message = 'HTTP 404.';
     const getOrder = transportFailure('not-found', { mayHaveHappened: false, message });
-    expect(heldIn({ getOrder })).toEqual({ kind: 'absent' });
+    const found = () => ({ kind: 'cannot-be-read' }) as const;
+    expect(heldIn(getOrder, 37, found)).toEqual({ kind: 'absent' });
   });
 });
 

@@ -125,7 +125,12 @@ describe('webhooks that were refused for their signature', () => {
     judgeRefusals(
       {
         'signatures-refused': refused,
-        signs: { 'signatures-refused': { lastAt: now.getTime(), acceptedSince } },
+        signs: {
+          'signatures-refused': {
+            ...{ lastAt: now.getTime(), acceptedSince },
+            sinceAccepted: acceptedSince > 0 ? 0 : refused,
+          },
+        },
       },
       [{ domain: 'one' }],
       now,

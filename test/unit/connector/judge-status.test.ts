@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { judgeStatus } from '../../../scripts/connector/status/judge-status.ts';
+import { lineText } from '../../../scripts/connector/document/line.ts';
 import type {
-  LastHour,
   QueueStatus,
   Status,
   WaitingStatus,
-} from '../../../scripts/connector/status/status-model.ts';
+} from '../../../scripts/connector/status/collect-status.ts';
+import type { LastHour } from '../../../scripts/connector/status/figures.ts';
+import { judgeStatus } from '../../../scripts/connector/status/judge-status.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const AT = '2026-11-15T03:00:00.000Z';
-const expected = { oldestMessageMinutes: 30, reconcileEveryMinutes: 60, healedPercent: 5 };
 
 const quietQueue = { waiting: 0, inFlight: 0, dead: 0, oldestSeconds: 0 };
 const quietHour: LastHour = {
@@ -63,6 +63,21 @@ function status(changes: Partial<Status> = {}): Status {
   };
 }
 
+/** In words, with the first command of each finding. */
+function judge(changes: Partial<Status> = {}) {
+  const { verdict, findings, notes } = judgeStatus(status(changes), 60);
+  const found = findings.map(({ tone, what, next: [first] = [] }) => ({
+    ...{ tone, what, next: first && lineText(first.line).replace('npx loyalty-connector ', '') },
+  }));
+  return {
+    kind: verdict.kind,
+    verdict: verdict.what,
+    troubles: found.filter(({ tone }) => tone === 'bad'),
+    waits: found.filter(({ tone }) => tone === 'waits'),
+    notes: notes.map(({ what }) => what),
+  };
+}
+
 const waiting = (changes: Partial<WaitingStatus> = {}) =>
   known([
     {
@@ -73,37 +88,50 @@ const waiting = (changes: Partial<WaitingStatus> = {}) =>
   ]);
 
 describe('the verdict on a deployment', () => {
-  it('names a pause, who made it, and how to end it; a throttled shop resumes by itself', () => {
+  it('names a pause, who made it, why, and how to end it; what has an end goes on by itself', () => {
     const shop = SHOP;
     const since = '2026-11-15T01:00:00.000Z';
-    const until = '2026-11-15T03:00:00.000Z';
+    const until = '2026-11-15T03:30:00.000Z';
+    const kim = {
+      shop,
+      since,
+      by: 'operator',
+      who: 'arn:aws:sts::1:assumed-role/ops/kim',
+    } as const;
     const pauses = known([
-      { shop, since, by: 'operator', part: 'orders', who: 'arn:aws:iam::1:user/kim' } as const,
+      { ...kim, part: 'orders' } as const,
+      { ...kim, part: 'all', until, because: 'a move' } as const,
       { shop, since, by: 'service', why: 'throttled', until } as const,
     ]);
-    const verdict = judgeStatus(status({ pauses }), expected);
-    expect(verdict.troubles).toEqual([
+    const { troubles, waits } = judge({ pauses });
+    const next = `resume --shop ${SHOP}`;
+    expect(troubles).toMatchObject([
       {
-        what: `${SHOP}: orders paused since 2026-11-15 01:00 UTC by arn:aws:iam::1:user/kim`,
-        next: `resume --shop ${SHOP} --queue orders`,
+        what: `${SHOP}: orders paused since 2026-11-15 01:00 UTC by kim`,
+        next: `${next} --queue orders`,
       },
     ]);
-    expect(verdict.waits).toEqual([
-      `${SHOP}: paused since 2026-11-15 01:00 UTC until 2026-11-15 03:00 UTC, because the loyalty service asked for fewer calls`,
+    const time = 'since 2026-11-15 01:00 UTC until 2026-11-15 03:30 UTC';
+    expect(waits).toMatchObject([
+      { what: `${SHOP}: all calls paused ${time} by kim, because: a move`, next },
+      {
+        what: `${SHOP}: paused ${time}, because the loyalty service asked for fewer calls`,
+        next: undefined,
+      },
     ]);
   });
 
   it('is well when nothing is wrong', () => {
-    const quiet = { state: 'well', troubles: [], waits: [], notes: [] };
-    expect(judgeStatus(status(), expected)).toEqual(quiet);
+    const quiet = { kind: 'well', troubles: [], waits: [], notes: [] };
+    expect(judge()).toMatchObject(quiet);
   });
 
   it.each<[string, Partial<Status>, string, string]>([
     [
       'a dead letter',
       { queues: queues({ dead: 1 }) },
-      '1 dead letter (orders) waits for a decision',
-      'dead-letters list',
+      '1 dead letter of orders waits for a decision',
+      'dead-letters list --queue orders',
     ],
     [
       'an old message',
@@ -189,25 +217,22 @@ describe('the verdict on a deployment', () => {
       `webhooks check --shop ${SHOP}`,
     ],
   ])('names %s and the command to run next', (_, changes, what, next) => {
-    const verdict = judgeStatus(status(changes), expected);
-    expect(verdict.state).toBe('action-required');
-    expect(verdict.troubles).toEqual([{ what: expect.stringContaining(what), next }]);
+    const verdict = judge(changes);
+    expect(verdict.kind).toBe('action required');
+    expect(verdict.troubles).toMatchObject([{ what: expect.stringContaining(what), next }]);
   });
 
   it('names what stops everything before what one message met', () => {
-    const { troubles } = judgeStatus(
-      status({
-        queues: queues({ dead: 2, oldestSeconds: 7_200 }),
-        credentials: [
-          { shop: SHOP, purpose: 'store', state: 'malformed', why: 'has no accessToken' },
-        ],
-      }),
-      expected,
-    );
+    const { troubles } = judge({
+      queues: queues({ dead: 2, oldestSeconds: 7_200 }),
+      credentials: [
+        { shop: SHOP, purpose: 'store', state: 'malformed', why: 'has no accessToken' },
+      ],
+    });
     expect(troubles.map(({ next }) => next)).toEqual([
       `secrets set store --shop ${SHOP}`,
       'doctor',
-      'dead-letters list',
+      'dead-letters list --queue orders',
     ]);
   });
 
@@ -223,27 +248,49 @@ describe('the verdict on a deployment', () => {
     ['a few healed entities', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
     ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],
   ])('does not raise an alarm for %s', (_, changes) => {
-    expect(judgeStatus(status(changes), expected).state).toBe('well');
+    expect(judge(changes).kind).toBe('well');
   });
 
-  it('says what it could not find out, and is not well without having seen the queues', () => {
-    const unknown = { kind: 'unknown', why: 'access was refused' } as const;
-    const figures = judgeStatus(status({ lastHour: unknown }), expected);
-    expect(figures.state).toBe('well');
-    expect(figures.notes).toEqual(["the last hour's figures: unknown, access was refused"]);
-    expect(judgeStatus(status({ queues: unknown }), expected).state).toBe('action-required');
+  it.each(['queues', 'lastHour', 'waiting', 'reconcile', 'notices', 'pauses'] as const)(
+    'is not known, and says why, without %s; what needs a person comes first',
+    (part) => {
+      const unknown = { [part]: { kind: 'unknown', why: 'access was refused' } };
+      const judged = judge(unknown);
+      expect(judged.kind).toBe('not known');
+      expect(judged.waits).toMatchObject([
+        { what: expect.stringMatching(/ ?\w+ could not be read: access was refused$/) },
+      ]);
+      const subscriptions = [{ shop: SHOP, found: known({ right: 1, faults: ['x'], notes: [] }) }];
+      expect(judge({ ...unknown, subscriptions }).kind).toBe('action required');
+    },
+  );
+
+  it('is well where the age of a message, or a figure by the settings, cannot be known', () => {
     const aged = queues({ waiting: 2, oldestSeconds: undefined, oldestWhy: 'access was refused' });
-    expect(judgeStatus(status({ queues: aged }), expected).notes).toEqual([
-      'how long the oldest of orders waits: unknown, access was refused',
-    ]);
+    expect(judge({ queues: aged, lastHour: undefined })).toMatchObject({
+      kind: 'well',
+      notes: [
+        "deployment.monitoring is 'basic', which writes no figures",
+        'how long the oldest of orders waits: not known, access was refused',
+      ],
+    });
   });
 
   it('does not call a deployment ill because the operator may not see its secrets', () => {
-    const why = 'cannot be read: access was refused';
-    const credentials = [{ shop: SHOP, purpose: 'loyalty', state: 'unreadable', why }] as const;
-    const verdict = judgeStatus(status({ credentials }), expected);
-    expect(verdict.state).toBe('well');
-    expect(verdict.notes).toEqual([`${SHOP}: the loyalty secret ${why}`]);
+    const why = 'cannot be read: your AWS credentials may not';
+    const store = { shop: SHOP, purpose: 'store', state: 'unreadable', why } as const;
+    const found = { kind: 'unknown', why: 'the store does not tell (no-credentials)' } as const;
+    const subscriptions = [{ shop: SHOP, found }];
+    expect(judge({ subscriptions, credentials: [{ ...store, isDenied: true }] })).toMatchObject({
+      kind: 'well',
+      notes: [
+        `${SHOP}: the store secret ${why}`,
+        `webhook subscriptions of ${SHOP}: not asked, without the store secret`,
+      ],
+    });
+    // Secrets Manager did not answer, or the store did not.
+    expect(judge({ credentials: [store] }).kind).toBe('not known');
+    expect(judge({ subscriptions }).verdict).toContain(`webhook subscriptions of ${SHOP}`);
   });
 
   it('keeps telling of notices without calling them an illness', () => {
@@ -251,22 +298,17 @@ describe('the verdict on a deployment', () => {
     const notices = known([
       { shop: SHOP, notice: 'data-request', id: '77', at: '2026-11-02T10:00:00.000Z', why },
     ]);
-    const verdict = judgeStatus(status({ notices }), expected);
-    expect(verdict.state).toBe('well');
+    const verdict = judge({ notices });
+    expect(verdict.kind).toBe('well');
     expect(verdict.notes).toEqual([`2026-11-02 ${SHOP}: ${why} (77)`]);
   });
 
   it('notes the orders that differ in the loyalty service, each once, with the command that shows them', () => {
     const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
     const before = { ...found, ids: ['72'] };
-    const { state, notes } = judgeStatus(
-      status({ reconcile: reconciled({ ordersRead: [found, before] }) }),
-      expected,
-    );
-    expect(state).toBe('well');
-    expect(notes).toEqual([
-      `${SHOP}: the loyalty service holds another state of 71, 72; "reconcile status" says how to look at them`,
-    ]);
+    const { kind, notes } = judge({ reconcile: reconciled({ ordersRead: [found, before] }) });
+    expect(kind).toBe('well');
+    expect(notes).toEqual([`${SHOP}: the loyalty service holds another state of 2 orders`]);
   });
 });
 
@@ -274,23 +316,28 @@ const minute = (text: string) => Date.parse(`2026-11-15T${text}:00.000Z`);
 
 describe('a deployment whose messages wait', () => {
   it('is waiting, never well, and says for what, since when, how many and until when', () => {
-    const { state, waits, troubles } = judgeStatus(status({ waiting: waiting() }), expected);
-    expect(state).toBe('waiting');
+    const { kind, waits, troubles } = judge({ waiting: waiting() });
+    expect(kind).toBe('waits');
     expect(troubles).toEqual([]);
-    expect(waits).toEqual([
-      `${SHOP}: 11 messages wait for the loyalty service since 02:50 UTC (time-out), next try in 40 s`,
+    expect(waits).toMatchObject([
+      {
+        what: `${SHOP}: 11 messages wait for the loyalty service since 02:50 UTC (time-out), next try in 40 s`,
+        next: `retry-now --shop ${SHOP} --reason loyalty`,
+      },
     ]);
   });
 
   it('is waiting also where only the figures show that attempts fail', () => {
-    const signs = { retried: { lastAt: minute('02:59'), acceptedSince: 0 } };
+    const signs = { retried: { lastAt: minute('02:59'), acceptedSince: 0, sinceAccepted: 8 } };
     const failing = { lastHour: hour({ retried: 8, signs }), queues: queues({ inFlight: 11 }) };
-    const verdict = judgeStatus(status(failing), expected);
-    expect(verdict.state).toBe('waiting');
-    expect(verdict.waits).toEqual(['11 messages in flight; the last attempt failed at 02:59 UTC']);
-    const over = { retried: { lastAt: minute('02:59'), acceptedSince: 2 } };
+    const verdict = judge(failing);
+    expect(verdict.kind).toBe('waits');
+    expect(verdict.waits).toMatchObject([
+      { what: '11 messages in flight; the last attempt failed at 02:59 UTC' },
+    ]);
+    const over = { retried: { lastAt: minute('02:59'), acceptedSince: 2, sinceAccepted: 0 } };
     const working = { ...failing, lastHour: hour({ retried: 8, signs: over }) };
-    expect(judgeStatus(status(working), expected).state).toBe('well');
+    expect(judge(working).kind).toBe('well');
   });
 });
 
@@ -303,17 +350,29 @@ describe('a deployment after a repair', () => {
     'is well once something was accepted after %s, and notes both',
     (figure, times, words) => {
       const judged = (acceptedSince: number) => {
-        const signs = { [figure]: { lastAt: minute('02:40'), acceptedSince } };
+        const sinceAccepted = acceptedSince > 0 ? 0 : times;
+        const signs = { [figure]: { lastAt: minute('02:40'), acceptedSince, sinceAccepted } };
         const lastHour = hour({ [figure]: times, signs });
-        return judgeStatus(status({ lastHour, queues: queues({ waiting: 1 }) }), expected);
+        return judge({ lastHour, queues: queues({ waiting: 1 }) });
       };
       const before = judged(0);
-      expect(before.state).toBe('action-required');
+      expect(before.kind).toBe('action required');
       expect(before.troubles[0]?.what).toContain('last at 02:40 UTC; none accepted since');
       const repaired = judged(12);
-      expect(repaired.state).toBe('well');
+      expect(repaired.kind).toBe('well');
       expect(repaired.notes[0]).toContain(words);
-      expect(repaired.notes[0]).toContain('last at 02:40 UTC; 12 accepted since');
+      expect(repaired.notes[0]).toContain('last at 02:40 UTC; repaired: 12 accepted since');
     },
   );
+
+  it('stays so when a stray request is refused, and speaks of the older secret while both are accepted', () => {
+    const stray = { lastAt: minute('02:59'), acceptedSince: 0, sinceAccepted: 1 };
+    const figures = { 'signatures-refused': 73, 'older-secret-used': 2 };
+    const lastHour = hour({ ...figures, signs: { 'signatures-refused': stray } });
+    const webhook = { shop: SHOP, purpose: 'webhook', state: 'there', why: undefined } as const;
+    const judged = (rotating: boolean) =>
+      judge({ lastHour, credentials: [{ ...webhook, rotating }] });
+    expect([judged(false).kind, judged(false).notes.length]).toEqual(['well', 1]);
+    expect(judged(true).notes[1]).toContain('do not finish the rotation yet');
+  });
 });

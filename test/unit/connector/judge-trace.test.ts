@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { lineText } from '../../../scripts/connector/document/line.ts';
+import { arithmeticOf } from '../../../scripts/connector/trace/arithmetic.ts';
 import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/collect-trace.ts';
 import {
   explainPoints,
   judgeTrace,
   lostWebhookOf,
-  timelineOf,
 } from '../../../scripts/connector/trace/judge-trace.ts';
+import { documentOf } from '../../../scripts/connector/trace/show-trace.ts';
+import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
 import type { EntityEntry, LedgerEntry } from '../../../shared/core/ledger/ledger.ts';
+import { mapOrder } from '../../../shared/core/mapping/map-order.ts';
 import {
   cancelledOrderKey,
   idempotencyKey,
@@ -14,6 +18,7 @@ import {
 } from '../../../shared/core/mapping/wanted-state.ts';
 import type { OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { StoreProduct } from '../../../shared/store/store-entities.ts';
+import { neverSent, rules, storeOrder } from '../../fixtures/store-entities.ts';
 
 const product: StoreProduct = {
   ...{ id: '7', title: 'Shirt', handle: 'shirt', imageUrl: undefined, status: 'active' },
@@ -57,11 +62,12 @@ function trace(changes: Partial<Trace> = {}): Trace {
     letters: [],
     store: { kind: 'found', value: { kind: 'product', product } },
     mapped,
-    readBack: { kind: 'nothing-to-read' },
-    serviceOrder: undefined,
+    held: { kind: 'cannot-be-read' },
+    earned: undefined,
     doubt: undefined,
+    assumptions: { readTotals: 'as-sent' },
     pause: undefined,
-    waiting: 3,
+    ready: 3,
     waits: [],
     ...changes,
   };
@@ -70,7 +76,10 @@ function trace(changes: Partial<Trace> = {}): Trace {
 const at = (time: string) => `2026-11-15T${time}.000Z`;
 const earning: OrderEarning = { state: 'earned', points: 41, cashback: 0, why: null };
 const sentAmounts = { sent: { total: 1, products: [], completedAt: '', rest: '' }, taken: 0 };
-const heldOrder = { kind: 'held', changedAt: undefined, givenAt: undefined } as const;
+const heldOrder: Extract<Trace['held'], { kind: 'order' }> = {
+  kind: 'order',
+  order: { OriginalId: '7', OrderTotal: 40, IsCompleted: true, State: 2 },
+};
 const sentEvent: Trace['letters'][number]['event'] = {
   ...{ shop: 'example-store.myshopify.com', kind: 'order', id: '7', topic: 'orders/updated' },
   ...{ claim: 'changed', origin: 'webhook', deliveryId: 'd-1', body: undefined },
@@ -88,162 +97,158 @@ const wantedOrder = (changes: object, isRefunded = false) =>
     earlier: [],
   }) as const;
 
-describe('an order that was refunded', () => {
-  const at = '2026-11-15T01:00:00.000Z';
-  const wanted = wantedOrder({ OrderTotal: 70 }, true);
-  const amounts = { sent: { total: 100_000, products: [], completedAt: at }, taken: 30_000 };
-  const traced = (until: number) =>
-    judgeTrace(
-      trace({
-        key: { shop: 'example-store.myshopify.com', kind: 'order', id: '7' },
-        mapped: { kind: 'wanted', wanted, remember: undefined },
-        entry: {
-          ...{ ...entry, appliedKey: idempotencyKey(wanted), amounts },
-          outcomes: [{ at, outcome: 'applied', version: 1, topic: 'orders/updated' }],
-        },
-        doubt: { since: 0, until },
-      }),
-    );
-
-  it('agrees only if the ledger knows what was taken back of it', () => {
-    expect(traced(Date.parse(at)).kind).toBe('agrees');
-    expect(traced(Date.parse(at) + 1)).toMatchObject({
-      kind: 'unknown',
-      what: expect.stringContaining('taken back'),
-    });
-  });
-});
-
 describe('the verdict on one entity', () => {
+  const order = wantedOrder({});
+  const ofOrder = (changes: Partial<Trace> = {}): Partial<Trace> => ({
+    key: { shop: 'example-store.myshopify.com', kind: 'order', id: '7' },
+    mapped: { kind: 'wanted', wanted: order, remember: undefined, rules: 'a' },
+    entry: { ...entry, appliedKey: idempotencyKey(order), rules: 'a' },
+    held: heldOrder,
+    ...changes,
+  });
+  const other: EntityEntry = { ...entry, appliedKey: 'other', rules: 'before' };
+  const again = 'resend order 7 --shop example-store.myshopify.com --force';
+  const send = 'resend product 7 --shop example-store.myshopify.com';
+
   it.each<[string, Partial<Trace>, string, string, string | undefined]>([
-    ['agrees when the wanted state was applied', {}, 'agrees', 'was applied', undefined],
     [
-      'agrees beside an old dead letter',
-      { letters: [letter] },
-      'agrees',
-      'are older or the same',
+      'is well where both sides were read and agree',
+      ofOrder(),
+      'well',
+      'Both sides were read just now and agree.',
       undefined,
     ],
     [
-      'agrees when only the rules changed since',
-      { entry: { ...entry, appliedKey: 'other', rules: 'a' }, mapped: { ...mapped, rules: 'b' } },
-      'agrees',
-      'earlier rules',
+      'is well beside an old dead letter',
+      ofOrder({ letters: [letter] }),
+      'well',
+      'older',
       undefined,
     ],
     [
-      'differs while a call is in doubt, whatever was applied before',
+      'is well when only the rules changed since',
+      ofOrder({ entry: other }),
+      'well',
+      'agree.',
+      undefined,
+    ],
+    [
+      'is not known where the service did not answer',
+      ofOrder({ held: { kind: 'unknown', why: 'time-out' } }),
+      ...(['not known', 'could not be read: time-out', undefined] as const),
+    ],
+    [
+      'is not known for a product, which the service cannot be asked for',
+      ...([{}, 'not known', 'has no way to read a product', undefined] as const),
+    ],
+    [
+      'sends again what the service lost',
+      ofOrder({ held: { kind: 'absent' } }),
+      ...(['action required', 'does not have it', again] as const),
+    ],
+    [
+      'sends again what differs',
+      ofOrder({ held: { kind: 'order', order: { ...heldOrder.order, OrderTotal: 75 } } }),
+      ...(['action required', 'differs: amount', again] as const),
+    ],
+    [
+      'waits while a call is in doubt, whatever was applied before',
       { entry: { ...entry, uncertain: true } },
-      'differs',
-      'is uncertain',
-      undefined,
+      ...(['waits', 'is not known: the next event', undefined] as const),
     ],
     [
-      'differs after a change',
+      'waits after a change while messages are on the queue',
       { entry: { ...entry, appliedKey: 'other' } },
-      'differs',
-      'an earlier state was',
-      'status',
+      ...(['waits', 'an earlier state was', 'status'] as const),
     ],
     [
-      'suggests reconciliation where nothing is on the queue',
-      { entry: undefined, waiting: 0 },
-      'differs',
-      'Nothing is on the queue: reconcile sends it',
-      'reconcile --wait --shop example-store.myshopify.com',
+      'names resend where no webhook came',
+      { entry: undefined, ready: 0 },
+      ...(['waits', 'No webhook of it came', send] as const),
+    ],
+    [
+      'does not promise that the end of a pause sends what never came',
+      { entry: undefined, ready: 0, pause },
+      ...(['waits', 'No webhook of it came', send] as const),
     ],
     [
       'names the pause that holds the change',
       { entry: undefined, pause },
-      'differs',
-      'orders paused since 2026-11-15 01:00 UTC by ops',
-      'resume --shop example-store.myshopify.com --queue orders',
+      ...(['waits', 'orders paused since 2026-11-15 01:00 UTC by ops', 'status'] as const),
     ],
     [
       'names what its own message waits for, and until when',
       { entry: undefined, waits: [wait] },
-      'differs',
+      'waits',
       'waits for the loyalty service (unavailable), and the next attempt is at 2026-11-15 03:10:00 UTC',
       'retry-now --shop example-store.myshopify.com --queue orders',
     ],
     [
-      'differs when the store has deleted what is still there',
+      'waits when the store has deleted what is still there',
       { store: { kind: 'gone' }, entry: { ...entry, appliedKey: 'other' } },
-      'differs',
-      'no longer has it',
-      'status',
+      ...(['waits', 'no longer has it', 'status'] as const),
     ],
-    ['differs before the first send', { entry: undefined }, 'differs', 'nothing was', 'status'],
     [
       'names the dead letter that holds the change',
       { entry: undefined, letters: [letter] },
-      'differs',
-      'the name is missing',
-      'dead-letters show m-1',
+      ...(['action required', 'the name is missing', 'dead-letters show m-1'] as const),
     ],
     [
-      'agrees with a rule that leaves it out',
-      { entry: undefined, mapped: { kind: 'skip', why: 'guest' } },
-      'agrees',
-      'by rule: guest',
-      undefined,
+      'is well where a rule leaves it out, and the service does not have it',
+      { entry: undefined, mapped: { kind: 'skip', why: 'guest' }, held: { kind: 'absent' } },
+      ...(['well', 'by rule: guest', undefined] as const),
     ],
     [
-      'differs when a rule of the merchant fails',
+      'needs a person when a rule of the merchant fails',
       { mapped: { kind: 'fault', faults: [{ path: 'rules.document', problem: 'threw' }] } },
-      'differs',
-      'rules.document threw',
-      undefined,
+      ...(['action required', 'rules.document threw', undefined] as const),
     ],
     [
-      'is unknown without the store',
+      'is not known without the store',
       { store: { kind: 'unavailable', why: 'unauthorized' }, mapped: undefined },
-      'unknown',
-      'could not be read (unauthorized)',
-      'doctor',
+      ...(['not known', 'could not be read (unauthorized)', 'doctor'] as const),
     ],
     [
-      'is unknown when no side has it',
+      'is not known when no side has it',
       { store: { kind: 'gone' }, entry: undefined, mapped: undefined },
-      'unknown',
-      'Neither',
-      undefined,
+      ...(['not known', 'Neither', undefined] as const),
     ],
   ])('%s', (_, changes, kind, words, next) => {
-    const verdict = judgeTrace(trace(changes), new Date('2026-11-15T03:00:00.000Z'));
+    const verdict = judgeTrace(trace(changes));
     expect(verdict.kind).toBe(kind);
     expect(verdict.what).toContain(words);
-    expect(verdict.next).toBe(next);
+    const [first] = verdict.next;
+    expect(first && lineText(first.line)).toBe(next && `npx loyalty-connector ${next}`);
+  });
+
+  it('shows no next attempt where both sides agree', () => {
+    const whats = (changes: Partial<Trace>) =>
+      JSON.stringify(documentOf(trace({ waits: [wait], ...changes })).blocks);
+    expect(whats({ entry: undefined })).toContain('next attempt');
+    expect(whats(ofOrder())).not.toContain('next attempt');
   });
 });
 
 it('shows what happened in time order, from every source, up to the next attempt', () => {
-  const lines = timelineOf(
+  const { lines } = timelineOf(
     trace({
       letters: [{ ...letter, event: sentEvent }],
       waits: [wait],
-      serviceOrder: { kind: 'held', earning, changedAt: at('02:00:04'), givenAt: at('02:30:00') },
+      earned: { earning, givenAt: at('02:30:00') },
     }),
+    false,
   );
-  expect(lines.map(({ who, event }) => `${who}: ${event}`)).toEqual([
-    'store: webhook-sent',
-    'queue: received',
-    'dead letter: replayed',
-    'dead letter: given-up',
-    'store: changed',
-    'queue: waits',
-    'ledger: outcome',
-    'loyalty service: changed',
-    'loyalty service: points-given',
-    'queue: next-try',
+  expect(lines.map(({ who, what }) => `${who}: ${what}`)).toEqual([
+    'Store: sent the webhook',
+    'Queue: received',
+    'Dead letter: sent again by ops',
+    'Dead letter: given up',
+    'Store: changed last',
+    'Queue: waits',
+    'Connector: sent',
+    'Loyalty service: gave 41 points',
+    'Queue: next attempt',
   ]);
-  expect(lines.find(({ event }) => event === 'outcome')).toMatchObject({ outcome: 'applied' });
-  // A page names the event itself: the details must not repeat it.
-  for (const { what, detail } of lines.filter((line) => line.detail !== undefined)) {
-    expect(what.endsWith(detail ?? '') || what.startsWith('gave'), what).toBe(true);
-    expect(what).not.toBe(detail);
-  }
-  expect(lines.find(({ event }) => event === 'given-up')).toMatchObject({ reason: 'rejected' });
 });
 
 describe('the points of an order', () => {
@@ -258,46 +263,103 @@ describe('the points of an order', () => {
   }
   const unsent = (changes: Partial<Trace>) => sent({}, { entry: undefined, ...changes });
   const held = (changes: Partial<OrderEarning>) =>
-    sent({}, { serviceOrder: { ...heldOrder, earning: { ...earning, ...changes } } });
+    sent(
+      {},
+      { held: heldOrder, earned: { earning: { ...earning, ...changes }, givenAt: undefined } },
+    );
   const byOtherRules: Mapped = {
     ...{ kind: 'wanted', wanted: wantedOrder({}), remember: undefined, rules: 'b' },
   };
 
   it.each<[Partial<Trace>, string, RegExp]>([
-    [{ mapped: { kind: 'skip', why: 'guest' } }, 'guest', /^No points: it is a guest order/],
+    [{ mapped: { kind: 'skip', why: 'guest' } }, 'guest', /^No points: it was ordered as a guest/],
     [{ mapped: { kind: 'skip', why: 'test-order' } }, 'test-order', /a test order/],
-    [{ mapped: { kind: 'skip', why: 'before-go-live' } }, 'before-go-live', /before go-live/],
-    [{ mapped: { kind: 'skip', why: 'pending' } }, 'pending', /^No points yet: it is not complete/],
-    [{ mapped: { kind: 'fault', faults: [] } }, 'rule-fails', /a rule of connector.config.ts/],
-    [unsent({ letters: [letter] }), 'rejected', /given up \(the name is missing\)/],
-    [unsent({ pause }), 'paused', /orders paused since 2026-11-15 01:00 UTC by ops/],
-    [unsent({ waiting: 3 }), 'waiting', /3 messages are on the queue/],
-    [unsent({ waiting: 0 }), 'waiting', /its webhook has not come/],
-    [sent({}, { entry: { ...entry, uncertain: true } }), 'uncertain', /no known outcome/],
-    [sent({ IsCompleted: false }), 'not-complete', /is not complete/],
-    [sent({ OrderTotal: 0 }), 'total-zero', /its total is zero/],
-    [sent({}), 'sent', /sent as complete with a total of 40/],
+    [{ mapped: { kind: 'skip', why: 'before-go-live' } }, 'before-go-live', /before the loyalty/],
+    [{ mapped: { kind: 'skip', why: 'pending' } }, 'pending', /^No points yet: .* not complete/],
+    [{ mapped: { kind: 'fault', faults: [] } }, 'rule-fails', /a rule in the settings/],
+    [unsent({ letters: [letter] }), 'rejected', /^No points yet: the order could not be sent/],
+    [unsent({ waits: [wait], pause }), 'paused', /It goes on when the pause ends/],
+    [unsent({ ready: 3 }), 'queued', /on its way/],
+    [unsent({ ready: 0 }), 'no-webhook', /the store has not reported the order/],
+    [unsent({ ready: 0, pause }), 'no-webhook', /An operator can send it now/],
     [
-      sent({}, { serviceOrder: { kind: 'unknown', why: 'time-out' } }),
-      'sent',
-      /sent as complete with a total of 40/,
+      sent({}, { entry: { ...entry, uncertain: true } }),
+      'uncertain',
+      /^The points are those of before/,
     ],
-    [held({ state: 'earned' }), 'earned', /gave 41 since it was complete/],
-    [held({ state: 'expected' }), 'expected', /^No points yet: .* expects 41;/],
+    [sent({ IsCompleted: false }), 'not-complete', /is not complete/],
+    [sent({ OrderTotal: 0 }), 'total-zero', /nothing of what was paid counts/],
+    [sent({}, { held: { kind: 'unknown', why: 'time-out' } }), 'sent', /did not say how many/],
+    [held({ state: 'earned' }), 'earned', /gave 41\.$/],
+    [held({ state: 'expected' }), 'expected', /^No points yet: .* will give 41\./],
     [held({ state: 'none', why: 'no-points' }), 'none-by-service', /gives none for it/],
-    [held({ state: 'none', why: 'cancelled' }), 'cancelled-in-service', /has it as cancelled/],
-    [sent({}, { serviceOrder: { kind: 'absent' } }), 'not-in-service', /does not have it/],
-    [unsent({ waits: [wait] }), 'waiting', /^No points yet: its message waits for the loyalty/],
+    [held({ state: 'none', why: 'cancelled' }), 'cancelled-in-service', /cancelled in the loyalty/],
+    [sent({}, { held: { kind: 'absent' } }), 'not-in-service', /does not have it/],
+    [unsent({ waits: [wait] }), 'waiting', /^No points yet: the order waits/],
     [
       sent({}, { entry: { ...entry, appliedKey: 'other', rules: 'a' }, mapped: byOtherRules }),
-      'sent',
-      /sent as complete/,
+      ...(['sent', /was sent as complete/] as const),
     ],
   ])('%# are explained in one sentence: %2$s', (changes, why, words) => {
     const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
     const points = explainPoints(trace({ key, ...changes }));
     expect(points?.why).toBe(why);
     expect(points?.what).toMatch(words);
+  });
+});
+
+describe('the arithmetic of an order', () => {
+  const lines = [{ product: 1, priceCents: 19_600, quantity: 1, discountCents: 0, takenBack: 0 }];
+  const spec = { lines, taxPercent: 20, taxesIncluded: true, fulfilledAfterDays: 1 };
+  const order = storeOrder(spec);
+  const mapped = mapOrder(order, rules, neverSent);
+  if (mapped.kind !== 'wanted' || mapped.wanted.kind !== 'order') throw new Error(mapped.kind);
+  const { wanted } = mapped;
+  const store: Trace['store'] = { kind: 'found', value: { kind: 'order', order } };
+  const counted = (time: string, counts: number) => ({
+    ...{ at: `2026-11-${time}T10:00:00.000Z`, outcome: 'applied', version: 1, topic: '', counts },
+  });
+  /** Each step as `196.00 paid`. */
+  const told = (changes: Partial<Trace>) =>
+    arithmeticOf(trace({ store, mapped, ...changes })).map(({ steps }) =>
+      steps.map(({ amount, what, at }) =>
+        [amount, what, at?.slice(0, 10)].filter(Boolean).join(' '),
+      ),
+    );
+
+  it('shows each step, and the sum that is sent', () => {
+    const [now, ...past] = told({});
+    expect(now).toEqual([
+      '196.00 paid for the goods that are kept, after discounts, without shipping, taxes included',
+      '−32.67 taxes in it',
+      '163.33 counts',
+    ]);
+    expect(past).toEqual([]);
+    expect(wanted.order.OrderTotal).toBe(163.33);
+  });
+
+  it('shows what counted when, and which refund took it, as the ledger recorded it', () => {
+    const outcomes = [counted('12', 245_000), counted('13', 245_000), counted('14', 163_330)];
+    const earlier = [{ OrderTotal: 300 }, { OrderTotal: 245 }];
+    const [, past] = told({
+      entry: { ...entry, outcomes },
+      mapped: { ...mapped, wanted: { ...wanted, earlier } },
+    });
+    expect(past).toEqual([
+      '245.00 counted 2026-11-12',
+      '−81.67 taken back by refund 2 2026-11-14',
+      '163.33 counts now',
+    ]);
+  });
+
+  it('computes no history: what was sent by earlier rules stays as it was, and names no refund', () => {
+    const outcomes = [counted('12', 196_000), counted('14', 98_000), counted('15', 163_330)];
+    expect(told({ entry: { ...entry, outcomes } })[1]).toEqual([
+      '196.00 counted 2026-11-12',
+      '−98.00 taken back 2026-11-14',
+      '65.33 added 2026-11-15',
+      '163.33 counts now',
+    ]);
   });
 });
 
@@ -328,21 +390,23 @@ describe('an order that ended', () => {
   ])('was skipped to its end: %s', (_what, changes, why) => {
     const known = { ...unsent, ...changes };
     const skip = { kind: 'skip', why };
-    expect(skippedToItsEnd(cancelled, known, { kind: 'absent' })).toEqual(skip);
+    const held = { kind: 'absent' } as const;
+    expect(skippedToItsEnd({ mapped: cancelled, entry: known, held })).toEqual(skip);
   });
 
-  it.each<[string, Partial<EntityEntry>, Trace['serviceOrder']]>([
+  it.each<[string, Partial<EntityEntry>, Trace['held']]>([
     ['was sent', { appliedKey, outcomes: [call, call] }, { kind: 'absent' }],
     ['was sent as completed', { amounts: sentAmounts, outcomes: [] }, { kind: 'absent' }],
     ['may have been sent', { uncertain: true, outcomes: [] }, { kind: 'absent' }],
-    ['is in the service', { outcomes: [] }, { ...heldOrder, earning }],
+    ['is in the service', { outcomes: [] }, heldOrder],
     [
       'cannot be read',
       { appliedKey, outcomes: [skippedAs('guest'), call] },
       { kind: 'unknown', why: 'time-out' },
     ],
-  ])('is expected as cancelled if it %s', (_what, changes, service) => {
-    expect(skippedToItsEnd(cancelled, { ...unsent, ...changes }, service)).toBe(cancelled);
+  ])('is expected as cancelled if it %s', (_what, changes, held) => {
+    const known = { ...unsent, ...changes };
+    expect(skippedToItsEnd({ mapped: cancelled, entry: known, held })).toBe(cancelled);
   });
 });
 

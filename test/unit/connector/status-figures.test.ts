@@ -3,6 +3,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../local/stack/emulators.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { sparkline } from '../../../scripts/connector/document/print-document.ts';
 import { withAges } from '../../../scripts/connector/status/collect-status.ts';
 import {
   createCloudWatchFigures,
@@ -11,7 +12,6 @@ import {
   readLastHour,
   readOldestAges,
 } from '../../../scripts/connector/status/figures.ts';
-import { sparkline } from '../../../scripts/connector/status/print-status.ts';
 
 const NOW = new Date('2026-11-15T12:07:30.000Z');
 const minutesAgo = (minutes: number) => NOW.getTime() - minutes * 60_000;
@@ -42,7 +42,9 @@ describe("the last hour's figures of a local stack", () => {
       ...{ applied: 2, 'no-change': 1, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
       ...{ received: 5, 'signatures-refused': 4, 'unknown-topic': 0, 'older-secret-used': 0 },
       perMinute: { received: 0.4, applied: 0, retried: 0, rejected: 0 },
-      signs: { 'signatures-refused': { lastAt: minutesAgo(10), acceptedSince: 2 } },
+      signs: {
+        'signatures-refused': { lastAt: minutesAgo(10), acceptedSince: 2, sinceAccepted: 0 },
+      },
       latencyMs: { p50: 50, p99: 99 },
     });
   });
@@ -55,7 +57,7 @@ describe("the last hour's figures of a local stack", () => {
       ...[at('applied', 5, 20), at('applied', 2, 21), at('no-change', 1, 40)],
     ];
     const { signs } = await hourIn({ metrics });
-    expect(signs).toEqual({ crash: { lastAt: start + 20, acceptedSince: 3 } });
+    expect(signs).toEqual({ crash: { lastAt: start + 20, acceptedSince: 3, sinceAccepted: 0 } });
   });
 
   it.each([[undefined], ['text'], [{ metrics: 'none' }], [{ metrics: [null, { name: 1 }] }]])(

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGuard } from '../../../scripts/connector/console/guard.ts';
-import { readSuggestion } from '../../../scripts/connector/console/page/suggestion.ts';
+import { hrefOf, isPrivate, readRoute } from '../../../scripts/connector/console/page/route.ts';
+import { agoText, durationTexts } from '../../../scripts/connector/console/page/words.ts';
 import {
   type CommandLine,
   type ConsoleEvent,
@@ -11,8 +12,9 @@ import {
   wordsOf,
 } from '../../../scripts/connector/console/run-command.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
-import { type Deployment, nextCommand } from '../../../scripts/connector/deployment/deployment.ts';
+import type { Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { describeNewerSettings } from '../../../scripts/connector/deployment/find-deployment.ts';
+import { line } from '../../../scripts/connector/document/line.ts';
 import { type Action, runAction } from '../../../scripts/connector/run-action.ts';
 
 const PORT = 4999;
@@ -196,41 +198,53 @@ it('begins no change after it was stopped', async () => {
   ]);
 });
 
-const FLAGS = ['yes', 'wait'];
-const deployed = {
-  where: 'aws',
-  stack: 'loyalty-connector-prod',
-  region: 'eu-west-1',
-  aws: { region: 'eu-west-1', profile: 'shop' },
-} as Parameters<typeof nextCommand>[0];
+describe('an address of the page', () => {
+  it.each([
+    line('status', [], { charts: true }),
+    line('trace', ['order', '5500'], { shop: 'example-store.myshopify.com' }),
+    line('trace', ['coupon', "--it's/a?code#"]),
+    line('dead-letters list', [], { reason: 'rejected', limit: '25', scan: true }),
+    line('dead-letters list', [], { id: ['a&b', 'c=d'] }),
+    line('reconcile status'),
+  ])('is a command line that only looks: %j', (asked) => {
+    expect(readRoute(hrefOf(asked))).toEqual(asked);
+  });
 
-it.each([
-  [
-    'dead-letters replay --code INVALID_EMAIL --wait --yes',
-    { command: 'dead-letters replay', options: { code: 'INVALID_EMAIL', wait: true, yes: true } },
-  ],
-  ['status', { command: 'status' }],
-  ['compare order 7', { command: 'compare', operands: ['order', '7'] }],
-  [
-    "dead-letters replay --reason=rejected --id='a b'",
-    { options: { reason: 'rejected', id: 'a b' } },
-  ],
-])('reads %s', (text, line) => {
-  expect(readSuggestion(text, FLAGS)).toMatchObject(line);
-});
+  it.each(['', '#/', '#/resume', '#/reconcile?wait', '#/secrets/set/x', '#/constructor', '#/%'])(
+    'is none, where it names no command or one that changes something: %j',
+    (hash) => {
+      expect(readRoute(hash)).toBeUndefined();
+    },
+  );
 
-it('reads what the command line writes, without the place, which the console knows', () => {
-  const text = nextCommand(deployed, 'trace coupon', "--it's a code");
-  expect(readSuggestion(text, FLAGS)).toEqual({
-    command: 'trace',
-    operands: ['coupon', "--it's a code"],
-    options: {},
+  it('agrees to nothing and reveals nobody, whoever sent it', () => {
+    expect(readRoute('#/trace/order/7?reveal&yes&reveal=true')).toEqual(
+      line('trace', ['order', '7']),
+    );
+    expect(hrefOf(line('trace', ['order', '7'], { reveal: true }))).toBe('#/trace/order/7');
+  });
+
+  it.each([
+    [line('trace', ['customer', 'anna@example.org']), true],
+    [line('dead-letters list', [], { text: 'anna@example.org' }), true],
+    [line('trace', ['order', '7'], { reveal: true }), true],
+    [line('trace', ['order', '#1007'], { shop: 'example-store.myshopify.com' }), false],
+  ])('never holds what is personal: %j', (asked, expected) => {
+    expect(isPrivate(asked)).toBe(expected);
   });
 });
 
-it.each(['', 'Wait a minute.', 'rm -rf /', 'npx other-tool status', 'constructor'])(
-  'takes %j for no command',
-  (text) => {
-    expect(readSuggestion(text, FLAGS)).toBeUndefined();
-  },
-);
+describe('the words of the page', () => {
+  it('write durations in one unit, so that they can be compared', () => {
+    expect(durationTexts([0, 500, 1_500])).toEqual(['0 s', '0.5 s', '1.5 s']);
+    expect(durationTexts([60_000, 720_000])).toEqual(['1 min', '12 min']);
+    expect(durationTexts([12, 340])).toEqual(['12 ms', '340 ms']);
+  });
+
+  it('say how long ago a moment was', () => {
+    const now = Date.parse('2026-11-12T12:00:00Z');
+    expect(agoText('2026-11-12T09:00:00Z', now)).toBe('3 hours ago');
+    expect(agoText('2026-11-12T12:02:00Z', now)).toBe('in 2 minutes');
+    expect(agoText(now, now)).toBe('now');
+  });
+});

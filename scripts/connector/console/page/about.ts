@@ -20,11 +20,6 @@ function contentOf(name: string): string | undefined {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
 }
 
-/** An option, or a part of an address, that names the shop where there are several. */
-export function inShop(shop: string): { readonly shop?: string } {
-  return about.shops.length > 1 ? { shop } : {};
-}
-
 /** Whether this console may run it: not with `--read-only`, if it changes something. */
 export function isOffered(command: string): boolean {
   return Object.hasOwn(about.commands, command);

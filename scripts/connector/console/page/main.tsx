@@ -1,7 +1,7 @@
 import './style.css';
 import { Fragment, options, render } from 'preact';
 import { printableLines } from '../../terminal/text.ts';
-import { Shell } from './shell.tsx';
+import { Page } from './page.tsx';
 
 /**
  * Foreign texts (titles, notes, reasons) must not disguise what stands beside them: control characters and
@@ -12,7 +12,7 @@ options.vnode = (vnode) => {
   if (typeof vnode.type === 'string' || vnode.type === Fragment) {
     const props = vnode.props as Record<string, unknown>;
     props.children = shown(props.children);
-    for (const name of ['title', 'aria-label', 'alt'])
+    for (const name of ['title', 'aria-label', 'alt', 'data-title'])
       if (name in props) props[name] = shown(props[name]);
   }
   before?.(vnode);
@@ -23,4 +23,4 @@ function shown(value: unknown): unknown {
   return Array.isArray(value) ? value.map(shown) : value;
 }
 
-render(<Shell />, document.body);
+render(<Page />, document.body);

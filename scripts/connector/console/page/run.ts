@@ -1,16 +1,16 @@
-import type { ConsoleEvent, Line } from '../run-command.ts';
+import type { Document } from '../../document/document.ts';
+import type { Line } from '../../document/line.ts';
+import type { ConsoleEvent } from '../run-command.ts';
 import { sessionKey } from './about.ts';
 
-export type { Line };
 export type Progress = Extract<ConsoleEvent, { kind: 'progress' }>;
 
 /** How a command ended. */
-export interface Ran<Document> {
+export interface Ran {
   /** Of `loyalty-connector --help`; undefined when the console was stopped, or the request broke off. */
   readonly code: number | undefined;
+  /** The last one that it has shown. */
   readonly document?: Document;
-  /** What the command printed, where it was not asked for a document. */
-  readonly text: string;
   readonly notes: readonly string[];
   readonly problem?: { readonly message: string; readonly next?: string };
 }
@@ -25,24 +25,19 @@ export interface RunOptions {
 
 const key = sessionKey();
 
-/** Runs a command of the command line and returns the document of its `--json`. Never rejects. */
-export async function run<Document>(line: Line, settings: RunOptions = {}): Promise<Ran<Document>> {
-  return runLine({ ...line, options: { ...line.options, json: true } }, settings);
-}
-
-/** Runs a command and returns what it prints. */
-export async function runForText(line: Line, settings: RunOptions = {}): Promise<Ran<never>> {
-  return runLine(line, settings);
-}
-
-async function runLine<Document>(
-  line: Line,
-  { signal, stop, onProgress }: RunOptions,
-): Promise<Ran<Document>> {
-  let ran: Ran<Document> = { code: undefined, text: '', notes: [] };
+/** Runs a command of the command line. Never rejects. */
+export async function run(
+  { command, operands, options }: Line,
+  { signal, stop, onProgress }: RunOptions = {},
+): Promise<Ran> {
+  let ran: Ran = { code: undefined, notes: [] };
   const over = new AbortController();
   try {
-    const response = await post('/run', line, signal);
+    const response = await post(
+      '/run',
+      { command, operands, options: { ...options, json: true } },
+      signal,
+    );
     if (!response.ok || !response.body) {
       return { ...ran, problem: { message: await response.text() } };
     }
@@ -73,15 +68,10 @@ function post(path: string, body: object, signal?: AbortSignal): Promise<Respons
   });
 }
 
-function withEvent<Document>(
-  ran: Ran<Document>,
-  event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>,
-): Ran<Document> {
+function withEvent(ran: Ran, event: Exclude<ConsoleEvent, { kind: 'progress' | 'begun' }>): Ran {
   switch (event.kind) {
     case 'document':
-      return { ...ran, document: event.document as Document };
-    case 'text':
-      return { ...ran, text: `${ran.text}${event.text}\n` };
+      return { ...ran, document: documentOf(event.document) };
     case 'note':
       return { ...ran, notes: [...ran.notes, event.text] };
     case 'problem':
@@ -89,6 +79,14 @@ function withEvent<Document>(
     case 'end':
       return { ...ran, code: event.code };
   }
+}
+
+/** Of a command that does not answer with a document yet. */
+function documentOf(value: unknown): Document {
+  const isDocument = typeof value === 'object' && value !== null && 'blocks' in value;
+  if (isDocument) return value as Document;
+  const text = JSON.stringify(value, null, 2);
+  return { title: 'Answer', blocks: [{ kind: 'code', title: 'As JSON', text, folded: true }] };
 }
 
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {

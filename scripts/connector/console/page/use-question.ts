@@ -1,22 +1,23 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Line, type Progress, type Ran, run } from './run.ts';
+import type { Line } from '../../document/line.ts';
+import { type Progress, type Ran, run } from './run.ts';
 
 /** A question that is asked when a view opens, and again when it changes. */
-export interface Question<Document> {
-  /** Undefined when nothing is asked. */
-  readonly line: Line | undefined;
+export interface Question {
   /** The newest answer; the one before stays while a new one is on its way. */
-  readonly ran: Ran<Document> | undefined;
+  readonly ran: Ran | undefined;
   readonly progress: Progress | undefined;
   readonly isAsking: boolean;
   /** When the answer came: epoch milliseconds. */
   readonly at: number | undefined;
   askAgain(): void;
+  /** What was answered before stays. */
+  stop(): void;
 }
 
 /** Asks a command that changes nothing. Undefined as a line asks nothing. */
-export function useQuestion<Document>(line: Line | undefined): Question<Document> {
-  const [state, setState] = useState<Omit<Question<Document>, 'askAgain' | 'line'>>(NOTHING);
+export function useQuestion(line: Line | undefined): Question {
+  const [state, setState] = useState<Omit<Question, 'askAgain' | 'stop'>>(NOTHING);
   const controller = useRef<AbortController | undefined>(undefined);
   const wanted = line === undefined ? undefined : JSON.stringify(line);
 
@@ -26,7 +27,7 @@ export function useQuestion<Document>(line: Line | undefined): Question<Document
     const own = new AbortController();
     controller.current = own;
     setState((before) => ({ ...before, isAsking: true, progress: undefined }));
-    const ran = await run<Document>(JSON.parse(wanted), {
+    const ran = await run(JSON.parse(wanted), {
       signal: own.signal,
       onProgress: (progress) => {
         if (!own.signal.aborted) setState((before) => ({ ...before, progress }));
@@ -42,18 +43,23 @@ export function useQuestion<Document>(line: Line | undefined): Question<Document
     return () => controller.current?.abort();
   }, [ask]);
 
-  return { ...state, line, askAgain: () => void ask() };
+  const stop = () => {
+    controller.current?.abort();
+    setState((before) => ({ ...before, isAsking: false, progress: undefined }));
+  };
+  return { ...state, askAgain: () => void ask(), stop };
 }
 
 /**
  * Asks again as long as the page is visible: each time costs requests to AWS. An answer that takes longer is waited
- * for. Without it, only a person asks.
+ * for. Without `everySeconds`, only a person asks.
  */
-export function useRefresh(question: Question<unknown>, everyMs: number | undefined): void {
+export function useRefresh(question: Question, everySeconds: number | undefined): void {
   const newest = useRef(question);
   newest.current = question;
   useEffect(() => {
-    if (everyMs === undefined) return undefined;
+    if (everySeconds === undefined) return undefined;
+    const everyMs = everySeconds * 1000;
     let askedAt = Date.now();
     const askIfSeen = () => {
       // Half: a timer is not exact.
@@ -69,7 +75,7 @@ export function useRefresh(question: Question<unknown>, everyMs: number | undefi
       clearInterval(timer);
       document.removeEventListener('visibilitychange', askIfSeen);
     };
-  }, [everyMs]);
+  }, [everySeconds]);
 }
 
 const NOTHING = { ran: undefined, progress: undefined, isAsking: false, at: undefined } as const;

@@ -10,6 +10,25 @@ export function momentText(moment: string | number): string {
   return new Date(moment).toLocaleString(LOCALE, style);
 }
 
+/** `Thu 12 Nov 2026` */
+export function dayText(moment: string): string {
+  const style = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return new Date(moment).toLocaleDateString(LOCALE, style);
+}
+
+const SECOND = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+
+/** `14:05:09` */
+export function secondText(moment: string | number): string {
+  return new Date(moment).toLocaleTimeString(LOCALE, SECOND);
+}
+
+/** `14:05` */
+export function clockText(seconds: number): string {
+  const { second: _, ...style } = SECOND;
+  return new Date(seconds * 1000).toLocaleTimeString(LOCALE, style);
+}
+
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -25,18 +44,11 @@ export function agoText(moment: string | number, now = Date.now()): string {
   return format.format(Math.trunc(seconds / size), unit);
 }
 
-/** `14:05` */
-export function clockText(seconds: number): string {
-  const style = { hour: '2-digit', minute: '2-digit' } as const;
-  return new Date(seconds * 1000).toLocaleTimeString(LOCALE, style);
-}
-
-/** `1.2s`, `3min` */
-export function durationText(milliseconds: number): string {
-  const [unit, size] =
-    milliseconds < 120_000 ? (['second', 1_000] as const) : (['minute', 60_000] as const);
-  return (milliseconds / size).toLocaleString(LOCALE, {
-    ...({ style: 'unit', unit, unitDisplay: 'narrow' } as const),
-    maximumFractionDigits: milliseconds < 10_000 ? 1 : 0,
-  });
+/** Durations in the unit that fits the longest of them: `0.5 s` and `12 s`, but `0.2 min` and `3 min`. */
+export function durationTexts(milliseconds: readonly number[]): readonly string[] {
+  const most = Math.max(0, ...milliseconds);
+  const [unit, size] = most < 1_000 ? ['ms', 1] : most < 120_000 ? ['s', 1_000] : ['min', 60_000];
+  const maximumFractionDigits = most < 10 * size ? 1 : 0;
+  const style = { maximumFractionDigits } as const;
+  return milliseconds.map((one) => `${(one / size).toLocaleString(LOCALE, style)} ${unit}`);
 }

@@ -1,38 +1,24 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import './chart.css';
-import { clockText, momentText } from '../words.ts';
+import type { ChartBlock } from '../../document/document.ts';
 import { Table } from './table.tsx';
+import { clockText, durationTexts, momentText, numberText } from './words.ts';
 
-export interface Series {
-  readonly name: string;
-  /** One for each period; null: there is no value. */
-  readonly values: readonly (number | null)[];
-  /** A colour of chart.css; each has a pattern of its own, too. */
-  readonly tone: 'first' | 'second' | 'third' | 'fourth';
-}
+const HEIGHT = 180;
+const DASHES: readonly number[][] = [[], [8, 3], [2, 3], [8, 3, 2, 3]];
 
-export interface ChartProps {
-  readonly title: string;
-  /** ISO 8601: when the first period begins. */
-  readonly from: string;
-  readonly everySeconds: number;
-  readonly series: readonly Series[];
-  readonly text: (value: number) => string;
-}
+/** Between the ticks of an axis: nothing happens half a time. */
+const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((zeros) => [1, 2, 5].map((one) => one * 10 ** zeros));
 
-const HEIGHT = 200;
-const DASHES: Readonly<Record<Series['tone'], number[]>> = {
-  first: [],
-  second: [8, 3],
-  third: [2, 3],
-  fourth: [8, 3, 2, 3],
-};
+/** All in one unit. */
+const TEXTS: Readonly<
+  Record<ChartBlock['unit'], (values: readonly number[]) => readonly string[]>
+> = { count: (values) => values.map(numberText), milliseconds: durationTexts };
 
 /** Lines over time, and the same values as a table: a drawing says nothing to a screen reader. */
-export function Chart(props: ChartProps) {
-  const { title, from, everySeconds, series, text } = props;
+export function Chart(props: ChartBlock) {
+  const { title, from, everySeconds, series } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const start = Date.parse(from) / 1000;
@@ -74,7 +60,7 @@ export function Chart(props: ChartProps) {
       <div ref={place} aria-hidden="true" />
       <details>
         <summary>As a table</summary>
-        <ValueTable {...props} times={times} text={text} />
+        <ValueTable {...props} times={times} />
       </details>
     </figure>
   );
@@ -84,34 +70,34 @@ export function Chart(props: ChartProps) {
 function ValueTable({
   title,
   series,
+  unit,
   times,
-  text,
-}: ChartProps & { readonly times: readonly number[] }) {
+}: ChartBlock & { readonly times: readonly number[] }) {
+  const columns = series.map(({ values }) => TEXTS[unit](values.map((one) => one ?? 0)));
   const rows = times
-    .map((at, index) => ({ at, values: series.map(({ values }) => values[index] ?? null) }))
-    .filter(({ values }) => values.some((one) => one !== null && one !== 0))
-    .reverse();
-  if (rows.length === 0) return <p class="soft">Nothing in this time.</p>;
+    .map((at, index) => ({ at, index }))
+    .filter(({ index }) => series.some(({ values }) => values[index]))
+    .reverse()
+    .map(({ at, index }) => ({
+      cells: [
+        momentText(at * 1000),
+        ...series.map(({ values }, one) =>
+          typeof values[index] === 'number' ? (columns[one]?.[index] ?? '') : '–',
+        ),
+      ],
+    }));
   return (
     <Table
-      caption={<caption class="unseen">{title}</caption>}
-      rows={rows}
-      keyOf={({ at }) => at}
+      {...{ kind: 'table', title, rows, empty: 'Nothing in this time.' }}
       columns={[
-        { title: 'Time', kind: 'row', cell: ({ at }) => momentText(at * 1000) },
-        ...series.map(({ name }, index) => ({
-          ...{ title: name, kind: 'number' as const },
-          cell: ({ values }: (typeof rows)[number]) => {
-            const one = values[index] ?? null;
-            return one === null ? '–' : text(one);
-          },
-        })),
+        { title: 'Time' },
+        ...series.map(({ name }) => ({ title: name, align: 'right' as const })),
       ]}
     />
   );
 }
 
-function createPlot(place: HTMLElement, { series, text }: ChartProps, data: uPlot.AlignedData) {
+function createPlot(place: HTMLElement, { series, unit }: ChartBlock, data: uPlot.AlignedData) {
   const colour = (name: string) => colourOf(place, name);
   const soft = colour('--soft');
   const axis = {
@@ -119,7 +105,8 @@ function createPlot(place: HTMLElement, { series, text }: ChartProps, data: uPlo
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   };
-  const values = (_: uPlot, splits: readonly number[]) => splits.map((one) => text(one));
+  const text = (value: number) => TEXTS[unit]([value])[0] ?? '';
+  const values = (_: uPlot, splits: number[]) => [...TEXTS[unit](splits)];
   const options: uPlot.Options = {
     width: place.clientWidth,
     height: HEIGHT,
@@ -128,15 +115,15 @@ function createPlot(place: HTMLElement, { series, text }: ChartProps, data: uPlo
     scales: { y: { range: (_, _least, most) => [0, Math.max(most, 1) * 1.05] } },
     axes: [
       { ...axis, size: 30, space: 60, values: (_, splits) => splits.map(clockText) },
-      { ...axis, size: 60, space: 40, values },
+      { ...axis, size: 60, space: 40, values, ...(unit === 'count' && { incrs: WHOLE }) },
     ],
     series: [
       { label: 'Time', value: (_, at) => (at === null ? '–' : clockText(at)) },
-      ...series.map(({ name, tone }) => ({
+      ...series.map(({ name, tone }, index) => ({
         label: name,
-        stroke: colour(`--chart-${tone}`),
+        stroke: colour(tone ? `--${tone}` : `--chart-${index % DASHES.length}`),
         width: 2,
-        dash: DASHES[tone],
+        dash: DASHES[index % DASHES.length] ?? [],
         points: { show: true, size: 5, filter: alone },
         value: (_: uPlot, one: number | null) => (one === null ? '–' : text(one)),
       })),

@@ -1,0 +1,164 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { type Line, line as lineOf } from '../../document/line.ts';
+import { printable } from '../../terminal/text.ts';
+import { about } from './about.ts';
+import { Answer, ProgressText } from './answer.tsx';
+import { ActionDialog, changes } from './dialog.tsx';
+import { Form } from './fields.tsx';
+import { open, place, type Search, TABS, tabOf } from './place.ts';
+import { hrefOf } from './route.ts';
+import { action, CommandText } from './suggestion.tsx';
+import { type Question, useQuestion, useRefresh } from './use-question.ts';
+import { momentText, secondText } from './words.ts';
+
+/** What surrounds every document, and the document of the page's address. */
+export function Page() {
+  const line = place.value;
+  const { value: suggestion } = action;
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <Header line={line} />
+      <main id="main" tabIndex={-1}>
+        <View line={line} />
+      </main>
+      {suggestion && <ActionDialog suggestion={suggestion} key={JSON.stringify(suggestion)} />}
+    </>
+  );
+}
+
+function Header({ line }: { readonly line: Line }) {
+  const current = tabOf(line);
+  return (
+    <header>
+      <p class="stack">
+        <strong>{about.stack}</strong>
+        <span class="soft">{about.where === 'aws' ? about.region : 'on this machine'}</span>
+        {about.readOnly && <span class="badge">Read only</span>}
+      </p>
+      {about.sandboxes.length > 0 && (
+        <p class="sandboxes">
+          {about.sandboxes.map(({ name, address }) => (
+            <a href={address} target="_blank" rel="noreferrer" key={address}>
+              {name}
+            </a>
+          ))}
+        </p>
+      )}
+      <nav aria-label="Views">
+        <ul class="plain">
+          {TABS.map((tab) => (
+            <li key={tab.name}>
+              <a href={hrefOf(tab.line)} aria-current={tab === current ? 'page' : undefined}>
+                {tab.name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </header>
+  );
+}
+
+function View({ line }: { readonly line: Line }) {
+  const tab = tabOf(line);
+  const search = tab?.search;
+  const isSearch = search?.command === line.command && line.operands.length === 0;
+  const question = useQuestion(isSearch ? undefined : line);
+  const { ran } = question;
+  const title = ran?.document?.title ?? tab?.name ?? line.command;
+  // Each look at personal data is recorded: a person asks for it.
+  const isRevealed = line.options.reveal === true;
+  useRefresh(question, isRevealed ? undefined : ran?.document?.freshSeconds);
+  const { askAgain } = question;
+  const seen = useRef(changes.value);
+  useEffect(() => {
+    if (seen.current !== changes.value) askAgain();
+    seen.current = changes.value;
+  }, [changes.value]);
+
+  const heading = useRef<HTMLHeadingElement>(null);
+  const wanted = JSON.stringify(line);
+  const shown = useRef(wanted);
+  useEffect(() => {
+    document.title = printable(`${title} · ${about.stack}`);
+  }, [title]);
+  useEffect(() => {
+    // A screen reader says which view opened; not at the start, where the page itself is read.
+    if (shown.current !== wanted && !isSearch) heading.current?.focus();
+    shown.current = wanted;
+  }, [wanted]);
+  return (
+    <>
+      <div class="head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {!isSearch && <Bar line={line} question={question} />}
+      </div>
+      {search && <SearchBox search={search} key={search.command} isFirst={isSearch} />}
+      <div class="answer" aria-busy={question.isAsking}>
+        {question.isAsking && (
+          <ProgressText progress={question.progress} otherwise={ran ? '' : 'Asking…'} />
+        )}
+        {ran && <Answer ran={ran} command={line.command} key={wanted} />}
+      </div>
+    </>
+  );
+}
+
+/** When it was answered, once more, and the same in a terminal. */
+function Bar({ line, question }: { readonly line: Line; readonly question: Question }) {
+  const { at, isAsking, askAgain, stop } = question;
+  return (
+    <div class="bar">
+      {at !== undefined && (
+        <span class="soft" title={momentText(at)}>
+          as of {secondText(at)}
+        </span>
+      )}
+      <button type="button" class="quiet" onClick={isAsking ? stop : askAgain}>
+        {isAsking ? 'Stop' : 'Refresh'}
+      </button>
+      <details class="in-terminal">
+        <summary>The same in a terminal</summary>
+        <CommandText line={line} />
+      </details>
+    </div>
+  );
+}
+
+/** What is typed may be an e-mail address, which does not become a part of the page's address. */
+function SearchBox({ search, isFirst }: { readonly search: Search; readonly isFirst: boolean }) {
+  const { command, label, hint, ofShop } = search;
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isFirst) box.current?.querySelector<HTMLElement>('[type="search"]')?.focus();
+  }, [isFirst]);
+  const shops = ofShop && about.shops.length > 1 ? about.shops : [];
+  const of = Object.fromEntries(shops.map((one) => [one, one]));
+  return (
+    <search class="search" ref={box}>
+      <Form
+        class="fields"
+        isRequired
+        fields={shops.length === 0 ? [] : [{ name: 'shop', label: 'Shop', of }]}
+        onSubmit={({ text = '', ...options }) => open(lineOf(command, [String(text)], options))}
+      >
+        <label class="text">
+          <span>{label}</span>
+          <input
+            {...{ type: 'search', name: 'text', required: true, spellcheck: false }}
+            {...{ autocomplete: 'off', 'aria-describedby': 'search-hint' }}
+          />
+        </label>
+        <button type="submit">Find</button>
+      </Form>
+      <p id="search-hint" class="soft">
+        {hint}
+      </p>
+    </search>
+  );
+}

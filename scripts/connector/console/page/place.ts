@@ -1,0 +1,96 @@
+import { signal } from '@preact/signals';
+import { type Line, line } from '../../document/line.ts';
+import { about } from './about.ts';
+import { hrefOf, isPrivate, readRoute } from './route.ts';
+
+interface Tab {
+  readonly name: string;
+  /** What it asks when it is opened. */
+  readonly line: Line;
+  /** Other commands that belong to it. */
+  readonly also?: readonly string[];
+  readonly search?: Search;
+}
+
+/** What is typed becomes the operand of a command. */
+export interface Search {
+  readonly command: string;
+  readonly label: string;
+  readonly hint: string;
+  /** The command is about one shop. */
+  readonly ofShop?: boolean;
+}
+
+const ALL_TABS: readonly Tab[] = [
+  { name: 'Now', line: line('status', [], { charts: true }) },
+  {
+    name: 'Find',
+    line: line('trace'),
+    also: ['compare'],
+    search: {
+      command: 'trace',
+      label: 'What do you look for?',
+      hint: 'Order number or name, product, coupon code, customer id or e-mail address',
+    },
+  },
+  {
+    name: 'Dead letters',
+    line: line('dead-letters list', [], { limit: 25 }),
+    also: ['dead-letters show'],
+  },
+  {
+    name: 'Customers',
+    line: line('redemptions list'),
+    also: ['redemptions show'],
+    search: {
+      command: 'redemptions show',
+      label: 'Which customer?',
+      hint: 'Customer id or e-mail address',
+      ofShop: true,
+    },
+  },
+  {
+    name: 'Healing',
+    line: line('reconcile status'),
+    also: ['webhooks check', 'backfill status'],
+  },
+  { name: 'Set-up', line: line('doctor', [], { all: true }) },
+  { name: 'What was done', line: line('history', [], { limit: 25 }) },
+];
+
+export const TABS = ALL_TABS.filter(({ name }) => name !== 'Customers' || about.hasStorefront);
+
+export function tabOf({ command }: Line): Tab | undefined {
+  return TABS.find(({ line, also = [] }) => line.command === command || also.includes(command));
+}
+
+/** Who may only look answers customers: the search opens first. */
+const HOME = (about.readOnly ? ALL_TABS[1] : ALL_TABS[0])?.line ?? line('status');
+
+const readPlace = () => readRoute(location.hash) ?? HOME;
+
+/** The question of the page. */
+export const place = signal(readPlace());
+for (const name of ['hashchange', 'popstate']) {
+  addEventListener(name, () => {
+    place.value = readPlace();
+  });
+}
+
+export function open(line: Line): void {
+  if (!isPrivate(line)) {
+    location.hash = hrefOf(line);
+    return;
+  }
+  const { reveal: _, ...options } = line.options;
+  const masked = { ...line, options };
+  const shown = isPrivate(masked) ? (tabOf(line)?.line ?? HOME) : masked;
+  history.pushState(null, '', hrefOf(shown));
+  place.value = line;
+}
+
+const narrow = matchMedia('(width < 40rem)');
+export const isNarrow = signal(narrow.matches);
+narrow.addEventListener('change', ({ matches }) => {
+  isNarrow.value = matches;
+});

@@ -1,0 +1,129 @@
+import { Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Cell as CellValue, Row, Suggestion, TableBlock } from '../../document/document.ts';
+import { isOffered } from './about.ts';
+import { LineLink, Suggestions } from './suggestion.tsx';
+import { agoText, momentText, numberText } from './words.ts';
+
+/** A table of a document: with boxes to choose rows where something can be done with them. */
+export function Table({ title, columns, rows, empty, choose }: TableBlock) {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const actions = choose?.actions.filter(({ line }) => isOffered(line.command)) ?? [];
+  const keys = actions.length === 0 ? [] : rows.flatMap(({ key }) => key ?? []);
+  // A row that was chosen may be gone after the next answer.
+  const those = chosen.filter((one) => keys.includes(one));
+  const toggle = (key: string) =>
+    setChosen(those.includes(key) ? those.filter((one) => one !== key) : [...those, key]);
+  if (rows.length === 0) return empty === undefined ? null : <p class="soft">{empty}</p>;
+  return (
+    <>
+      {keys.length > 0 && choose && (
+        <div class="chosen">
+          <label>
+            <input
+              type="checkbox"
+              checked={those.length === keys.length}
+              onChange={({ currentTarget }) => setChosen(currentTarget.checked ? keys : [])}
+            />{' '}
+            {those.length === 0 ? 'Choose all' : `${numberText(those.length)} chosen`}
+          </label>
+          {those.length > 0 && (
+            <Suggestions of={actions.map((one) => withKeys(one, choose, those))} />
+          )}
+        </div>
+      )}
+      <div class="scrolls">
+        <table class={isWide(rows, columns.length) ? 'stacks' : undefined} aria-label={title}>
+          <thead>
+            <tr>
+              {keys.length > 0 && <td />}
+              {columns.map(({ title: name, align }) => (
+                <th scope="col" class={align} key={name}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <Fragment key={row.key ?? index}>
+                <tr class={classOf(row)}>
+                  {keys.length > 0 && (
+                    <td class="choice">
+                      {row.key !== undefined && (
+                        <input
+                          type="checkbox"
+                          aria-label={`Choose ${plainText(row.cells[0] ?? '')}`}
+                          checked={those.includes(row.key)}
+                          onChange={() => toggle(row.key ?? '')}
+                        />
+                      )}
+                    </td>
+                  )}
+                  {row.cells.map((cell, at) => (
+                    <td class={columns[at]?.align} data-title={columns[at]?.title} key={`${at}`}>
+                      <Cell of={cell} />
+                    </td>
+                  ))}
+                </tr>
+                {row.detail && (
+                  <tr class={`detail ${row.tone ?? ''}`}>
+                    {keys.length > 0 && <td />}
+                    <td colSpan={columns.length}>{row.detail}</td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function withKeys(
+  action: Suggestion,
+  { option }: NonNullable<TableBlock['choose']>,
+  keys: readonly string[],
+): Suggestion {
+  const { line } = action;
+  return { ...action, line: { ...line, options: { ...line.options, [option]: keys } } };
+}
+
+const classOf = ({ tone, detail }: Row) => [tone, detail && 'has-detail'].filter(Boolean).join(' ');
+
+/** Of characters, on the screen of a telephone. */
+const NARROW = 38;
+const GAP = 2;
+
+/** Does not fit a telephone: there, each row becomes a list of its cells with the names of their columns. */
+function isWide(rows: readonly Row[], columns: number): boolean {
+  const widths = Array.from({ length: columns }, (_, at) =>
+    Math.max(...rows.map(({ cells }) => plainText(cells[at] ?? '').length)),
+  );
+  return widths.reduce((sum, one) => sum + one + GAP, 0) > NARROW;
+}
+
+function plainText(cell: CellValue): string {
+  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'number') return numberText(cell);
+  return 'at' in cell ? agoText(cell.at) : cell.text;
+}
+
+/** Longer texts are coloured, not framed. */
+const MOST_IN_BADGE = 28;
+
+export function Cell({ of: cell }: { readonly of: CellValue }) {
+  const words = plainText(cell);
+  if (typeof cell !== 'object') return <>{words}</>;
+  if ('at' in cell)
+    return <time {...{ dateTime: cell.at, title: momentText(cell.at) }}>{words}</time>;
+  const isBadge = cell.tone && cell.tone !== 'soft' && words.length <= MOST_IN_BADGE;
+  const kind = [cell.tone, isBadge && 'badge'].filter(Boolean).join(' ');
+  if (!cell.opens) return <span class={kind}>{words}</span>;
+  return (
+    <LineLink line={cell.opens} class={kind === '' ? 'link' : `link ${kind}`}>
+      {words}
+    </LineLink>
+  );
+}

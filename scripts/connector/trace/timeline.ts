@@ -1,0 +1,112 @@
+import type { StoreEntity } from '../../../shared/core/store/store.ts';
+import { versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import type { TimelineBlock, Tone } from '../document/document.ts';
+import { FOR_WHAT } from '../pause/waiting-messages.ts';
+import type { Trace } from './collect-trace.ts';
+import { momentText } from './judge-trace.ts';
+
+type Line = TimelineBlock['lines'][number];
+
+/** Every known moment, the oldest first. What waits is left out where nothing is to be done any more. */
+export function timelineOf(trace: Trace, isSettled: boolean): TimelineBlock {
+  const lines = [
+    ...inStore(trace.store),
+    ...(isSettled ? [] : onQueue(trace.waits)),
+    ...inLedger(trace.entry),
+    ...amongLetters(trace.letters),
+    ...inService(trace),
+  ];
+  return {
+    kind: 'timeline',
+    title: 'What happened',
+    lines: lines
+      .filter(({ at }) => Number.isFinite(Date.parse(at)))
+      .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+  };
+}
+
+function inStore(store: Trace['store']): readonly Line[] {
+  if (store.kind !== 'found') return [];
+  const line = (what: string, at: string | undefined) =>
+    at === undefined ? [] : [{ at, who: 'Store', what }];
+  const known = [...line('created', createdAt(store.value))];
+  if (store.value.kind === 'order') {
+    const { fulfilledAt, refundedAt, cancelledAt } = store.value.order;
+    known.push(
+      ...line('fulfilled', fulfilledAt),
+      ...line('refunded last', refundedAt),
+      ...line('cancelled', cancelledAt),
+    );
+  }
+  const changedAt = versionOf(store.value);
+  // The last change is most often one that has a line of its own.
+  const isKnown = known.some(({ at }) => Math.abs(Date.parse(at) - changedAt) < 1_000);
+  return isKnown ? known : [...known, ...line('changed last', new Date(changedAt).toISOString())];
+}
+
+function createdAt(entity: StoreEntity): string | undefined {
+  switch (entity.kind) {
+    case 'order':
+      return entity.order.placedAt;
+    case 'coupon':
+      return entity.coupon.createdAt;
+    case 'member':
+      return entity.member.createdAt;
+    case 'product':
+      return undefined;
+  }
+}
+
+function onQueue(waits: Trace['waits']): readonly Line[] {
+  return waits.flatMap(({ since, until, waitsFor, why }) => {
+    const detail = `${FOR_WHAT[waitsFor]} (${why})`;
+    const line = { who: 'Queue', tone: 'waits' } as const;
+    return [
+      { ...line, at: new Date(since).toISOString(), what: 'waits', detail },
+      { ...line, at: new Date(until).toISOString(), what: 'next attempt' },
+    ];
+  });
+}
+
+const OUTCOMES: Readonly<Record<string, { readonly what: string; readonly tone?: Tone }>> = {
+  applied: { what: 'sent', tone: 'well' },
+  unchanged: { what: 'nothing new to send', tone: 'soft' },
+  skipped: { what: 'not sent, by rule' },
+  rejected: { what: 'gave up', tone: 'bad' },
+};
+
+function inLedger(entry: Trace['entry']): readonly Line[] {
+  return (entry?.outcomes ?? []).map(({ at, outcome, version, topic, why, origin }) => {
+    const state = version > 0 && `the state of ${momentText(version)}`;
+    const found = origin && 'found by reconciliation';
+    const detail = [why, topic, state, found].filter(Boolean).join(', ');
+    return { at, who: 'Connector', ...(OUTCOMES[outcome] ?? { what: outcome }), detail };
+  });
+}
+
+function amongLetters(letters: Trace['letters']): readonly Line[] {
+  const who = 'Dead letter';
+  return letters.flatMap(({ at, reason, code, attempts, event, letterId }) => {
+    const tries = attempts ? `attempt ${attempts}` : undefined;
+    const detail = [reason, code, tries, letterId].filter(Boolean).join(', ');
+    const given: Line = {
+      ...{ at: new Date(at).toISOString(), who, what: 'given up', detail, tone: 'bad' },
+    };
+    if (!event) return [given];
+    const { topic, triggeredAt, receivedAt, replays = [] } = event;
+    const sent = { who: 'Store', what: 'sent the webhook', detail: topic };
+    return [
+      given,
+      ...(triggeredAt === undefined ? [] : [{ ...sent, at: triggeredAt }]),
+      { at: receivedAt, who: 'Queue', what: 'received', detail: topic },
+      ...replays.map((replay) => ({ at: replay.at, who, what: `sent again by ${replay.by}` })),
+    ];
+  });
+}
+
+function inService({ earned }: Trace): readonly Line[] {
+  if (earned?.givenAt === undefined) return [];
+  const what = `gave ${earned.earning.points} points`;
+  const detail = 'as many as it expects of this order';
+  return [{ at: earned.givenAt, who: 'Loyalty service', what, detail, tone: 'well' }];
+}
