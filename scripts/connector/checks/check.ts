@@ -10,7 +10,6 @@ import {
   type Suggestion,
   text,
   type Verdict,
-  type VerdictKind,
 } from '../document/document.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
@@ -214,12 +213,9 @@ export async function fixDocument(
   const { before, done, after } = await lookAndFix(check, isFixed);
   const found = checksDocument(title, [resultOf(check, after)]);
   if (done) {
-    const changed = [resultOf(check, done)];
-    return {
-      ...found,
-      verdict: verdictOf([...changed, resultOf(check, after)]),
-      blocks: [findingsBlock(changed, { title: 'Changed' }), ...found.blocks],
-    };
+    const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
+    const verdict = verdictOf([resultOf(check, [...done, ...after])]);
+    return { ...found, verdict, blocks: [changed, ...found.blocks] };
   }
   if (!isWanted(before)) {
     return { ...found, blocks: [...found.blocks, ...blocks, text('Nothing to do.')] };
@@ -267,14 +263,16 @@ function isCause({ name, finding }: Node, other: Node): boolean {
   );
 }
 
-/** The worst first. */
-const TONES = {
+const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
   fail: 'bad',
   unknown: 'waits',
   warn: 'waits',
-  info: 'info',
   pass: 'well',
-} as const satisfies Record<Finding['verdict'], ShownFinding['tone']>;
+  info: 'info',
+};
+
+/** The worst first. */
+const VERDICTS = ['fail', 'unknown', 'warn', 'pass', 'info'] as const;
 
 /** The root causes first. Without `all` only what needs attention, and of what one fix mends the first. */
 export function findingsBlock(
@@ -284,7 +282,7 @@ export function findingsBlock(
   const shops = new Set(
     results.flatMap(({ findings }) => findings.flatMap(({ shop }) => shop ?? [])),
   );
-  const roots = Object.keys(TONES).flatMap((verdict) =>
+  const roots = VERDICTS.flatMap((verdict) =>
     rootsOf(results).filter(({ finding }) => finding.verdict === verdict),
   );
   const isShown = ({ finding }: Node) =>
@@ -320,15 +318,14 @@ function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<strin
   };
 }
 
-/** How many were found of each kind, without what only follows. */
-export function countFindings(results: readonly CheckResult[]) {
+/** How many checks ended so: each as its worst finding, but for what only follows from another check's. */
+export function countChecks(results: readonly CheckResult[]): Map<Finding['verdict'], number> {
   const roots = rootsOf(results);
-  const count = (verdict: Finding['verdict']) =>
-    roots.filter(({ finding }) => finding.verdict === verdict).length;
-  return {
-    ...{ fail: count('fail'), unknown: count('unknown'), warn: count('warn') },
-    ...{ info: count('info'), pass: count('pass') },
-  };
+  const worst = results.flatMap(({ name }) => {
+    const own = roots.filter((node) => node.name === name).map(({ finding }) => finding.verdict);
+    return VERDICTS.find((verdict) => own.includes(verdict)) ?? [];
+  });
+  return new Map([...Map.groupBy(worst, (one) => one)].map(([one, all]) => [one, all.length]));
 }
 
 /**
@@ -336,14 +333,19 @@ export function countFindings(results: readonly CheckResult[]) {
  * was read just now.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
-  const { fail, unknown, warn, pass } = countFindings(results);
-  const isKnown = unknown === 0 && pass > 0;
-  const kind: VerdictKind = fail > 0 ? 'action required' : isKnown ? 'well' : 'not known';
+  const counts = countChecks(results);
+  const isKnown = !counts.has('unknown') && (counts.has('pass') || counts.has('warn'));
+  const kind = counts.has('fail') ? 'action required' : isKnown ? 'well' : 'not known';
+  const [first] = [false, true].flatMap((all) => findingsBlock(results, { all }).findings);
+  if (results.length === 1 && first) return { kind, what: `${first.what}.` };
   const parts = [
-    ...(fail > 0 ? [`${fail} failed`] : []),
-    ...(unknown > 0 ? [`${unknown} could not be asked`] : []),
-    ...(warn > 0 ? [counted(warn, 'warning')] : []),
-    ...(pass > 0 ? [`${pass} passed`] : []),
-  ];
-  return { kind, what: `${parts.join(', ') || 'Nothing was proven'}.` };
+    [counts.get('fail'), 'failed'],
+    [counts.get('unknown'), 'could not ask'],
+    [counts.get('warn'), 'warned'],
+    [counts.get('pass'), 'passed'],
+  ].flatMap(([many, verb]) => (many === undefined ? [] : [`${many} ${verb}`]));
+  return {
+    kind,
+    what: `Of ${counted(results.length, 'check')}: ${parts.join(', ') || 'none proves anything'}.`,
+  };
 }

@@ -6,7 +6,7 @@ import {
   type Check,
   type ChecksData,
   checksDocument,
-  countFindings,
+  countChecks,
   info,
   pass,
   runChecks,
@@ -25,7 +25,6 @@ import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
-import { counted } from '../terminal/text.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import { accessCheck, alarmsCheck, clockCheck, concurrencyCheck, stackCheck } from './aws.ts';
 import { appSecretsCheck, secretsCheck, signaturesCheck, webhookAddressCheck } from './secrets.ts';
@@ -51,16 +50,17 @@ export async function examine(
   const deployment = await findDeployment();
   const { all = false } = options;
   const checks = await runChecks(openChecks(deployment, options), options);
-  const { pass, info } = countFindings(checks);
   const { stack, stage, region, where, version } = deployment;
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
   const title = `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
   const found = checksDocument(title, checks, { all });
+  const counts = countChecks(checks);
   const data = { stack, stage, region, where, ...versions, checks };
   if (all) return { ...found, data };
+  const passed = (counts.get('pass') ?? 0) + (counts.get('info') ?? 0);
   return {
     ...found,
-    blocks: [...found.blocks, text(`${pass} checks passed, ${counted(info, 'note')}.`, 'soft')],
+    blocks: [...found.blocks, text(`${passed} checks passed; --all shows them.`, 'soft')],
     next: [{ label: 'See all checks', line: line('doctor', [], { all: true }) }],
     data,
   };
