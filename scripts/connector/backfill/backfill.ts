@@ -10,8 +10,8 @@ import { BulkFileGone, FILE_START } from '../../../shared/shopify/bulk/read-enti
 import { findShop, shopsOf } from '../arguments.ts';
 import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
-import { type Document, facts, type Suggestion, text } from '../document/document.ts';
-import { type Line, line, lineText } from '../document/line.ts';
+import { type Document, facts, right, type Suggestion, table, text } from '../document/document.ts';
+import { type Line, line, lineText, type Options } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { relativeTime, spanText } from '../terminal/text.ts';
@@ -104,7 +104,7 @@ export async function startBackfill(
     ...{ sent: 0, asked: 0, unreadable: 0 },
   };
   await checkVisibility(state, open, now);
-  if (state.finishedAt !== undefined) return alreadyDone(state, now);
+  if (state.finishedAt !== undefined) return alreadyDone(state);
   if (!options.yes) return preview(state, open, options);
   if (kept && begun) {
     session.terminal.note(`Resuming ${id}: ${begun.sent} were sent.`);
@@ -141,6 +141,7 @@ async function preview(
   const { kind, total, sent, unreadable } = state;
   // Of discounts, only the file shows the number of codes.
   const left = total === undefined ? counted.data : Math.max(total - sent - unreadable, 0);
+  const time = `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), and what the store needs to write its file`;
   return {
     title: titleOf(state),
     blocks: [
@@ -150,53 +151,39 @@ async function preview(
         ['codes', kind === 'discounts' ? 'any number in each discount' : undefined],
         ['sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
         ['marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
-        [
-          'time',
-          `about ${spanText((left / rate) * 1000)} at ${rate}/s (--rate), and what the store needs to write its file`,
-        ],
+        ['time', time],
       ]),
       text('Nothing was sent.'),
     ],
-    next: [
-      {
-        label: `Send ${left} ${kind}`,
-        line: withOptions(startLine(state), { rate, again, yes: true }),
-      },
-    ],
+    next: [{ label: `Send ${left} ${kind}`, line: startLine(state, { rate, again }) }],
     data: { dryRun: true, ...state, count: left, rate },
   };
 }
 
-const titleOf = ({ kind, shop }: Pick<BackfillState, 'kind' | 'shop'>) =>
-  `Backfill of ${kind} of ${shop}`;
+const titleOf = ({ kind, shop }: BackfillState) => `Backfill of ${kind} of ${shop}`;
 
-function alreadyDone(state: BackfillState, now: Date): Document {
-  const when = relativeTime(Date.parse(state.finishedAt ?? ''), now);
+function alreadyDone(state: BackfillState): Document {
+  const when = relativeTime(Date.parse(state.finishedAt ?? ''), new Date());
   return {
     title: titleOf(state),
     blocks: [text(`Nothing was sent: this backfill finished ${when}, with ${state.sent} sent.`)],
-    next: [{ label: 'Start it again', line: againLine(state) }],
+    next: [{ label: 'Start it again', line: startLine(state, { again: true }) }],
     data: dataOf(state),
   };
 }
 
 /** Starts the same backfill. */
-function startLine({ id, shop, kind, since, until }: BackfillState): Line {
+function startLine({ id, shop, kind, since, until }: BackfillState, options: Options): Line {
   const isOpen = id === backfillId(kind, since, undefined);
-  return line(`backfill ${kind}`, [], { shop, since, until: isOpen ? undefined : until });
+  const span = { shop, since, until: isOpen ? undefined : until };
+  return line(`backfill ${kind}`, [], { ...span, ...options, yes: true });
 }
 
-const withOptions = (given: Line, options: Line['options']): Line => ({
-  ...given,
-  options: { ...given.options, ...options },
-});
-
-const againLine = (state: BackfillState) =>
-  withOptions(startLine(state), { again: true, yes: true });
-
 /** Names the shop, too: shops may have backfills of the same period. */
-const resumeLine = ({ id, shop }: Pick<BackfillState, 'id' | 'shop'>) =>
-  line('backfill resume', [id], { shop });
+const resuming = ({ id, shop }: BackfillState): Suggestion => ({
+  label: `Resume ${id}`,
+  line: line('backfill resume', [id], { shop }),
+});
 
 export async function resumeBackfill(
   session: Session,
@@ -212,7 +199,7 @@ export async function resumeBackfill(
       `To list them: ${nextCommand(deployment, 'backfill status')}`,
     );
   }
-  if (kept.state.finishedAt !== undefined) return alreadyDone(kept.state, new Date());
+  if (kept.state.finishedAt !== undefined) return alreadyDone(kept.state);
   return continueBackfill(session, open, kept, options);
 }
 
@@ -240,7 +227,7 @@ async function continueBackfill(
     if (!file) return stoppedDocument(state);
     if (file.kind !== 'completed') {
       await forgetOperation(kept, open, file.kind);
-      throw fileProblem(file, lineText(againLine(state), place), deployment);
+      throw fileProblem(file, lineText(startLine(state, { again: true }), place), deployment);
     }
     const total = state.kind === 'discounts' ? file.objects - file.rootObjects : file.rootObjects;
     const before = state.sent + state.unreadable;
@@ -274,7 +261,7 @@ async function continueBackfill(
     if (error instanceof BulkFileGone) {
       throw new Problem(
         "The address of the store's file has expired.",
-        `Resume with a new one: ${lineText(resumeLine(given.state), place)}`,
+        `Resume with a new one: ${lineText(resuming(given.state).line, place)}`,
       );
     }
     throw error;
@@ -302,25 +289,14 @@ async function forgetOperation(
 
 /** What is on the queue; the outcome is known only to the workers. */
 function endDocument(state: BackfillState): Document {
-  const { kind, sent, asked, unreadable } = state;
+  const { kind, sent, unreadable } = state;
   const codes = kind === 'discounts' ? 'codes' : kind;
+  const leftOut = `${unreadable} were left out: they could not be read from the store's file.`;
   return {
     title: titleOf(state),
     blocks: [
       text(`${sent} ${codes} are on the queue, and the workers go on with them.`),
-      facts([
-        ['created', spanWords(state)],
-        [
-          'read again by the worker',
-          asked > 0 ? `${asked}: the file lacks a part of them` : undefined,
-        ],
-        [
-          'left out',
-          unreadable > 0
-            ? { text: `${unreadable}: they could not be read from the file`, tone: 'bad' }
-            : undefined,
-        ],
-      ]),
+      ...(unreadable > 0 ? [text(leftOut, 'bad')] : []),
     ],
     next: [
       { label: 'See how far the workers are', line: line('status') },
@@ -342,11 +318,6 @@ function stoppedDocument(state: BackfillState): Document {
   };
 }
 
-const resuming = (state: BackfillState): Suggestion => ({
-  label: `Resume ${state.id}`,
-  line: resumeLine(state),
-});
-
 const STAGES = {
   finished: { text: 'finished', tone: 'well' },
   'not-started': { text: 'not started', tone: 'waits' },
@@ -363,18 +334,14 @@ function stageOf({ finishedAt, operationId, place, sent }: BackfillState): keyof
 
 const dataOf = (state: BackfillState) => ({ ...state, state: stageOf(state) });
 
-export interface BackfillsDocument {
-  readonly stack: string;
-  readonly backfills: readonly ReturnType<typeof dataOf>[];
-}
-
+/** Older orders are visible only with a scope of their own. */
 const VISIBLE_DAYS = 59;
 
 /** Of all shops, or of one; the newest first. */
 export async function showBackfills(
   { findDeployment }: Session,
   { shop: named }: { readonly shop?: string },
-): Promise<Document<BackfillsDocument>> {
+): Promise<Document> {
   const deployment = await findDeployment();
   const { stack, connector } = deployment;
   const shops = shopsOf(connector, named);
@@ -394,30 +361,17 @@ export async function showBackfills(
   return {
     title: `Backfills of ${shops.map(({ domain }) => domain).join(', ')}`,
     blocks: [
-      {
-        kind: 'table',
-        columns: [
-          { title: 'Backfill' },
-          { title: 'Shop', shrinks: true },
-          { title: 'State' },
-          { title: 'Sent', align: 'right' },
-          { title: 'Of', align: 'right' },
-          { title: 'Left out', align: 'right' },
-          { title: 'Last progress' },
+      table(
+        [
+          ...['Backfill', { title: 'Shop', shrinks: true }, 'State'],
+          ...[right('Sent'), right('Of'), right('Left out'), 'Last progress'],
         ],
-        rows: states.map((state) => ({
-          cells: [
-            state.id,
-            state.shop,
-            STAGES[stageOf(state)],
-            state.sent,
-            state.total ?? '',
-            state.unreadable,
-            { at: state.savedAt },
-          ],
-        })),
-        empty: 'None was started yet.',
-      },
+        states.map((state) => [
+          ...[state.id, state.shop, STAGES[stageOf(state)]],
+          ...[state.sent, state.total ?? '', state.unreadable, { at: state.savedAt }],
+        ]),
+        { empty: 'None was started yet.' },
+      ),
     ],
     next: [
       ...states.filter(({ finishedAt }) => finishedAt === undefined).map(resuming),

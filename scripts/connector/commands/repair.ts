@@ -18,7 +18,7 @@ const PAUSE_EXAMPLES = `
 Examples:
   npx loyalty-connector pause                                the calls of every shop
   npx loyalty-connector pause --shop example-store.myshopify.com --queue orders
-  npx loyalty-connector pause --for 2h --because 'the service moves to another address' --yes
+  npx loyalty-connector pause --for 2h --because maintenance --yes
   npx loyalty-connector resume
 
 What arrives meanwhile waits in the queues and is sent after "resume". Neither its retry window nor its
@@ -324,9 +324,7 @@ export function registerRedemptions(program: Command): void {
     .description('Lists the redemptions that are not finished. Changes nothing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--all', 'list finished ones too')
-    .action(
-      runLazily(async () => (await import('../redemptions/show-redemptions.ts')).listCommand),
-    );
+    .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).listCommand));
   group
     .command('show')
     .argument('<customer>', "the customer's id in the store, or the e-mail address")
@@ -335,9 +333,7 @@ export function registerRedemptions(program: Command): void {
       'Shows the balance of one customer in the store, the ledger and the loyalty service, and all redemptions, with the codes that were used in the store.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .action(
-      runLazily(async () => (await import('../redemptions/show-redemptions.ts')).showCommand),
-    );
+    .action(runLazily(async () => (await import('../redemptions/show-customer.ts')).showCommand));
   group
     .command('close')
     .argument('<customer>', "the customer's id in the store")

@@ -1,6 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { paginateListSubscriptionsByTopic, SNSClient } from '@aws-sdk/client-sns';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import {
   type Concurrency,
   type ConcurrencyLimits,
@@ -68,7 +67,7 @@ export function accessCheck(deployment: Deployment, unread: Promise<readonly str
   return {
     name: 'AWS access',
     async look() {
-      await readQueues(new SQSClient(deployment.aws), deployment);
+      await readQueues(deployment);
       await openLedger(deployment).readMany([{ shop, kind: 'order', id: 'doctor' }]);
       const skipped = await unread;
       if (skipped.length === 0) return [pass('the queues, the ledger and the secrets can be read')];

@@ -9,7 +9,7 @@ import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { durationMs, shopsOf } from '../arguments.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
-import { type Document, type ShownFinding, text } from '../document/document.ts';
+import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -19,7 +19,7 @@ import {
   pausesIn,
   pauseText,
   readPauses,
-  resumeSuggestion,
+  shownPause,
 } from './read-pauses.ts';
 import { readWaiting, wake, wokenTexts } from './waiting-messages.ts';
 
@@ -58,7 +58,7 @@ export async function pauseCommand(
   return {
     title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
     ...(isNew && { verdict }),
-    blocks: [{ kind: 'findings', findings: after.map(shown) }],
+    blocks: [{ kind: 'findings', findings: after.map(shownPause) }],
     data: { changed: isNew, pauses: after },
   };
 }
@@ -96,7 +96,7 @@ function previewOf(
         ],
       },
       ...(lasting.length > 0
-        ? [{ kind: 'findings', title: 'Paused now', findings: lasting.map(shown) } as const]
+        ? [{ kind: 'findings', title: 'Paused now', findings: lasting.map(shownPause) } as const]
         : []),
     ],
     next: [{ label: `Pause ${what}`, line: line('pause', [], { ...given, yes: true }) }],
@@ -135,7 +135,7 @@ export async function resumeCommand(
         text(one),
       ),
       ...(after.length > 0
-        ? [{ kind: 'findings', title: 'Still paused', findings: after.map(shown) } as const]
+        ? [{ kind: 'findings', title: 'Still paused', findings: after.map(shownPause) } as const]
         : []),
     ],
     data: { changed: isDone, ended, pauses: after, woken: woken.length },
@@ -144,10 +144,6 @@ export async function resumeCommand(
 
 /** What `resume` without a queue ends. */
 const WAITED_FOR_RESUME: ReadonlySet<WaitsFor> = new Set(['paused', 'throttled', 'misconfigured']);
-
-const shown = (pause: PauseStatus): ShownFinding => ({
-  ...{ tone: 'waits', what: pauseText(pause), next: [resumeSuggestion(pause)] },
-});
 
 /** Which pauses there were, and which there are now. */
 async function change(

@@ -8,7 +8,7 @@ import {
   type ShopControl,
 } from '../../../shared/core/calls/shop-pause.ts';
 import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
-import type { Suggestion } from '../document/document.ts';
+import type { ShownFinding, Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
 
 /** A pause that lasts. */
@@ -85,10 +85,8 @@ export function resumeSuggestion(pause: PauseStatus): Suggestion {
   return { label: `Resume ${partText(part)}`, line: line('resume', [], { shop, queue }) };
 }
 
-/** The same for texts, without `npx loyalty-connector`. */
-export function resumeText(pause: PauseStatus): string {
-  const queue = pause.by === 'operator' && pause.part !== 'all' ? ` --queue ${pause.part}` : '';
-  return `resume --shop ${pause.shop}${queue}`;
-}
+export const shownPause = (pause: PauseStatus): ShownFinding => ({
+  ...{ tone: 'waits', what: pauseText(pause), next: [resumeSuggestion(pause)] },
+});
 
 const minuteOf = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

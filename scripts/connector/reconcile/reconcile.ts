@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
-import { quietUntil } from '../../../shared/core/reconcile/dependencies.ts';
+import { quietUntil, type SentReason } from '../../../shared/core/reconcile/dependencies.ts';
 import {
   type LastReconcile,
   readLastReconcile,
@@ -25,7 +25,6 @@ import {
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
-import { SENT_REASONS } from './sent-reasons.ts';
 
 export interface ReconcileOptions {
   readonly deep?: boolean;
@@ -284,3 +283,18 @@ function blocksOf({ shop, runs, ordersRead, names }: ShopRuns): readonly Block[]
     ),
   ];
 }
+
+/** Why a run sent something. */
+const SENT_REASONS: Readonly<Record<SentReason, string>> = {
+  missing: 'no webhook of it was settled',
+  stale: 'changed without a webhook',
+  different: 'the ledger had another state',
+  uncertain: 'the outcome of its last call was not known',
+  deleted: 'deleted without a webhook',
+  removed: 'removed from its discount without a webhook',
+  'rules-changed': 'the rules or a date changed what is sent',
+  unannounced: 'only its version changed',
+  'dead-letter-expired': 'its dead letter expired',
+  recovered: 'the ledger was lost or restored',
+  lost: 'the loyalty service had lost it',
+};

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { SQS } from '@aws-sdk/client-sqs';
 import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
@@ -29,7 +28,7 @@ import { openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Document, text, type Verdict } from '../document/document.ts';
+import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
 import { invokeReconcile } from '../reconcile/reconcile.ts';
@@ -163,21 +162,14 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
     'go-live': goLive === undefined ? undefined : iso(goLive),
     ...{ from, replace, shop, yes: true },
   };
+  const rows = plans.map((plan) => ({
+    cells: [plan.shop.domain, `${iso(plan.goLive.at)} (${plan.goLive.from})`, iso(plan.since)],
+    detail: remarksOn(plan, options),
+  }));
   return {
     title,
     blocks: [
-      {
-        kind: 'table',
-        columns: [{ title: 'Shop' }, { title: 'Go-live' }, { title: 'In doubt since' }],
-        rows: plans.map((plan) => ({
-          cells: [
-            plan.shop.domain,
-            `${iso(plan.goLive.at)} (${plan.goLive.from})`,
-            iso(plan.since),
-          ],
-          detail: remarksOn(plan, options),
-        })),
-      },
+      table(['Shop', 'Go-live', 'In doubt since'], rows),
       text(
         'Nothing was changed. What happened since then may not be in the ledger: until everything was compared, the loyalty service is read before anything is sent.',
       ),
@@ -188,14 +180,11 @@ function previewOf(title: string, plans: readonly Plan[], options: RecoverOption
 }
 
 function remarksOn({ since, underWay, isPaused }: Plan, options: RecoverOptions): string {
-  const { from, since: asked } = options;
+  const { from, since: asked = since } = options;
   const remarks = [
     isPaused && 'The shop is paused: this ends the pause, once it is safe.',
     underWay !== undefined && `A recovery is under way since ${iso(underWay)}.`,
-    underWay !== undefined &&
-      asked !== undefined &&
-      asked !== since &&
-      `It is of all since ${iso(since)}.`,
+    underWay !== undefined && asked !== since && `It is of all since ${iso(since)}.`,
     from !== undefined && `What the ledger lacks is copied from ${from}.`,
   ];
   return remarks.filter(Boolean).join(' ');
@@ -358,7 +347,7 @@ async function drain({ deployment, session, signal }: Open) {
 async function countMessages(
   deployment: Deployment,
 ): Promise<{ readonly left: number; readonly letters: number }> {
-  const queues = await readQueues(new SQS(deployment.aws), deployment);
+  const queues = await readQueues(deployment);
   return {
     left: queues.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0),
     letters: queues.reduce((sum, { dead }) => sum + dead, 0),
@@ -389,40 +378,44 @@ interface Ended {
 }
 
 function endOf(title: string, ended: Ended): Document {
-  const { copied, messages, shops } = ended;
-  const differing = shops.some(({ orders }) => orders.differing > 0);
+  const { tookMs, copied, messages, shops } = ended;
+  const took = spanText(tookMs);
+  const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
+  const { left, parked } = messages;
+  const found = [
+    ...(parked > 0 ? [`${counted(parked, 'dead letter')} came meanwhile.`] : []),
+    ...(differing > 0 ? [`${counted(differing, 'order')} differ in the loyalty service.`] : []),
+    ...(left > 0 ? [`${counted(left, 'message')} on the queues go on by themselves.`] : []),
+  ];
+  const compared = `Everything was compared after ${took}. ${found.join(' ')}`;
+  const repeat = `Not everything was read and compared after ${took}. Repeat the command.`;
+  const recovered = `Recovered in ${took}: everything was compared, and what was sent is settled.`;
   return {
     title,
-    verdict: judgeEnd(ended),
+    verdict: !shops.every(isWhole)
+      ? { kind: 'action required', what: repeat }
+      : parked + differing > 0
+        ? { kind: 'action required', what: compared }
+        : left > 0
+          ? { kind: 'waits', what: compared }
+          : { kind: 'well', what: recovered },
     blocks: [
       ...(copied ? [text(`Copied ${copied.copied} of ${copied.read} items.`)] : []),
-      {
-        kind: 'table',
-        columns: [
-          { title: 'Shop' },
-          { title: 'Sent again', align: 'right' },
-          { title: 'Orders that differ', align: 'right' },
-          { title: 'Orders not read', align: 'right' },
-          { title: 'Histories read', align: 'right' },
-          { title: 'Redemptions found', align: 'right' },
+      table(
+        [
+          ...['Shop', right('Sent again'), right('Orders that differ'), right('Orders not read')],
+          ...[right('Histories read'), right('Redemptions found')],
         ],
-        rows: shops.map(({ shop, sentAgain, orders, redemptions }) => ({
-          cells: [
-            ...[shop, sentAgain, orders.differing, orders.unread],
-            ...[redemptions.customers, redemptions.found],
-          ],
-          detail: unreadText(redemptions),
+        shops.map(({ shop, sentAgain, orders, redemptions: { customers, found, ...rest } }) => ({
+          cells: [shop, sentAgain, orders.differing, orders.unread, customers, found],
+          detail: unreadText(rest),
         })),
-      },
+      ),
     ],
     next: [
-      ...(differing ? [{ label: 'See orders that differ', line: line('reconcile status') }] : []),
-      ...(messages.parked > 0
-        ? [{ label: 'See what was given up', line: line('dead-letters list') }]
-        : []),
-      ...(messages.left > 0
-        ? [{ label: 'See what the messages wait for', line: line('status') }]
-        : []),
+      ...(differing > 0 ? [{ label: 'See what differs', line: line('reconcile status') }] : []),
+      ...(parked > 0 ? [{ label: 'See what was given up', line: line('dead-letters list') }] : []),
+      ...(left > 0 ? [{ label: 'See what messages wait for', line: line('status') }] : []),
       {
         label: 'See backfills',
         say: 'Orders from before go-live that a backfill sent are unknown to a ledger that was lost:',
@@ -433,44 +426,13 @@ function endOf(title: string, ended: Ended): Document {
   };
 }
 
-function unreadText({ unread, stopped }: Recovered): string {
+const isWhole = ({ comparedAt, orders, redemptions }: Ended['shops'][number]): boolean =>
+  comparedAt !== undefined && orders.unread === 0 && unreadText(redemptions) === '';
+
+function unreadText({ unread, stopped }: Pick<Recovered, 'unread' | 'stopped'>): string {
   const parts = unread.map(
     ({ customerId, why }) => `the history of customer ${customerId} could not be read: ${why}`,
   );
   if (stopped !== undefined) parts.push(`not all customers could be listed: ${stopped}`);
   return parts.join('; ');
-}
-
-/** `well` only when all was compared, and nothing of it is left. */
-function judgeEnd({ tookMs, messages: { left, parked }, shops }: Ended): Verdict {
-  const took = spanText(tookMs);
-  const isWhole = shops.every(
-    ({ comparedAt, orders, redemptions: { unread, stopped } }) =>
-      comparedAt !== undefined &&
-      orders.unread === 0 &&
-      unread.length === 0 &&
-      stopped === undefined,
-  );
-  if (!isWhole) {
-    const what = `Not everything was read and compared after ${took}. Repeat the command.`;
-    return { kind: 'action required', what };
-  }
-  const differing = shops.reduce((sum, { orders }) => sum + orders.differing, 0);
-  if (parked > 0 || differing > 0) {
-    const parts = [
-      parked > 0 && `${counted(parked, 'dead letter')} came meanwhile.`,
-      differing > 0 && `${counted(differing, 'order')} differ in the loyalty service.`,
-    ];
-    const what = `Everything was compared after ${took}. ${parts.filter(Boolean).join(' ')}`;
-    return { kind: 'action required', what };
-  }
-  return left > 0
-    ? {
-        kind: 'waits',
-        what: `Everything was compared after ${took}. ${counted(left, 'message')} on the queues go on by themselves.`,
-      }
-    : {
-        kind: 'well',
-        what: `Recovered in ${took}: everything was compared, and what was sent is settled.`,
-      };
 }

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
+import { listRecords } from '../../../shared/aws/read-ledger.ts';
 import { createSqsEventQueue } from '../../../shared/aws/sqs-queues.ts';
-import type { Shop } from '../../../shared/config/connector-config.ts';
 import {
   type ClosedAs,
   type Closing,
@@ -9,6 +10,7 @@ import {
   foreseeClosing,
 } from '../../../shared/core/redeem/resume-redemption.ts';
 import {
+  isOpen,
   type Redemption,
   type RedemptionState,
   type StuckWhy,
@@ -17,17 +19,21 @@ import {
 import {
   findRedemption,
   openRedemptions as openRecord,
+  recallRedemptions,
 } from '../../../shared/core/redemptions/redemption-record.ts';
 import { findShop } from '../arguments.ts';
-import { type Deployment, nextCommand, openLedger } from '../deployment/deployment.ts';
+import { nextCommand, openLedger } from '../deployment/deployment.ts';
 import {
   type Document,
+  right,
   type Suggestion,
   type TableBlock,
   type Tone,
+  table,
   text,
+  type Verdict,
 } from '../document/document.ts';
-import { type Line, line } from '../document/line.ts';
+import { line, type Options } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
@@ -36,35 +42,16 @@ export interface ShopOption {
   readonly shop?: string;
 }
 
-export interface OpenRedemptions {
-  readonly deployment: Deployment;
-  readonly shop: Shop;
-  readonly client: DynamoDB;
-  readonly ledger: ReturnType<typeof openLedger>;
-  readonly now: () => Date;
-  readonly retentionDays: number;
-}
+export type OpenRedemptions = Awaited<ReturnType<typeof openRedemptions>>;
 
-export async function openRedemptions(
-  { findDeployment }: Session,
-  { shop: named }: ShopOption,
-  needs: 'storefront' | 'nothing' = 'storefront',
-): Promise<OpenRedemptions> {
+export async function openRedemptions({ findDeployment }: Session, { shop: named }: ShopOption) {
   const deployment = await findDeployment();
-  const { connector } = deployment;
-  if (needs === 'storefront' && !connector.storefront) {
-    throw new Problem(
-      `The settings of ${deployment.stack} have no storefront.`,
-      'Rewards can be redeemed in the store only with a storefront: add storefront: {} and deploy.',
-    );
-  }
   return {
     deployment,
-    shop: findShop(connector, named),
-    client: new DynamoDB(deployment.aws),
+    shop: findShop(deployment.connector, named),
     ledger: openLedger(deployment),
     now: () => new Date(),
-    retentionDays: connector.orderRetentionDays,
+    retentionDays: deployment.connector.orderRetentionDays,
   };
 }
 
@@ -73,9 +60,70 @@ export interface FoundRedemption {
   readonly redemption: Redemption;
 }
 
-type State = RedemptionState['at'];
+/** Without the keys of calls and clicks. */
+export function redemptionData({ customerId, redemption }: FoundRedemption) {
+  const { clientKeys: _, state, ...known } = redemption;
+  return { customer: customerId, ...known, state: state.at, code: codeOf(redemption) ?? null };
+}
 
-const STATES: Readonly<Record<State, { readonly text: string; readonly tone?: Tone }>> = {
+function codeOf({ state }: Redemption): string | undefined {
+  return 'code' in state ? state.code?.code : undefined;
+}
+
+export interface ListOptions extends ShopOption {
+  readonly all?: boolean;
+}
+
+export async function listCommand(session: Session, options: ListOptions): Promise<Document> {
+  const { deployment, shop, now } = await openRedemptions(session, options);
+  const settings = {
+    ...{ client: new DynamoDB(deployment.aws), table: deployment.output('LedgerTable') },
+    ...{ pause, random: Math.random },
+  };
+  const records = await listRecords(settings, shop.domain, 'redemption');
+  const all = records
+    .flatMap(({ id: customerId, entry }) =>
+      recallRedemptions(entry.remembered, now()).redemptions.map((redemption) => ({
+        customerId,
+        redemption,
+      })),
+    )
+    .toSorted((one, other) => one.redemption.since.localeCompare(other.redemption.since));
+  const open = all.filter(({ redemption }) => isOpen(redemption.state));
+  const found = options.all ? all : open;
+  const waiting = found.filter(({ redemption }) => waitsForPerson(redemption, now()));
+  const next: Suggestion[] = waiting.slice(0, 1).map(({ customerId }) => ({
+    label: `See customer ${customerId}`,
+    line: line('redemptions show', [customerId], { shop: shop.domain }),
+  }));
+  // A stuck one waits for what only a person can see; it has no dead letter.
+  if (waiting.some(({ redemption }) => redemption.stuck === undefined)) {
+    const letters = line('dead-letters replay', [], { kind: 'redemption', shop: shop.domain });
+    next.push({ label: 'Try again those that were given up', line: letters });
+  }
+  const waits = `${counted(open.length, 'redemption')}: the connector goes on by itself.`;
+  return {
+    title: `Redemptions${options.all ? '' : ' that are not finished'} in ${shop.domain}`,
+    verdict:
+      judgeWaiting(waiting.length) ??
+      (open.length > 0
+        ? { kind: 'waits', what: waits }
+        : { kind: 'well', what: 'Every redemption is finished.' }),
+    blocks: [redemptionsTable(found, now(), shop.domain)],
+    next,
+    data: { shop: shop.domain, redemptions: found.map(redemptionData) },
+  };
+}
+
+export function judgeWaiting(many: number): Verdict | undefined {
+  if (many === 0) return undefined;
+  const what = `${counted(many, 'redemption')} wait${many === 1 ? 's' : ''} for a person.`;
+  return { kind: 'action required', what };
+}
+
+const STATES: Readonly<
+  Record<RedemptionState['at'], { readonly text: string; readonly tone?: Tone }>
+> = {
   intended: { text: 'running', tone: 'waits' },
   calling: { text: 'not known yet', tone: 'waits' },
   redeemed: { text: 'code is being made', tone: 'waits' },
@@ -113,66 +161,24 @@ export function redemptionsTable(
   now: Date,
   shop?: string,
 ): TableBlock {
-  return {
-    ...{ kind: 'table', title: 'Redemptions' },
-    columns: [
-      ...(shop === undefined ? [] : [{ title: 'Customer' }]),
-      { title: 'Redemption' },
-      { title: 'Reward', shrinks: true },
-      { title: 'Points', align: 'right' },
-      { title: 'State' },
-      { title: 'Since' },
-      { title: 'Code', shrinks: true },
-    ],
-    rows: found.map(({ customerId, redemption }) => ({
-      cells: [
-        ...(shop === undefined
-          ? []
-          : [{ text: customerId, opens: line('redemptions show', [customerId], { shop }) }]),
-        redemption.id,
-        `${redemption.rewardId} ${redemption.terms.title}`,
-        redemption.terms.points,
-        {
-          ...STATES[redemption.state.at],
-          ...(waitsForPerson(redemption, now) && { tone: 'bad' as const }),
-        },
-        { at: redemption.since },
-        codeOf(redemption) ?? '–',
-      ],
-      detail: detailOf(redemption, now),
-    })),
-    empty: 'No redemptions.',
-  };
-}
-
-export type RedemptionDocument = ReturnType<typeof redemptionDocument>;
-
-export function redemptionDocument({ customerId, redemption }: FoundRedemption, now: Date) {
-  const { id, rewardId, terms, state, intendedAt, since, stuck, staffId } = redemption;
-  return {
-    customer: customerId,
-    id,
-    reward: { id: rewardId, title: terms.title, points: terms.points },
-    state: state.at as string,
-    detail: detailOf(redemption, now),
-    waitsForPerson: waitsForPerson(redemption, now),
-    canCloseAs: CLOSINGS.filter((as) => canClose(redemption, as, now)),
-    intendedAt,
-    since,
-    code: codeOf(redemption) ?? null,
-    needsPerson: stuck ?? null,
-    atTillBy: staffId ?? null,
-  };
-}
-
-/** In the state that it has already, `close` repeats a message only. */
-const canClose = (redemption: Redemption, as: ClosedAs, now: Date): boolean =>
-  redemption.state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed';
-
-const CLOSINGS: readonly ClosedAs[] = ['refused', 'cancelled'];
-
-function codeOf({ state }: Redemption): string | undefined {
-  return 'code' in state ? state.code?.code : undefined;
+  const customer = (id: string) =>
+    shop === undefined ? [] : [{ text: id, opens: line('redemptions show', [id], { shop }) }];
+  const columns = [
+    ...['Redemption', { title: 'Reward', shrinks: true }, right('Points')],
+    ...['State', 'Since', { title: 'Code', shrinks: true }],
+  ];
+  const rows = found.map(({ customerId, redemption }) => {
+    const { id, rewardId, terms, state, since } = redemption;
+    const tone = waitsForPerson(redemption, now) && { tone: 'bad' as const };
+    const cells = [
+      ...[...customer(customerId), id, `${rewardId} ${terms.title}`, terms.points],
+      ...[{ ...STATES[state.at], ...tone }, { at: since }, codeOf(redemption) ?? '–'],
+    ];
+    return { cells, detail: detailOf(redemption, now) };
+  });
+  return table(shop === undefined ? columns : ['Customer', ...columns], rows, {
+    ...{ title: 'Redemptions', empty: 'No redemptions.' },
+  });
 }
 
 export interface CloseOptions extends ShopOption {
@@ -181,40 +187,34 @@ export interface CloseOptions extends ShopOption {
   readonly yes?: boolean;
 }
 
-const CLOSED: Readonly<Record<ClosedAs, { readonly label: string; readonly sees: string }>> = {
-  refused: {
+const CLOSINGS = [
+  {
+    as: 'refused',
     label: 'Close: no points were taken',
     sees: 'the customer sees that no points were taken, and can redeem the reward again',
   },
-  cancelled: {
+  {
+    as: 'cancelled',
     label: 'Close: the points were given back',
     sees: 'the customer sees that the points are back, and can redeem the reward again',
   },
-};
+] as const satisfies readonly { readonly as: ClosedAs; readonly label: string; sees: string }[];
 
-function closing(
-  { customerId, redemption: { id } }: FoundRedemption,
-  as: ClosedAs,
-  options: Line['options'],
-): Suggestion {
-  const { label } = CLOSED[as];
-  return {
+/** What a person may decide about it; shown before it is done. */
+export function closings(
+  { customerId, redemption }: FoundRedemption,
+  now: Date,
+  options: Options,
+): readonly Suggestion[] {
+  const { id, state } = redemption;
+  return CLOSINGS.filter(
+    // In the state that it has already, `close` repeats a message only.
+    ({ as }) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
+  ).map(({ as, label }) => ({
     ...{ label, say: `${label} (${id}):` },
     line: line('redemptions close', [customerId, id], { ...options, [as]: true }),
-  };
+  }));
 }
-
-/** What a person may decide about these; each is shown before it is done. */
-export const closings = (
-  found: readonly FoundRedemption[],
-  shop: string,
-  now: Date,
-): readonly Suggestion[] =>
-  found.flatMap((one) =>
-    CLOSINGS.filter((as) => canClose(one.redemption, as, now)).map((as) =>
-      closing(one, as, { shop }),
-    ),
-  );
 
 /** Closes a redemption that a person has settled in the loyalty service. */
 export async function closeCommand(
@@ -223,58 +223,54 @@ export async function closeCommand(
   customerId: string,
   id: string,
 ): Promise<Document> {
-  const as = readOutcome(options);
+  const { refused, cancelled } = options;
+  const [closing] = CLOSINGS.filter((one) => options[one.as]);
+  if (refused === cancelled || !closing) throw new BadArguments('give --refused or --cancelled.');
   if (!/^\d{1,20}$/.test(customerId)) {
     throw new BadArguments("give the customer's id in the store, a number.");
   }
+  const { as, sees } = closing;
   const opened = await openRedemptions(session, options);
   const { deployment, now } = opened;
   const shop = opened.shop.domain;
   const whose = { shop, customerId };
-  const before = findRedemption(await openRecord(whose, opened).read(), id);
   const list = nextCommand(deployment, `redemptions show ${customerId} --shop ${shop}`);
-  const foreseen = checkClosing(foreseeClosing(before, as, now()), customerId, id, now(), list);
+  const checked = (result: Closing) => checkClosing(result, whose.customerId, id, list);
+  const before = findRedemption(await openRecord(whose, opened).read(), id);
+  checked(foreseeClosing(before, as, now()));
   const title = `Redemption ${id} of customer ${customerId}`;
   if (before && !options.yes) {
-    const redemption = { customerId, redemption: before };
+    const found = { customerId, redemption: before };
+    const all = closings(found, now(), { shop, yes: true });
     return {
       title,
       blocks: [
-        redemptionsTable([redemption], now()),
-        text(`Nothing was changed. Once it is closed, ${CLOSED[as].sees}.`),
+        redemptionsTable([found], now()),
+        text(`Nothing was changed. Once it is closed, ${sees}.`),
         text(
           'Look at this customer in the panel of the loyalty service first: the connector does not check what you say here.',
         ),
       ],
-      next: [closing({ customerId, redemption: foreseen }, as, { shop, yes: true })],
-      data: { changed: false, ...redemptionDocument(redemption, now()) },
+      next: all.filter((one) => one.line.options[as]),
+      data: { changed: false, ...redemptionData(found) },
     };
   }
   const change = await session.beginChange(deployment);
   const balances = deployment.output('BalancesQueueUrl');
   const queue = createSqsEventQueue(new SQS(deployment.aws), { balances });
-  const closed = await closeRedemption(whose, id, as, { ...opened, queue });
-  const redemption = checkClosing(closed, customerId, id, now(), list);
+  const redemption = checked(await closeRedemption(whose, id, as, { ...opened, queue }));
   change.count({ closed: 1 });
-  const isRepeated = before?.state.at === as;
+  const was = before?.state.at === as ? 'was closed before' : 'is closed';
   return {
     title,
-    verdict: {
-      kind: 'well',
-      what: `It ${isRepeated ? 'was closed before' : 'is closed'}: ${CLOSED[as].sees}.`,
-    },
+    verdict: { kind: 'well', what: `It ${was}: ${sees}.` },
     blocks: [],
     next: [{ label: 'See the customer', line: line('redemptions show', [customerId], { shop }) }],
-    data: { changed: true, ...redemptionDocument({ customerId, redemption }, now()) },
+    data: { changed: true, ...redemptionData({ customerId, redemption }) },
   };
 }
 
-function readOutcome({ refused, cancelled }: CloseOptions): ClosedAs {
-  if (refused === cancelled) throw new BadArguments('give --refused or --cancelled.');
-  return refused ? 'refused' : 'cancelled';
-}
-
-function checkClosing(closing: Closing, customerId: string, id: string, now: Date, list: string) {
+function checkClosing(closing: Closing, customerId: string, id: string, list: string): Redemption {
   if (closing.kind === 'closed') return closing.redemption;
   if (closing.kind === 'not-found') {
     throw new Problem(`Customer ${customerId} has no redemption ${id}.`, `To list theirs: ${list}`);
@@ -282,7 +278,7 @@ function checkClosing(closing: Closing, customerId: string, id: string, now: Dat
   const { redemption } = closing;
   throw new Problem(
     `Nothing was changed: the state of the redemption is "${STATES[redemption.state.at].text}".`,
-    waitsForPerson(redemption, now)
+    waitsForPerson(redemption, new Date())
       ? 'Its points are spent, so it accepts only --cancelled, after they were given back.'
       : 'The connector finishes it by itself; it accepts this only when it needs a person.',
   );

@@ -11,7 +11,7 @@ import { shopsOf } from '../arguments.ts';
 import { openLedger } from '../deployment/deployment.ts';
 import { type Document, type Suggestion, text, type Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
+import { readPauses, shownPause } from '../pause/read-pauses.ts';
 import {
   FOR_WHAT,
   readWaiting,
@@ -20,7 +20,7 @@ import {
   wokenTexts,
 } from '../pause/waiting-messages.ts';
 import type { Session } from '../session.ts';
-import { counted, spanText } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 
 export interface RetryNowOptions {
   readonly shop?: string;
@@ -33,24 +33,18 @@ export interface RetryNowOptions {
 /** Longer than an earlier call holds a message back. */
 const PATIENCE_SECONDS = 60;
 
-const DEAD_LETTERS: Suggestion = { label: 'See them', line: line('dead-letters list') };
-const STATUS: Suggestion = { label: 'See what waits', line: line('status') };
-
 /** Find what waits → record who → end its wait → say what still holds it → follow it to its outcome. */
 export async function retryNow(session: Session, options: RetryNowOptions): Promise<Document> {
   const deployment = await session.findDeployment();
   const shops = shopsOf(deployment.connector, options.shop);
+  const domains = shops.map(({ domain }) => domain);
   const { queue, reason, wait = PATIENCE_SECONDS } = options;
   const signal =
     wait > 0
       ? session.interruption('Following no longer; the messages are on their queues.')
       : undefined;
   const recorded = await session.beginChange(deployment);
-  const found = await readWaiting(
-    deployment,
-    shops.map(({ domain }) => domain),
-    new Date(),
-  );
+  const found = await readWaiting(deployment, domains, new Date());
   const meant = found.filter(
     (one) =>
       (queue === undefined || one.queue === queue) &&
@@ -69,91 +63,66 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   );
   const { woken, gone } = await wake(deployment, meant);
   recorded.count({ woken: woken.length });
-  const free = woken.filter(({ shop }) => !pauses.some((pause) => pause.shop === shop));
-  const ends =
-    signal && endsOf(await followWoken(free, { ledger, patienceMs: wait * 1_000, signal }));
-  const held = woken.length - free.length;
+  const isHeld = ({ shop }: WokenMessage) => pauses.some((pause) => pause.shop === shop);
+  const free = woken.filter((one) => !isHeld(one));
+  const ends = signal && [
+    ...(await followWoken(free, { ledger, patienceMs: wait * 1_000, signal })).map(endOf),
+    ...woken.filter(isHeld).map((): End => ({ tone: 'waits', what: 'held by a pause' })),
+  ];
   return {
     title: 'Try again now what waits',
-    ...(ends && { verdict: verdictOf(ends, held, new Date()) }),
+    ...(ends && { verdict: verdictOf(ends) }),
     blocks: [
       ...wokenTexts(woken).map((one) => text(one)),
       ...(gone > 0 ? [text(`${counted(gone, 'other')} had been tried or settled meanwhile.`)] : []),
       ...(pauses.length > 0
-        ? [
-            {
-              ...({ kind: 'findings', title: 'They wait on, because the shop is paused' } as const),
-              findings: pauses.map((pause) => ({
-                ...({ tone: 'waits', what: pauseText(pause) } as const),
-                next: [resumeSuggestion(pause)],
-              })),
-            } as const,
-          ]
+        ? [{ kind: 'findings', title: 'They wait on', findings: pauses.map(shownPause) } as const]
         : []),
       ...others,
     ],
-    next: nextOf(ends),
-    data: { woken: woken.length, gone, left, pauses, ...(ends && { ends }) },
+    ...(!isOver(ends) && { next: [STATUS] }),
+    data: { woken: woken.length, gone, left, pauses, ...(ends && { ends: countedEnds(ends) }) },
   };
 }
 
-/** What became of the messages, by number. */
-interface Ends {
-  readonly sent: number;
-  /** They left the queue, and nothing had to be sent. */
-  readonly notNeeded: number;
-  readonly deadLetters: number;
-  /** They were tried, and wait again. */
-  readonly waiting: readonly {
-    readonly messages: number;
-    readonly waitsFor: WaitsFor;
-    readonly whys: readonly string[];
-    /** ISO 8601. */
-    readonly nextTry: string;
-  }[];
-  /** No worker has ended its work on them. */
-  readonly noOutcome: number;
+const STATUS: Suggestion = { label: 'See what waits, and what is wrong', line: line('status') };
+
+/** What became of one message. */
+interface End {
+  /** `bad`: it is a dead letter now. `waits`: it is still on its queue. */
+  readonly tone: 'well' | 'waits' | 'bad';
+  readonly what: string;
 }
 
-function endsOf(followed: readonly FollowedMessage[]): Ends {
-  const ended = followed.flatMap(({ last }) => last.ended ?? []);
-  const sent = ended.filter((how) => how === 'applied').length;
-  const deadLetters = ended.filter((how) => how === 'rejected').length;
-  const again = followed.filter(waitsAgain).map(({ last }) => last);
-  const waiting = [...Map.groupBy(again, ({ waitsFor }) => waitsFor)].map(([waitsFor, some]) => ({
-    ...{ messages: some.length, waitsFor, whys: [...new Set(some.map(({ why }) => why))] },
-    nextTry: new Date(Math.min(...some.map(({ until }) => until))).toISOString(),
-  }));
-  return {
-    ...{ sent, deadLetters, notNeeded: ended.length - sent - deadLetters, waiting },
-    noOutcome: followed.length - ended.length - again.length,
-  };
+function endOf(message: FollowedMessage): End {
+  const { ended, waitsFor, why } = message.last;
+  switch (ended) {
+    case 'applied':
+      return { tone: 'well', what: 'sent' };
+    case 'rejected':
+      return { tone: 'bad', what: 'refused, now dead letters' };
+    case undefined: {
+      const again = `tried, waiting again ${FOR_WHAT[waitsFor]} (${why})`;
+      return { tone: 'waits', what: waitsAgain(message) ? again : 'without an outcome yet' };
+    }
+    default:
+      return { tone: 'well', what: 'without anything to send' };
+  }
 }
 
-/** `held`: those that a pause of their shop holds. */
-function verdictOf(ends: Ends, held: number, now: Date): Verdict {
-  const { sent, notNeeded, deadLetters, waiting, noOutcome } = ends;
-  const again = waiting.map(({ messages, waitsFor, whys, nextTry }) => {
-    const inTime = spanText(Math.max(Date.parse(nextTry) - now.getTime(), 0));
-    return `${messages} ${messages === 1 ? 'waits' : 'wait'} again ${FOR_WHAT[waitsFor]} (${whys.join(', ')}), next try in ${inTime}`;
-  });
-  const parts = [
-    sent > 0 && `${sent} sent`,
-    notNeeded > 0 && `${notNeeded} without anything to send`,
-    deadLetters > 0 && `${deadLetters} refused, now dead letters`,
-    held > 0 && `${held} held by a pause`,
-    noOutcome > 0 && `${noOutcome} without an outcome yet`,
-    ...again,
-  ].filter((part) => part !== false);
-  const isOver = waiting.length === 0 && noOutcome + held === 0;
-  const kind = deadLetters > 0 ? 'action required' : isOver ? 'well' : 'waits';
-  return { kind, what: `${parts.join('; ') || 'All had left their queues before'}.` };
+const isOver = (ends: readonly End[] | undefined): boolean =>
+  ends !== undefined && ends.every(({ tone }) => tone === 'well');
+
+function countedEnds(ends: readonly End[]): Readonly<Record<string, number>> {
+  const groups = Map.groupBy(ends, ({ what }) => what);
+  return Object.fromEntries([...groups].map(([what, some]) => [what, some.length]));
 }
 
-function nextOf(ends: Ends | undefined): readonly Suggestion[] {
-  if (ends && ends.deadLetters > 0) return [DEAD_LETTERS];
-  const isOpen = !ends || ends.waiting.length + ends.noOutcome > 0;
-  return isOpen ? [STATUS] : [];
+function verdictOf(ends: readonly End[]): Verdict {
+  const parts = Object.entries(countedEnds(ends)).map(([what, many]) => `${many} ${what}`);
+  const what = `${parts.join('; ') || 'All had left their queues before'}.`;
+  if (isOver(ends)) return { kind: 'well', what };
+  return { kind: ends.some(({ tone }) => tone === 'bad') ? 'action required' : 'waits', what };
 }
 
 interface FollowDeps {

@@ -2,17 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQS } from '@aws-sdk/client-sqs';
 import { type LedgerNotice, listNotices } from '../../../shared/aws/read-ledger.ts';
+import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
 import { readControl } from '../../../shared/core/calls/shop-pause.ts';
 import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { isOpenDoubt } from '../../../shared/core/ledger/entry.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type FoundByReading, readFindings } from '../../../shared/core/reconcile/deep-scan.ts';
-import type { Repaired } from '../../../shared/core/reconcile/dependencies.ts';
-import { readLastReconcile, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
+import {
+  type LastReconcile,
+  readLastReconcile,
+} from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
@@ -75,23 +77,14 @@ export interface WaitingStatus {
   readonly whys: readonly WaitingInShop['why'][];
 }
 
-/** The last run that compared the store with the ledger. */
+/** The last run that compared the store with the ledger; undefined when none has ended yet. */
 export interface ReconcileStatus {
   readonly shop: string;
-  /** ISO 8601; undefined when none has ended yet. */
-  readonly endedAt: string | undefined;
-  readonly looked: number;
-  readonly healed: number;
-  /** Sent again because rules changed or a dead letter expired: no webhook was lost. */
-  readonly rolledOut: number;
-  /** What it did not finish comparing, in words; the next run continues there. */
-  readonly stopped: readonly string[];
-  /** The last comparison of balances; undefined before the first one, and without a storefront. */
-  readonly balances?: Repaired | undefined;
-  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
-  readonly recoversSince?: string | undefined;
+  readonly last: LastReconcile | undefined;
   /** Orders read from the loyalty service by the newest deep scan and, until it ends, by the one before. */
-  readonly ordersRead?: readonly FoundByReading[];
+  readonly ordersRead: readonly FoundByReading[];
+  /** Since when everything is compared, because the ledger was lost or restored, in ISO 8601; undefined when it is not. */
+  readonly recoversSince: string | undefined;
 }
 
 /** Of each shop. More would say no more, and take longer than a person waits. */
@@ -119,21 +112,31 @@ export async function collectStatus(
   };
   const shops = connector.shops.map(({ domain }) => domain);
   const hasFigures = connector.deployment.monitoring !== 'basic';
-  const counts = attempt(() => readQueues(new SQSClient(aws), deployment));
+  const counts = attempt(() => readQueues(deployment));
   const ages = attempt(readAges);
   const queues = counts.then(async (found) =>
     found.kind === 'unknown' ? found : { ...found, value: withAges(found.value, await ages) },
   );
   const parts = {
     queues,
-    lastHour: hasFigures
-      ? attempt(() => readLastHour(readFigures, now, { chart: charts }))
-      : undefined,
+    lastHour: hasFigures ? attempt(() => readLastHour(readFigures, now)) : undefined,
     lastDay: hasFigures && charts ? attempt(() => readLastDay(readFigures, now)) : undefined,
     waiting: attempt(async () =>
       groupWaiting(await readWaiting(deployment, shops, now, MOST_WAITING), await queues),
     ),
-    reconcile: attempt(() => readReconciles(ledger, shops)),
+    reconcile: attempt(() =>
+      Promise.all(
+        shops.map(async (shop) => {
+          const { doubt } = await readControl(ledger, shop);
+          return {
+            shop,
+            last: await readLastReconcile(ledger, shop),
+            ordersRead: await readFindings(ledger, shop),
+            recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
+          };
+        }),
+      ),
+    ),
     notices: attempt(async () => {
       const found = await Promise.all(shops.map((shop) => listNotices(listed, shop)));
       return found.flat();
@@ -211,33 +214,6 @@ export function metricsOf(
 
 const nameOf = (queueUrl: string) => queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
 
-/** The last reconcile run of every shop, from the ledger. */
-function readReconciles(
-  ledger: Pick<Ledger, 'readMany'>,
-  shops: readonly string[],
-): Promise<readonly ReconcileStatus[]> {
-  return Promise.all(
-    shops.map(async (shop) => {
-      const [last, ordersRead, { doubt }] = await Promise.all([
-        readLastReconcile(ledger, shop),
-        readFindings(ledger, shop),
-        readControl(ledger, shop),
-      ]);
-      return {
-        shop,
-        endedAt: last?.endedAt,
-        looked: sumOf(last?.lookedAt),
-        healed: sumOf(last?.healed),
-        rolledOut: sumOf(last?.rolledOut),
-        stopped: (last?.stopped ?? []).map(({ kind, why }) => `${kind} ${why}`),
-        balances: last?.balances,
-        ordersRead,
-        recoversSince: isOpenDoubt(doubt) ? new Date(doubt.until).toISOString() : undefined,
-      };
-    }),
-  );
-}
-
 const FAMILIES: readonly QueueFamily[] = ['orders', 'products', 'coupons'];
 
 /** The queues of a deployment: balances only where the storefront is deployed. */
@@ -249,17 +225,23 @@ export function deployedFamilies({
 
 type QueueCounts = Omit<QueueStatus, 'oldestSeconds' | 'oldestWhy'>;
 
-export async function readQueues(
-  client: SQSClient,
-  { output, connector }: Pick<Deployment, 'output' | 'connector'>,
-): Promise<readonly QueueCounts[]> {
+export async function readQueues({
+  aws,
+  output,
+  connector,
+}: Pick<Deployment, 'aws' | 'output' | 'connector'>): Promise<readonly QueueCounts[]> {
+  const sqs = new SQS(aws);
+  const families = deployedFamilies(connector);
+  const depthOf = (which: 'queue' | 'letters') => {
+    const urls = families.map((family) => [family, output(QUEUE_OUTPUTS[family][which])]);
+    return createSqsQueueDepth(sqs, Object.fromEntries(urls));
+  };
+  const [sources, letters] = [depthOf('queue'), depthOf('letters')];
   return Promise.all(
-    deployedFamilies(connector).map(async (family) => {
-      const [source, dead] = await Promise.all([
-        count(client, output(QUEUE_OUTPUTS[family].queue)),
-        count(client, output(QUEUE_OUTPUTS[family].letters)),
-      ]);
-      return { family, ...source, dead: dead.waiting + dead.inFlight };
+    families.map(async (family) => {
+      const [source, dead] = await Promise.all([sources.of(family), letters.of(family)]);
+      const { ready: waiting, hidden: inFlight } = source;
+      return { family, waiting, inFlight, dead: dead.ready + dead.hidden };
     }),
   );
 }
@@ -275,23 +257,4 @@ export function withAges(counts: readonly QueueCounts[], ages: Known<Ages>): Que
       ? { ...queue, oldestSeconds: ages.value[queue.family] }
       : { ...queue, oldestSeconds: undefined, oldestWhy: ages.why };
   });
-}
-
-async function count(client: SQSClient, queueUrl: string) {
-  const { Attributes: found = {} } = await client.send(
-    new GetQueueAttributesCommand({
-      QueueUrl: queueUrl,
-      AttributeNames: [
-        'ApproximateNumberOfMessages',
-        'ApproximateNumberOfMessagesDelayed',
-        'ApproximateNumberOfMessagesNotVisible',
-      ],
-    }),
-  );
-  const number = (text: string | undefined) => Number(text ?? 0);
-  return {
-    waiting:
-      number(found.ApproximateNumberOfMessages) + number(found.ApproximateNumberOfMessagesDelayed),
-    inFlight: number(found.ApproximateNumberOfMessagesNotVisible),
-  };
 }

@@ -29,18 +29,6 @@ export type ReadFigures = (
 
 const CHARTED = ['received', 'applied', 'retried', 'rejected'] as const;
 
-export type ChartedCount = (typeof CHARTED)[number];
-
-/** One value for each period, the oldest first; the last period is the current one. */
-export interface Chart extends Readonly<Record<ChartedCount, readonly number[]>> {
-  /** ISO 8601: when the first period begins. */
-  readonly from: string;
-  readonly everySeconds: number;
-  /** Milliseconds from the change in one system to the answer of the other; null: nothing was applied. */
-  readonly p50: readonly (number | null)[];
-  readonly p99: readonly (number | null)[];
-}
-
 const SUMS = [
   ...CHARTED,
   /** Unchanged, superseded or skipped. */
@@ -51,6 +39,18 @@ const SUMS = [
   'unknown-topic',
   'older-secret-used',
 ] as const satisfies readonly WrittenMetric[];
+
+type Counted = (typeof SUMS)[number];
+
+/** One value for each period, the oldest first; the last period is the current one. */
+export interface Chart extends Readonly<Record<(typeof CHARTED)[number], readonly number[]>> {
+  /** ISO 8601: when the first period begins. */
+  readonly from: string;
+  readonly everySeconds: number;
+  /** Milliseconds from the change in one system to the answer of the other; null: nothing was applied. */
+  readonly p50: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
+}
 
 /** Trouble that was counted in the last hour. */
 interface Sign {
@@ -65,46 +65,31 @@ interface Sign {
 export type SignOf = 'misconfigured' | 'crash' | 'retried' | 'signatures-refused';
 
 /** How the work of all queues ended in the last hour. */
-export interface LastHour extends Readonly<Record<(typeof SUMS)[number], number>> {
-  /** On average of the last five minutes. */
-  readonly perMinute: Readonly<Record<ChartedCount, number>>;
+export interface LastHour extends Readonly<Record<Counted, number>> {
   readonly signs: Readonly<Partial<Record<SignOf, Sign>>>;
   /** From the change in one system to the answer of the other; undefined when nothing was applied. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | undefined;
-  /** By minute; only with `--charts`. */
-  readonly chart?: Chart;
+  /** By minute. */
+  readonly chart: Chart;
 }
 
 const HOUR_SECONDS = 3_600;
 const QUARTER_SECONDS = 900;
-/** CloudWatch shows a figure after a minute or two: one minute alone would often be empty. */
-const RATE_MINUTES = 5;
 
-/** All figures of the last hour that `status` shows, in one request: 12 metrics, and 2 more for a chart. */
-export async function readLastHour(
-  readFigures: ReadFigures,
-  now: Date,
-  { chart = false }: { readonly chart?: boolean } = {},
-): Promise<LastHour> {
+/** All figures of the last hour that `status` shows, in one request: 14 metrics. */
+export async function readLastHour(readFigures: ReadFigures, now: Date): Promise<LastHour> {
   const since = new Date(now.getTime() - HOUR_SECONDS * 1000);
-  const byMinute = [...sumsEvery(60, SUMS), ...(chart ? latencyEvery(60) : [])];
-  const [p50 = [], p99 = [], ...found] = await readFigures(
-    [...latencyEvery(HOUR_SECONDS), ...byMinute],
+  const [p50 = [], p99 = [], minuteP50 = [], minuteP99 = [], ...found] = await readFigures(
+    [...latencyEvery(HOUR_SECONDS), ...latencyEvery(60), ...sumsEvery(60, SUMS)],
     since,
   );
-  const [minuteP50, minuteP99] = found.slice(SUMS.length);
   const points = named(SUMS, (_, index) => found[index] ?? []);
-  const rateSince = now.getTime() - RATE_MINUTES * 60_000;
   const settled = [...points.applied, ...points['no-change']];
   // CloudWatch chooses where periods begin, so an hour may span two: the worse percentile is shown,
   // because percentiles cannot be combined.
   const [median, slowest] = [worstOf(p50), worstOf(p99)];
   return {
     ...named(SUMS, (metric) => sumOf(points[metric])),
-    perMinute: named(
-      CHARTED,
-      (metric) => sumOf(points[metric].filter(({ at }) => at >= rateSince)) / RATE_MINUTES,
-    ),
     signs: {
       ...signOf('misconfigured', settled),
       ...signOf('crash', settled),
@@ -112,45 +97,34 @@ export async function readLastHour(
       ...signOf('signatures-refused', points.received),
     },
     latencyMs: median === null || slowest === null ? undefined : { p50: median, p99: slowest },
-    ...(chart && { chart: chartOf(now, 60, 60, { ...points, p50: minuteP50, p99: minuteP99 }) }),
+    chart: chartOf(now, 60, 60, { ...points, p50: minuteP50, p99: minuteP99 }),
   };
 
   function signOf(metric: SignOf, accepted: Points): LastHour['signs'] {
     const seen = points[metric].filter(({ value }) => value > 0);
     if (seen.length === 0) return {};
-    const lastAt = Math.max(...seen.map(({ at }) => at));
-    const acceptedAt = accepted.reduce(
-      (last, { at, value }) => (value > 0 ? Math.max(last, at) : last),
-      Number.NEGATIVE_INFINITY,
-    );
-    return {
-      [metric]: {
-        lastAt,
-        acceptedSince: sumOf(accepted.filter(({ at }) => at > lastAt)),
-        sinceAccepted: sumOf(seen.filter(({ at }) => at > acceptedAt)),
-      },
-    };
+    const [lastAt, acceptedAt] = [lastOf(seen), lastOf(accepted.filter(({ value }) => value > 0))];
+    const acceptedSince = sumOf(accepted.filter(({ at }) => at > lastAt));
+    const sinceAccepted = sumOf(seen.filter(({ at }) => at > acceptedAt));
+    return { [metric]: { lastAt, acceptedSince, sinceAccepted } };
   }
 }
 
 /** The last day by quarters of an hour, in one request: 6 metrics. */
 export async function readLastDay(readFigures: ReadFigures, now: Date): Promise<Chart> {
-  const periods = 96;
-  const [p50, p99, ...counts] = await readFigures(
+  const [p50 = [], p99 = [], ...found] = await readFigures(
     [...latencyEvery(QUARTER_SECONDS), ...sumsEvery(QUARTER_SECONDS, CHARTED)],
-    new Date(startOf(now, QUARTER_SECONDS, periods)),
+    new Date(startOf(now, QUARTER_SECONDS, 96)),
   );
-  const points = named(CHARTED, (_, index) => counts[index] ?? []);
-  return chartOf(now, QUARTER_SECONDS, periods, { ...points, p50, p99 });
+  const counts = named(CHARTED, (_, index) => found[index] ?? []);
+  return chartOf(now, QUARTER_SECONDS, 96, { ...counts, p50, p99 });
 }
 
 const latencyEvery = (everySeconds: number): readonly WantedFigure[] =>
   (['p50', 'p99'] as const).map((statistic) => ({ metric: 'latency-ms', statistic, everySeconds }));
 
-const sumsEvery = (
-  everySeconds: number,
-  metrics: readonly WrittenMetric[],
-): readonly WantedFigure[] => metrics.map((metric) => ({ metric, statistic: 'Sum', everySeconds }));
+const sumsEvery = (everySeconds: number, metrics: readonly Counted[]): readonly WantedFigure[] =>
+  metrics.map((metric) => ({ metric, statistic: 'Sum', everySeconds }));
 
 function named<Name extends string, Value>(
   names: readonly Name[],
@@ -165,6 +139,9 @@ const sumOf = (points: Points): number => points.reduce((sum, { value }) => sum 
 const worstOf = (points: Points): number | null =>
   points.length === 0 ? null : Math.max(...points.map(({ value }) => value));
 
+const lastOf = (points: Points): number =>
+  points.reduce((last, { at }) => Math.max(last, at), Number.NEGATIVE_INFINITY);
+
 /** Of so many periods until now, in epoch milliseconds. They begin on the clock, as those of CloudWatch do. */
 function startOf(now: Date, everySeconds: number, periods: number): number {
   const everyMs = everySeconds * 1000;
@@ -175,11 +152,10 @@ function chartOf(
   now: Date,
   everySeconds: number,
   periods: number,
-  points: Readonly<Record<ChartedCount, Points>> &
-    Readonly<Record<'p50' | 'p99', Points | undefined>>,
+  points: Readonly<Record<(typeof CHARTED)[number] | 'p50' | 'p99', Points>>,
 ): Chart {
   const from = startOf(now, everySeconds, periods);
-  const inPeriods = (all: Points = []) => {
+  const inPeriods = (all: Points) => {
     const found: Point[][] = Array.from({ length: periods }, () => []);
     for (const point of all) {
       found[Math.floor((point.at - from) / everySeconds / 1000)]?.push(point);
@@ -195,19 +171,23 @@ function chartOf(
   };
 }
 
-/** SQS writes its own metrics once a minute, and they arrive some minutes late. */
-const AGE_WITHIN_SECONDS = 900;
-
 /** The figures from CloudWatch, in one request: it accepts 500 queries. */
 export function createCloudWatchFigures(
   client: CloudWatchClient,
-  namespace: string,
+  Namespace: string,
   now: Date,
 ): ReadFigures {
-  const queryOf = ({ metric, statistic, everySeconds }: WantedFigure) =>
-    statisticOf(namespace, metric, {}, statistic, everySeconds);
-  return (wanted, since) => ask(client, wanted.map(queryOf), since, now);
+  return (wanted, since) => {
+    const queries = wanted.map(({ metric: MetricName, statistic: Stat, everySeconds: Period }) => ({
+      Metric: { Namespace, MetricName },
+      ...{ Period, Stat },
+    }));
+    return ask(client, queries, since, now);
+  };
 }
+
+/** SQS writes its own metrics once a minute, and they arrive some minutes late. */
+const AGE_WITHIN_SECONDS = 900;
 
 /** Seconds that each queue's oldest message has waited; undefined when SQS has no recent value. */
 export async function readOldestAges(
@@ -215,43 +195,32 @@ export async function readOldestAges(
   queueNames: readonly string[],
   now: Date,
 ): Promise<readonly (number | undefined)[]> {
-  const queries = queueNames.map((QueueName) =>
-    statisticOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }, 'Maximum', 60),
-  );
+  const queries = queueNames.map((Value) => ({
+    Metric: {
+      ...{ Namespace: 'AWS/SQS', MetricName: 'ApproximateAgeOfOldestMessage' },
+      Dimensions: [{ Name: 'QueueName', Value }],
+    },
+    ...{ Period: 60, Stat: 'Maximum' },
+  }));
   const since = new Date(now.getTime() - AGE_WITHIN_SECONDS * 1000);
   const answers = await ask(client, queries, since, now);
   return answers.map(([newest]) => newest?.value);
 }
 
-type Statistic = NonNullable<MetricDataQuery['MetricStat']>;
-
-function statisticOf(
-  Namespace: string,
-  MetricName: string,
-  dimensions: Readonly<Record<string, string>>,
-  Stat: string,
-  Period: number,
-): Statistic {
-  const Dimensions = Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }));
-  return { Metric: { Namespace, MetricName, Dimensions }, Period, Stat };
-}
-
 /** The points of each query, the newest first. */
 async function ask(
   client: CloudWatchClient,
-  statistics: readonly Statistic[],
+  queries: readonly NonNullable<MetricDataQuery['MetricStat']>[],
   since: Date,
   now: Date,
 ): Promise<readonly Points[]> {
-  const points: Point[][] = statistics.map(() => []);
+  const points: Point[][] = queries.map(() => []);
   let NextToken: string | undefined;
   do {
     const answer = await client.send(
       new GetMetricDataCommand({
-        MetricDataQueries: statistics.map((MetricStat, index) => ({ Id: `q${index}`, MetricStat })),
-        StartTime: since,
-        EndTime: now,
-        ScanBy: 'TimestampDescending',
+        MetricDataQueries: queries.map((MetricStat, index) => ({ Id: `q${index}`, MetricStat })),
+        ...{ StartTime: since, EndTime: now, ScanBy: 'TimestampDescending' },
         ...(NextToken && { NextToken }),
       }),
     );

@@ -1,5 +1,5 @@
 import { HEALED_PERCENT, OLDEST_MESSAGE_MINUTES } from '../../../shared/config/metrics.ts';
-import { areWebhooksLost } from '../../../shared/core/reconcile/last-reconcile.ts';
+import { areWebhooksLost, sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import type { ShownFinding, Suggestion, Verdict } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { type PauseStatus, pauseText, resumeSuggestion } from '../pause/read-pauses.ts';
@@ -277,8 +277,9 @@ function* judgeQueue({ family, oldestSeconds = 0, oldestWhy, dead }: QueueStatus
 const RUNS_MISSED = 2.5;
 
 function* judgeReconcile(run: ReconcileStatus, now: Date, everyMinutes: number): Findings {
-  const { shop, endedAt, looked, healed, recoversSince, ordersRead = [] } = run;
-  const endedMs = endedAt === undefined ? now.getTime() : Date.parse(endedAt);
+  const { shop, last, recoversSince, ordersRead } = run;
+  const [looked, healed] = [sumOf(last?.lookedAt), sumOf(last?.healed)];
+  const endedMs = last ? Date.parse(last.endedAt) : now.getTime();
   const minutes = Math.round((now.getTime() - endedMs) / 60_000);
   if (minutes > everyMinutes * RUNS_MISSED) {
     const what = `${shop}: the last reconcile ended ${minutes} minutes ago, every ${everyMinutes} are expected`;

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VERSION } from '../../../shared/config/release.ts';
+import { sumOf } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Deployment, versionDifference } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import {
   type Block,
+  type Cell,
   type ChartBlock,
   type Document,
   exitCodeOf,
   type FactsBlock,
   type FlowBlock,
   facts,
+  type ShownFinding,
   type Suggestion,
-  type TableBlock,
   type Tone,
 } from '../document/document.ts';
 import { line } from '../document/line.ts';
@@ -19,13 +21,15 @@ import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { CredentialStatus } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { counted, relativeTime, spanText } from '../terminal/text.ts';
+import type { SubscriptionStatus } from '../webhooks/webhooks.ts';
 import {
   collectStatus,
+  isEmpty,
   type QueueStatus,
   type ReconcileStatus,
   type Status,
 } from './collect-status.ts';
-import type { Chart, ChartedCount, LastHour } from './figures.ts';
+import type { Chart, LastHour } from './figures.ts';
 import { judgeStatus } from './judge-status.ts';
 
 export interface StatusOptions extends CommonOptions {
@@ -68,21 +72,21 @@ async function look(deployment: Deployment, options: StatusOptions): Promise<Doc
   const { verdict, findings, notes } = judgeStatus(status, connector.healing.everyMinutes);
   const difference = versionDifference(version);
   const doctor: Suggestion = { label: 'See what to do', line: line('doctor') };
-  const noted = [
+  const noted: readonly ShownFinding[] = [
     ...(difference ? [{ tone: 'info', what: difference.what, next: [doctor] } as const] : []),
     ...notes,
   ];
   const shops = connector.shops.map(({ domain }) => domain);
-  const isStorefront = connector.storefront !== undefined;
   return {
     title: `${stack} ${version} ${where === 'aws' ? `in ${region}` : 'on this machine'}`,
     verdict,
     freshSeconds: FRESH_SECONDS[where],
     blocks: [
       ...(findings.length > 0 ? [{ kind: 'findings', findings } as const] : []),
-      ...flowsOf(status, shops, isStorefront),
-      ...shops.map((shop) => factsOf(status, shop, shops.length > 1)),
-      ...chartsOf(status),
+      flowOf(status, shops),
+      ...(connector.storefront ? [flowBack(status)] : []),
+      ...shops.map((shop) => factsOf(status, shop, shops.length > 1 ? shop : undefined)),
+      ...(charts ? chartsOf(status) : []),
       ...(noted.length > 0 ? [notesOf(noted)] : []),
     ],
     data: { stack, stage, region, where, version, commandVersion: VERSION, ...status },
@@ -94,33 +98,26 @@ function oneLine(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\s+/g, ' ') : 'an unknown error';
 }
 
-type Stage = FlowBlock['stages'][number];
-
 /** The path of a change, as it is deployed. */
-function flowsOf(status: Status, shops: readonly string[], isStorefront: boolean): Block[] {
-  const hour = status.lastHour?.kind === 'known' ? status.lastHour.value : undefined;
-  const isBalances = ({ family }: QueueStatus) => family === 'balances';
-  const queues = (isMeant: (queue: QueueStatus) => boolean): Stage =>
-    status.queues.kind === 'known'
-      ? { name: 'Queues', table: queueTable(status.queues.value.filter(isMeant)) }
-      : { name: 'Queues', text: `not known: ${status.queues.why}` };
-  const there: FlowBlock = {
+function flowOf(status: Status, shops: readonly string[]): FlowBlock {
+  const hour = hourIn(status);
+  return {
     kind: 'flow',
     title: 'From the store to the loyalty service',
     stages: [
       { name: 'Store', text: shops.join(', ') },
-      stageOf('Receiver', hour, (known) => [
+      figuresOf('Receiver', hour, (known) => [
         rateIn(known, 'received'),
         ...seldom(known['signatures-refused'], 'refused for their signature in the last hour'),
         ...seldom(known['unknown-topic'], 'of other topics in the last hour'),
       ]),
-      queues((queue) => !isBalances(queue)),
-      stageOf('Workers', hour, (known) => [
+      queuesOf(status, ({ family }) => family !== 'balances'),
+      figuresOf('Workers', hour, (known) => [
         rateIn(known, 'applied'),
         rateIn(known, 'retried', 'waits'),
         rateIn(known, 'rejected', 'bad'),
       ]),
-      stageOf('Loyalty service', hour, ({ latencyMs }) =>
+      figuresOf('Loyalty service', hour, ({ latencyMs }) =>
         latencyMs
           ? [
               { value: secondsText(latencyMs.p50), name: 'p50 of the last hour' },
@@ -130,27 +127,36 @@ function flowsOf(status: Status, shops: readonly string[], isStorefront: boolean
       ),
     ],
   };
-  const back: FlowBlock = {
+}
+
+function flowBack(status: Status): FlowBlock {
+  return {
     kind: 'flow',
     title: 'Back to the store',
     stages: [
       { name: 'Loyalty service', text: 'sends point events' },
-      queues(isBalances),
+      queuesOf(status, ({ family }) => family === 'balances'),
       { name: 'Balance worker', text: 'counted with the workers above' },
       { name: 'Store', text: 'shows the balances' },
     ],
   };
-  return isStorefront ? [there, back] : [there];
 }
 
+type Stage = FlowBlock['stages'][number];
 type Figures = NonNullable<Stage['figures']>;
 
-function stageOf(name: string, hour: LastHour | undefined, figuresIn: (hour: LastHour) => Figures) {
-  return hour ? { name, figures: figuresIn(hour) } : { name, text: 'figures not known' };
+const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.value : undefined);
+
+function figuresOf(name: string, hour: LastHour | undefined, read: (hour: LastHour) => Figures) {
+  return hour ? { name, figures: read(hour) } : { name, text: 'figures not known' };
 }
 
-function rateIn({ perMinute }: LastHour, metric: ChartedCount, tone?: Tone): Figures[number] {
-  const value = Math.round(perMinute[metric] * 10) / 10;
+/** CloudWatch shows a figure after a minute or two: one minute alone would often be empty. */
+const RATE_MINUTES = 5;
+
+function rateIn({ chart }: LastHour, metric: Charted, tone?: Tone): Figures[number] {
+  const last = chart[metric].slice(-RATE_MINUTES).reduce((sum, one) => sum + one, 0);
+  const value = Math.round((last / RATE_MINUTES) * 10) / 10;
   const name = `${metric} per minute, of the last five minutes`;
   return { value: String(value), name, ...(tone && value > 0 && { tone }) };
 }
@@ -158,92 +164,60 @@ function rateIn({ perMinute }: LastHour, metric: ChartedCount, tone?: Tone): Fig
 const seldom = (many: number, name: string): Figures =>
   many === 0 ? [] : [{ value: String(many), name, tone: 'waits' }];
 
-function queueTable(queues: readonly QueueStatus[]): TableBlock {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Queue' },
-      ...['Waiting', 'In flight', 'Oldest', 'Dead'].map(
-        (title) => ({ title, align: 'right' }) as const,
-      ),
-    ],
-    rows: queues.map(({ family, waiting, inFlight, oldestSeconds, dead }) => ({
-      cells: [
-        family,
-        waiting,
-        inFlight,
-        ageText(oldestSeconds, waiting + inFlight),
-        dead === 0
-          ? 0
-          : {
-              text: String(dead),
-              tone: 'bad',
-              opens: line('dead-letters list', [], { queue: family }),
-            },
-      ],
-    })),
-  };
-}
-
-function ageText(seconds: number | undefined, messages: number): string {
-  if (messages === 0) return '-';
-  return seconds === undefined ? 'not known' : spanText(seconds * 1000);
+function queuesOf({ queues }: Status, isMeant: (queue: QueueStatus) => boolean): Stage {
+  if (queues.kind === 'unknown') return { name: 'Queues', text: `not known: ${queues.why}` };
+  const figures = ['Waiting', 'In flight', 'Oldest', 'Dead'];
+  const columns = [
+    { title: 'Queue' },
+    ...figures.map((title) => ({ title, align: 'right' }) as const),
+  ];
+  const rows = queues.value.filter(isMeant).map((queue) => {
+    const { family, waiting, inFlight, oldestSeconds, dead } = queue;
+    const age = oldestSeconds === undefined ? 'not known' : spanText(oldestSeconds * 1000);
+    const opens = line('dead-letters list', [], { queue: family });
+    const letters = { text: String(dead), tone: 'bad', opens } as const;
+    return { cells: [family, waiting, inFlight, isEmpty(queue) ? '-' : age, dead && letters] };
+  });
+  return { name: 'Queues', table: { kind: 'table', columns, rows } };
 }
 
 function secondsText(milliseconds: number): string {
   return milliseconds < 100_000 ? `${(milliseconds / 1000).toFixed(1)} s` : spanText(milliseconds);
 }
 
-function factsOf(status: Status, shop: string, hasOthers: boolean): FactsBlock {
-  const ofShop = <One extends { readonly shop: string }>(all: readonly One[]) =>
-    all.filter((one) => one.shop === shop);
-  const runs = status.reconcile.kind === 'known' ? ofShop(status.reconcile.value) : [];
-  const hour = status.lastHour?.kind === 'known' ? status.lastHour.value : undefined;
-  const [subscriptions] = ofShop(status.subscriptions);
+/** `title`: where there are several shops. */
+function factsOf(status: Status, shop: string, title: string | undefined): FactsBlock {
+  const hour = hourIn(status);
+  const runs = status.reconcile.kind === 'known' ? status.reconcile.value : [];
+  const run = runs.find((one) => one.shop === shop);
+  const found = status.subscriptions.find((one) => one.shop === shop)?.found;
+  const credentials = status.credentials.filter((one) => one.shop === shop);
   return facts(
     [
-      ['Last hour', hour && hourText(hour, hasOthers)],
-      ...runs.flatMap((run) => reconcileFacts(run, new Date(status.at))),
-      ['Subscriptions', subscriptions && subscriptionText(subscriptions.found)],
-      ['Credentials', ofShop(status.credentials).map(credentialText).join(', ')],
+      [title === undefined ? 'Last hour' : 'Last hour, all shops', hour && hourText(hour)],
+      ['Reconcile', run && reconcileCell(run, new Date(status.at))],
+      ['Subscriptions', found && subscriptionText(found)],
+      ['Credentials', credentials.map(credentialText).join(', ')],
     ],
-    hasOthers ? shop : undefined,
+    title,
   );
 }
 
-function hourText(hour: LastHour, hasOthers: boolean): string {
-  const unchanged = `${hour['no-change']} without anything to send`;
-  const ends = `${hour.applied} applied, ${unchanged}, ${hour.retried} retried, ${hour.rejected} rejected`;
-  return `${counted(hour.received, 'webhook')} received, ${ends}${hasOthers ? ' (all shops)' : ''}`;
+function hourText(hour: LastHour): string {
+  const { received, applied, retried, rejected, 'no-change': unchanged } = hour;
+  return `${counted(received, 'webhook')} received, ${applied} applied, ${unchanged} without anything to send, ${retried} retried, ${rejected} rejected`;
 }
 
-function reconcileFacts(run: ReconcileStatus, now: Date): readonly (readonly [string, string])[] {
-  const { endedAt, looked, healed, rolledOut, stopped, balances, ordersRead = [] } = run;
-  const anew =
-    rolledOut === 0 ? '' : `, ${rolledOut} sent anew for changed rules or expired dead letters`;
-  const left = (why: string) => (why === '' ? '' : ` (not to the end: ${why})`);
-  const ended =
-    endedAt === undefined
-      ? 'has not run yet'
-      : `${relativeTime(Date.parse(endedAt), now)}, ${looked} looked at, ${healed} healed${anew}`;
-  return [
-    ['Reconcile', `${ended}${left(stopped.join(', '))}`],
-    ...ordersRead.map(({ read, unread, differing }) => {
-      const rest = unread === 0 ? '' : `, ${unread} could not be read`;
-      return ['Orders read', `${read} compared, ${differing} differ${rest}`] as const;
-    }),
-    ...(balances
-      ? [
-          [
-            'Balances',
-            `last night ${balances.compared} compared, ${balances.asked} differed${left(balances.stopped ?? '')}`,
-          ] as const,
-        ]
-      : []),
-  ];
+function reconcileCell({ shop, last }: ReconcileStatus, now: Date): Cell {
+  if (!last) return 'has not run yet';
+  const { endedAt, lookedAt, healed, stopped } = last;
+  const left = stopped.map(({ kind, why }) => `${kind} ${why}`).join(', ');
+  const end = left === '' ? '' : ` (not to the end: ${left})`;
+  const text = `${relativeTime(Date.parse(endedAt), now)}, ${sumOf(lookedAt)} looked at, ${sumOf(healed)} healed${end}`;
+  return { text, opens: line('reconcile status', [], { shop }) };
 }
 
-function subscriptionText(found: Status['subscriptions'][number]['found']): string {
+function subscriptionText(found: SubscriptionStatus['found']): string {
   if (found.kind === 'unknown') return `not known: ${found.why}`;
   const { right, faults } = found.value;
   return faults.length === 0
@@ -256,40 +230,34 @@ function credentialText({ purpose, state, rotating }: CredentialStatus): string 
   return rotating ? `${purpose} set (two accepted)` : `${purpose} set`;
 }
 
-function chartsOf({ lastHour, lastDay }: Status): readonly ChartBlock[] {
-  const hour = lastHour?.kind === 'known' ? lastHour.value.chart : undefined;
-  const day = lastDay?.kind === 'known' ? lastDay.value : undefined;
-  return [...(hour ? chartsIn(hour, 'last hour') : []), ...(day ? chartsIn(day, 'last day') : [])];
-}
+type Charted = 'received' | 'applied' | 'retried' | 'rejected';
+const TONES = { received: 'soft', applied: 'well', retried: 'waits', rejected: 'bad' } as const;
 
-function chartsIn(chart: Chart, when: string): readonly ChartBlock[] {
-  const { from, everySeconds, received, applied, retried, rejected, p50, p99 } = chart;
-  const common = { kind: 'chart', from, everySeconds } as const;
-  return [
-    {
-      ...common,
-      title: `Messages, ${when}`,
-      unit: 'count',
-      series: [
-        { name: 'received', values: received },
-        { name: 'applied', values: applied, tone: 'well' },
-        { name: 'retried', values: retried, tone: 'waits' },
-        { name: 'rejected', values: rejected, tone: 'bad' },
-      ],
-    },
-    {
-      ...common,
-      title: `Latency, ${when}`,
-      unit: 'milliseconds',
-      series: [
-        { name: 'p50', values: p50 },
-        { name: 'p99', values: p99, tone: 'waits' },
-      ],
-    },
+function chartsOf(status: Status): readonly ChartBlock[] {
+  const { lastDay } = status;
+  const drawn: readonly (readonly [string, Chart | undefined])[] = [
+    ['last hour', hourIn(status)?.chart],
+    ['last day', lastDay?.kind === 'known' ? lastDay.value : undefined],
   ];
+  return drawn.flatMap(([when, chart]): readonly ChartBlock[] => {
+    if (!chart) return [];
+    const { from, everySeconds, p50, p99 } = chart;
+    const counts = Object.entries(TONES).map(([name, tone]) => {
+      return { name, tone, values: chart[name as Charted] };
+    });
+    const times = [
+      { name: 'p50', values: p50 },
+      { name: 'p99', values: p99, tone: 'waits' } as const,
+    ];
+    const common = { kind: 'chart', from, everySeconds } as const;
+    return [
+      { ...common, title: `Messages, ${when}`, unit: 'count', series: counts },
+      { ...common, title: `Latency, ${when}`, unit: 'milliseconds', series: times },
+    ];
+  });
 }
 
-function notesOf(findings: Extract<Block, { kind: 'findings' }>['findings']): Block {
+function notesOf(findings: readonly ShownFinding[]): Block {
   const title = counted(findings.length, 'note');
   return { kind: 'section', title, folded: true, blocks: [{ kind: 'findings', findings }] };
 }

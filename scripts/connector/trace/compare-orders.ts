@@ -25,32 +25,26 @@ export async function compareOrders(
   const deployment = await session.findDeployment();
   const services = openShopServices(deployment);
   const shop = findShop(deployment.connector, named);
-  const others: ComparedOrder[] = [];
-  let agree = 0;
+  const compare = async (id: string): Promise<ComparedOrder> => {
+    const key = { shop: shop.domain, kind: 'order', id } as const;
+    const { kind, what } = compareSides(await readSides(deployment, services, shop, key));
+    return { id, kind, what };
+  };
+  const compared: ComparedOrder[] = [];
   const progress = session.terminal.progress('Comparing orders:');
-  for await (const ids of changedSince(services, shop, since)) {
+  for await (const ids of changedSince(services, shop, since, signal)) {
     for (const some of batchesOf(ids, AT_ONCE)) {
       if (signal.aborted) break;
-      const compared = await Promise.all(
-        some.map(async (id) => {
-          const key = { shop: shop.domain, kind: 'order', id } as const;
-          const { kind, what } = compareSides(await readSides(deployment, services, shop, key));
-          return { id, kind, what };
-        }),
-      );
-      const differing = compared.filter(({ kind }) => kind !== 'well');
-      others.push(...differing);
-      agree += compared.length - differing.length;
-      progress.report(agree + others.length);
+      compared.push(...(await Promise.all(some.map(compare))));
+      progress.report(compared.length);
     }
-    if (signal.aborted) break;
   }
   progress.end();
-  const names = await orderNames(
-    services.ask(shop),
-    others.map(({ id }) => id),
-  );
-  const rows = others.map(({ id, kind, what }): Row => {
+  const orders = compared.filter(({ kind }) => kind !== 'well');
+  const ids = orders.map(({ id }) => id);
+  const names = await orderNames(services.ask(shop), ids);
+  const columns = [{ title: 'Order' }, { title: 'What', shrinks: true }];
+  const rows = orders.map(({ id, kind, what }): Row => {
     const opens = line('trace', ['order', id], { shop: shop.domain });
     const tone = kind === 'action required' ? 'bad' : 'waits';
     return {
@@ -60,49 +54,38 @@ export async function compareOrders(
       ],
     };
   });
-  const [first] = others;
+  const next = ids.slice(0, 1).map((id) => ({
+    label: `See what happened to ${names.get(id) ?? id}`,
+    line: line('trace', ['order', id], { shop: shop.domain }),
+  }));
+  const from = new Date(since).toISOString().slice(0, 16).replace('T', ' ');
   return {
-    title: `Orders of ${shop.domain} that changed since ${new Date(since).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
-    verdict: verdictOf(agree, others, signal.aborted),
-    blocks:
-      rows.length === 0
-        ? []
-        : [
-            {
-              kind: 'table',
-              columns: [{ title: 'Order' }, { title: 'What', shrinks: true }],
-              rows,
-            },
-          ],
-    ...(first && {
-      next: [
-        {
-          label: `See what happened to ${names.get(first.id) ?? first.id}`,
-          line: line('trace', ['order', first.id], { shop: shop.domain }),
-        },
-      ],
-    }),
-    data: { shop: shop.domain, agree, orders: others },
+    title: `Orders of ${shop.domain} that changed since ${from} UTC`,
+    verdict: verdictOf(compared, signal.aborted),
+    blocks: rows.length > 0 ? [{ kind: 'table', columns, rows }] : [],
+    next,
+    data: { shop: shop.domain, agree: compared.length - orders.length, orders },
   };
 }
 
-function verdictOf(agree: number, others: readonly ComparedOrder[], isStopped: boolean): Verdict {
-  const differ = others.filter(({ kind }) => kind === 'action required').length;
-  const unknown = others.length - differ;
+function verdictOf(compared: readonly ComparedOrder[], isStopped: boolean): Verdict {
+  const many = (wanted: Verdict['kind']) => compared.filter(({ kind }) => kind === wanted).length;
+  const [agree, differ, unknown] = [many('well'), many('action required'), many('not known')];
   const what = [
-    `${counted(agree, 'order')} ${agree === 1 ? 'was' : 'were'} read on both sides just now and ${agree === 1 ? 'agrees' : 'agree'}`,
-    ...(differ > 0 ? [`${differ} ${differ === 1 ? 'differs' : 'differ'}`] : []),
-    ...(unknown > 0 ? [`of ${unknown} it is not known`] : []),
+    `Read on both sides just now and in agreement: ${counted(agree, 'order')}`,
+    ...(differ > 0 ? [`different: ${differ}`] : []),
+    ...(unknown > 0 ? [`not known: ${unknown}`] : []),
+    ...(isStopped ? ['stopped before the rest'] : []),
   ].join('; ');
   if (differ > 0) return { kind: 'action required', what: `${what}.` };
-  if (isStopped) return { kind: 'not known', what: `Stopped; until then ${what}.` };
-  return { kind: unknown > 0 ? 'not known' : 'well', what: `${what}.` };
+  return { kind: unknown > 0 || isStopped ? 'not known' : 'well', what: `${what}.` };
 }
 
 async function* changedSince(
   { store }: ShopServices,
   { domain }: Shop,
   from: number,
+  signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   const span = { from, until: Date.now() };
   let after: string | undefined;
@@ -116,5 +99,5 @@ async function* changedSince(
     }
     yield page.value.changed.map(({ id }) => id);
     after = page.value.next;
-  } while (after !== undefined);
+  } while (after !== undefined && !signal.aborted);
 }

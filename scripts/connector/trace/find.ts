@@ -22,15 +22,21 @@ export interface Hit {
   readonly name: string | null;
 }
 
-export interface SearchedDeps {
+/** One shop, and how to ask its store. */
+interface Searched {
   readonly deployment: Place;
-  readonly services: Pick<ShopServices, 'ask'> & {
+  readonly services: Pick<ShopServices, 'ask'>;
+  readonly shop: Shop;
+}
+
+export interface SearchedDeps extends Omit<Searched, 'shop'> {
+  readonly services: Searched['services'] & {
     readonly store: Pick<ShopServices['store'], 'readCoupon'>;
   };
   readonly ledger: Pick<Ledger, 'readMany'>;
 }
 
-type SearchedShop = SearchedDeps & { readonly shop: Shop };
+type SearchedShop = SearchedDeps & Searched;
 
 const GLOBAL_ID = /^gid:\/\/shopify\/(Order|Product|Customer)\/(\d+)$/;
 const TYPES = { Order: 'order', Product: 'product', Customer: 'customer' } as const;
@@ -45,13 +51,21 @@ export async function findAny(
   deps: SearchedDeps,
   shops: readonly Shop[],
 ): Promise<{ readonly hits: readonly Hit[]; readonly problems: readonly Problem[] }> {
-  const found = await Promise.all(shops.map((shop) => findInShop(text, { ...deps, shop })));
-  const problems = found.flatMap((one) => one.problems);
-  const hits = new Map<string, Hit>();
-  for (const hit of found.flatMap((one) => one.hits)) {
-    hits.set(keyOf(hit), hits.get(keyOf(hit)) ?? hit);
-  }
-  if (hits.size > 0) return { hits: [...hits.values()], problems };
+  const problems: Problem[] = [];
+  const questions = shops.flatMap((shop) => questionsFor(text, { ...deps, shop }));
+  const answers = await Promise.all(
+    questions.map((question) =>
+      question.catch((error: unknown): readonly Hit[] => {
+        if (!(error instanceof Problem)) throw error;
+        problems.push(error);
+        return [];
+      }),
+    ),
+  );
+  // What the store calls by a name stands before what the ledger knows by its id alone.
+  const found = answers.flat().toSorted((a, b) => Number(!a.name) - Number(!b.name));
+  const hits = [...Map.groupBy(found, keyOf).values()].flatMap(([first]) => first ?? []);
+  if (hits.length > 0) return { hits, problems };
   const [problem] = problems;
   if (problem) throw problem;
   const what = isAddress(text) ? 'this e-mail address' : `"${text}"`;
@@ -62,24 +76,6 @@ export async function findAny(
 }
 
 const keyOf = ({ shop, kind, id }: Hit) => `${shop}|${kind}|${id}`;
-
-async function findInShop(
-  text: string,
-  searched: SearchedShop,
-): Promise<{ readonly hits: readonly Hit[]; readonly problems: readonly Problem[] }> {
-  const problems: Problem[] = [];
-  const answers = await Promise.all(
-    questionsFor(text, searched).map((question) =>
-      question.catch((error: unknown): readonly Hit[] => {
-        if (!(error instanceof Problem)) throw error;
-        problems.push(error);
-        return [];
-      }),
-    ),
-  );
-  // What the store calls by a name stands before what the ledger knows by its id alone.
-  return { hits: answers.flat().toSorted((a, b) => Number(!a.name) - Number(!b.name)), problems };
-}
 
 function questionsFor(text: string, searched: SearchedShop): readonly Promise<readonly Hit[]>[] {
   if (isAddress(text)) return [byAddress(text, searched)];
@@ -167,12 +163,6 @@ interface FoundEntity {
   readonly id: string;
   /** Of the same customer, or of a similar name; the newest first. */
   readonly otherOrders: readonly FoundOrder[];
-}
-
-interface Searched {
-  readonly deployment: Place;
-  readonly services: Pick<ShopServices, 'ask'>;
-  readonly shop: Shop;
 }
 
 /** Shopify's ids have 13 digits; a number that a shop counts up has fewer. */

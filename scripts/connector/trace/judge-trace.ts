@@ -1,5 +1,4 @@
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
-import { faultText } from '../../../shared/core/mapping/wanted-state.ts';
 import type { Suggestion, Verdict, VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
 import { pauseText } from '../pause/read-pauses.ts';
@@ -8,6 +7,8 @@ import type { Trace } from './collect-trace.ts';
 import { compareSides, isApplied } from './sides.ts';
 
 export interface Judged extends Verdict {
+  /** Why an order has points or not; undefined where that is not known. */
+  readonly why?: PointsWhy | undefined;
   readonly next: readonly Suggestion[];
 }
 
@@ -16,9 +17,12 @@ export function judgeTrace(trace: Trace): Judged {
   const { key, entry, letters, store, mapped, pause, ready, waits } = trace;
   const [letter] = letters;
   const [wait] = waits;
-  const say = (kind: VerdictKind, what: string, ...next: (Suggestion | undefined)[]): Judged => ({
-    ...{ kind, what, next: next.filter((one) => one !== undefined) },
-  });
+  const say = (
+    why: PointsWhy | undefined,
+    kind: VerdictKind,
+    what: string,
+    ...next: (Suggestion | undefined)[]
+  ): Judged => ({ why, kind, what, next: next.filter((one) => one !== undefined) });
   const show = letter && {
     label: 'See the dead letter',
     line: line('dead-letters show', [letter.letterId]),
@@ -29,71 +33,70 @@ export function judgeTrace(trace: Trace): Judged {
   };
   const status = { label: 'See what happens now', line: line('status') };
   if (store.kind === 'gone' && !entry) {
-    return say('not known', 'Neither the store nor the ledger knows it.', show);
+    return say(undefined, 'not known', 'Neither the store nor the ledger knows it.', show);
   }
   if (store.kind === 'unavailable' || !mapped) {
     const why = store.kind === 'unavailable' ? ` (${store.why})` : '';
     const doctor = { label: 'Find out why', line: line('doctor') };
-    return say('not known', `The store could not be read${why}.`, doctor);
+    return say(undefined, 'not known', `The store could not be read${why}.`, doctor);
   }
-  if (mapped.kind === 'fault') {
-    return say('action required', `The rules cannot map it: ${faultText(mapped)}.`, show);
-  }
-  const compared = compareSides(trace);
+  const { kind, what } = compareSides(trace);
+  if (mapped.kind === 'fault') return say('rule-fails', kind, what, show);
   if (mapped.kind === 'skip') {
     return mapped.why === 'exchange'
-      ? say('waits', 'It is in the middle of an exchange: its next change decides what is sent.')
-      : say(compared.kind, compared.what);
+      ? say(mapped.why, 'waits', 'An exchange is under way: its next change decides what is sent.')
+      : say(mapped.why, kind, what);
   }
   if (entry?.uncertain) {
     const then = wait ? waitText(wait) : 'the next event or reconcile sends it again';
-    return say(
-      'waits',
-      `What became of a call to the loyalty service is not known: ${then}.`,
-      retry,
-    );
+    const unknown = 'What became of a call to the loyalty service is not known';
+    return say('uncertain', 'waits', `${unknown}: ${then}.`, retry);
   }
   if (isApplied(trace)) {
     const old = letter ? ' The dead letters about it are older or the same.' : '';
     // The ledger would not send it again by itself. Nor may anybody, before a person has seen what that does to points.
-    const again = {
-      ...resend(trace, { force: true }),
-      say: 'If the store is right, send it again:',
-    };
-    const isWrong = compared.kind === 'action required';
-    return say(compared.kind, `${compared.what}${old}`, isWrong ? again : undefined);
+    const again = resend(trace, { force: true }, 'If the store is right, to send it once more:');
+    return say(whyApplied(trace), kind, `${what}${old}`, kind === 'well' ? undefined : again);
   }
-  const what = `The current state of the store was not applied; ${entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was'}.`;
+  const before =
+    entry?.appliedKey === undefined ? 'nothing was applied yet' : 'an earlier state was';
+  const missing = `The current state of the store was not applied; ${before}.`;
   if (letter) {
     const many = letters.length === 1 ? 'A dead letter' : `${letters.length} dead letters`;
-    return say('action required', `${what} ${many} about it: ${letter.why}`, show);
+    const found = `${missing} ${many} about it: ${letter.why}`;
+    return say('rejected', 'action required', found, show);
   }
-  if (wait) return say('waits', `${what} This goes on by itself: ${waitText(wait)}.`, retry);
-  if (store.kind === 'gone') {
-    const gone = 'The store no longer has it, and the loyalty service still does.';
-    return say(
-      'waits',
-      `${gone} The deletion is on its way, or a deep reconcile finds it.`,
-      status,
-    );
+  if (wait) {
+    const why = pause ? 'paused' : 'waiting';
+    return say(why, 'waits', `${missing} This goes on by itself: ${waitText(wait)}.`, retry);
   }
-  if (ready > 0) {
+  if (ready > 0 || store.kind === 'gone') {
     const held = pause ? ` ${pauseText(pause)}.` : '';
-    return say('waits', `${what} Messages are on the queue, perhaps its own.${held}`, status);
+    const where =
+      store.kind === 'gone'
+        ? 'The store no longer has it: its deletion is on its way, or a deep reconcile finds it.'
+        : 'Messages are on the queue, perhaps its own.';
+    const why = pause ? 'paused' : 'queued';
+    return say(why, 'waits', `${missing} ${where}${held}`, status);
   }
   const held = pause ? ` ${pauseText(pause)}: until then it waits, if it is sent now.` : '';
   return say(
+    'no-webhook',
     'waits',
-    `${what} No webhook of it came, and nothing of it is on the queue. "resend" sends it now; otherwise the next reconcile finds it.${held}`,
+    `${missing} No webhook of it came, and nothing of it is on the queue. "resend" sends it now; otherwise the next reconcile finds it.${held}`,
     resend(trace),
     { label: 'Check the webhooks', line: line('webhooks check') },
   );
 }
 
 /** Without `--yes`, it shows what would be sent. */
-function resend({ key: { shop, kind, id } }: Trace, options: Options = {}): Suggestion {
+function resend(
+  { key: { shop, kind, id } }: Trace,
+  options: Options = {},
+  say = 'To send it now:',
+): Suggestion {
   const named = kind === 'member' ? 'customer' : kind;
-  return { label: 'Send again', line: line('resend', [named, id], { shop, ...options }) };
+  return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
 }
 
 /**
@@ -164,59 +167,33 @@ const NOT_APPLIED: Readonly<Record<NotApplied, string>> = {
     'the store has not reported the order to the connector. An operator can send it now; otherwise it is found and sent by itself.',
 };
 
-interface Points {
-  readonly why: PointsWhy;
-  readonly what: string;
+/** Of a state that was applied. */
+function whyApplied({ mapped, held, earned }: Trace): PointsWhy {
+  const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
+  if (wanted?.kind === 'cancelled-order') return 'cancelled';
+  if (wanted?.kind === 'order' && !wanted.order.IsCompleted) return 'not-complete';
+  if (wanted?.kind === 'order' && wanted.order.OrderTotal === 0) return 'total-zero';
+  if (held.kind === 'absent') return 'not-in-service';
+  const { state, why } = earned?.earning ?? {};
+  if (state === 'earned' || state === 'expected') return state;
+  if (state !== 'none') return 'sent';
+  return why === 'cancelled' ? 'cancelled-in-service' : 'none-by-service';
 }
 
-/** Undefined when it is not an order, or the store does not say what it is now. */
-export function explainPoints(trace: Trace): Points | undefined {
-  const { key, mapped, entry, held } = trace;
-  if (key.kind !== 'order' || !mapped) return undefined;
-  const say = (why: PointsWhy, what = POINTS[why] ?? `No points: ${why}.`) => ({ why, what });
-  if (mapped.kind === 'fault') return say('rule-fails');
-  if (mapped.kind === 'skip') return say(mapped.why);
-  const { wanted } = mapped;
-  if (wanted.kind === 'cancelled-order') return say('cancelled');
-  if (wanted.kind !== 'order') return undefined;
-  if (!isApplied(trace)) {
-    const why = whyNotApplied(trace);
-    const lead =
-      entry?.appliedKey === undefined
-        ? 'No points yet'
-        : 'The points are those of before its last change';
-    return say(why, `${lead}: ${NOT_APPLIED[why]}`);
+/** Whether the order has points, in words for its customer. Undefined when it is no order, or nothing is known. */
+export function pointsText({ key, entry, earned }: Trace, { why }: Judged): string | undefined {
+  if (key.kind !== 'order' || why === undefined) return undefined;
+  const points = earned?.earning.points ?? 'them';
+  if (why === 'earned') return `The order has its points: the loyalty service gave ${points}.`;
+  if (why === 'expected') {
+    return `No points yet: the loyalty service has the order and will give ${points}. Its program decides when.`;
   }
-  if (!wanted.order.IsCompleted) return say('not-complete');
-  if (wanted.order.OrderTotal === 0) return say('total-zero');
-  if (held.kind === 'absent') return say('not-in-service');
-  const { state, points, why } = trace.earned?.earning ?? {};
-  switch (state) {
-    case 'earned':
-      return say('earned', `The order has its points: the loyalty service gave ${points}.`);
-    case 'expected': {
-      const many = points === null ? 'will give them' : `will give ${points}`;
-      const when = 'Its program decides when.';
-      return say(
-        'expected',
-        `No points yet: the loyalty service has the order and ${many}. ${when}`,
-      );
-    }
-    case 'none':
-      return say(why === 'cancelled' ? 'cancelled-in-service' : 'none-by-service');
-    case 'waiting':
-    case undefined:
-      return say('sent');
-  }
-}
-
-function whyNotApplied({ entry, letters, pause, ready, waits }: Trace): NotApplied {
-  const [wait] = waits;
-  if (wait) return pause ? 'paused' : 'waiting';
-  if (letters.length > 0) return 'rejected';
-  if (entry?.uncertain) return 'uncertain';
-  if (ready === 0) return 'no-webhook';
-  return pause ? 'paused' : 'queued';
+  if (!(why in NOT_APPLIED)) return POINTS[why] ?? `No points: ${why}.`;
+  const lead =
+    entry?.appliedKey === undefined
+      ? 'No points yet'
+      : 'The points are those of before its last change';
+  return `${lead}: ${NOT_APPLIED[why as NotApplied]}`;
 }
 
 /** Completes a sentence about the order: `its message waits for …`. */

@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import { arithmeticOf } from './arithmetic.ts';
 import { collectTrace, type Trace, type Traced } from './collect-trace.ts';
 import { type FoundOrder, findAny, findEntity, type Hit, KINDS, parseKind } from './find.ts';
-import { explainPoints, judgeTrace, lostWebhookOf, momentText } from './judge-trace.ts';
+import { judgeTrace, lostWebhookOf, momentText, pointsText } from './judge-trace.ts';
 import { type Compared, compareSides } from './sides.ts';
 import { timelineOf } from './timeline.ts';
 
@@ -49,27 +49,32 @@ export async function showTrace(
 
 /** An ambiguous text is not traced. */
 function hitsDocument(hits: readonly Hit[]): Document {
-  const found = hits.map((hit) => ({
-    ...hit,
-    title: `${KIND_NAMES[hit.kind]} ${hit.name ?? hit.id}`,
-    opens: line('trace', [hit.kind, hit.id], { shop: hit.shop }),
-  }));
   return {
     title: 'What was found',
     verdict: { kind: 'not known', what: `${hits.length} things may be meant.` },
-    blocks: [
-      {
-        kind: 'table',
-        columns: [{ title: 'What' }, { title: 'Id' }, { title: 'Shop' }],
-        rows: found.map(({ title, id, shop, opens }) => ({
-          cells: [{ text: title, opens }, { text: id, tone: 'soft' }, shop],
-        })),
-      },
-    ],
-    next: found.map(({ title, opens }) => ({ label: title, line: opens })),
+    blocks: [foundTable('', hits)],
+    next: hits.map((hit) => ({ label: hitName(hit), line: hitLine(hit) })),
     data: { hits },
   };
 }
+
+function foundTable(title: string, hits: readonly Hit[]): Block {
+  return {
+    kind: 'table',
+    ...(title !== '' && { title }),
+    columns: [{ title: 'What' }, { title: 'Id' }, { title: 'Shop' }],
+    rows: hits.map((hit) => ({
+      cells: [
+        { text: hitName(hit), opens: hitLine(hit) },
+        { text: hit.id, tone: 'soft' },
+        { text: hit.shop, tone: 'soft' },
+      ],
+    })),
+  };
+}
+
+const hitName = ({ kind, name, id }: Hit) => `${KIND_NAMES[kind]} ${name ?? id}`;
+const hitLine = ({ kind, id, shop }: Hit) => line('trace', [kind, id], { shop });
 
 const KIND_NAMES = {
   order: 'Order',
@@ -111,50 +116,47 @@ export function documentOf(
   reveal = false,
 ): Document {
   const { key, entry, letters, mapped, waits, earned } = trace;
-  const { next, ...verdict } = judgeTrace(trace);
-  const points = explainPoints(trace);
+  const judged = judgeTrace(trace);
+  const { kind: verdict, what, why, next } = judged;
+  const points = pointsText(trace, judged);
   const lostWebhook = lostWebhookOf(trace);
   const { rows } = compareSides(trace);
   const form = mapped?.kind === 'wanted' ? formOf(mapped.wanted, reveal) : undefined;
   const name = nameOf(trace);
   const kind = key.kind === 'member' ? 'customer' : key.kind;
-  const self = (options: object) => line('trace', [kind, key.id], { shop: key.shop, ...options });
+  const rewards = {
+    label: 'See points and rewards',
+    line: line('redemptions show', [key.id], { shop: key.shop }),
+  };
+  const revealed = {
+    label: 'Show personal data',
+    say: 'With personal data (this is recorded with your name):',
+    line: line('trace', [kind, key.id], { shop: key.shop, full: true, reveal: true }),
+  };
   const { remembered: _, ...ledger } = entry ?? {};
+  const others = otherOrders.map((order) => ({ ...order, shop: key.shop, kind: 'order' as const }));
   return {
     title: `${KIND_NAMES[key.kind]} ${name ?? key.id} of ${key.shop}`,
-    verdict,
+    verdict: { kind: verdict, what },
     blocks: [
-      ...(points ? [text(points.what)] : []),
+      ...(points === undefined ? [] : [text(points)]),
       ...(lostWebhook === undefined ? [] : [text(lostWebhook, 'waits')]),
       ...(entry || trace.store.kind === 'found' ? [tableOf(rows)] : []),
       ...arithmeticOf(trace),
-      timelineOf(trace, verdict.kind === 'well'),
+      timelineOf(trace, verdict === 'well'),
       factsOf(trace),
       ...(form ? [codeOf(form, reveal)] : []),
-      ...(otherOrders.length > 0 ? [ordersOf(otherOrders, key.shop)] : []),
+      ...(others.length > 0 ? [foundTable('Other orders', others)] : []),
     ],
     next: [
       ...next,
-      ...(kind === 'customer' && trace.store.kind === 'found'
-        ? [
-            {
-              label: 'See points and rewards',
-              line: line('redemptions show', [key.id], { shop: key.shop }),
-            },
-          ]
-        : []),
-      ...(form && !reveal
-        ? [
-            {
-              label: 'Show personal data',
-              say: 'With personal data (this is recorded with your name):',
-              line: self({ full: true, reveal: true }),
-            },
-          ]
-        : []),
+      ...(kind === 'customer' && trace.store.kind === 'found' ? [rewards] : []),
+      ...(form && !reveal && kind !== 'product' ? [revealed] : []),
     ],
+    // It goes on by itself: an open page shows how.
+    ...(verdict === 'waits' && { freshSeconds: 15 }),
     data: {
-      ...{ ...key, name: name ?? null, points: points ?? null, lostWebhook: lostWebhook ?? null },
+      ...{ ...key, name: name ?? null, why: why ?? null },
       ...{ sides: rows, steps: mapped?.kind === 'wanted' ? mapped.steps : undefined },
       ledger: entry ? ledger : null,
       deadLetters: letters.map(({ letterId, reason, code, why, at }) => ({
@@ -179,7 +181,7 @@ function tableOf(rows: Compared['rows']): Block {
   return {
     kind: 'table',
     title: 'Both sides now',
-    columns: ['', 'Store', 'Ledger', 'Loyalty service', ''].map((title) => ({ title })),
+    columns: ['', 'Store', 'Connector', 'Loyalty service', ''].map((title) => ({ title })),
     rows: rows.map(({ field, store, ledger, service, differs }) => ({
       cells: [field, store, ledger, service, differs ? { text: 'differs', tone: 'bad' } : ''],
     })),
@@ -187,35 +189,22 @@ function tableOf(rows: Compared['rows']): Block {
 }
 
 function factsOf({ key, store, entry }: Trace): Block {
+  const state = entry && entry.version > 0 ? `settled up to ${momentText(entry.version)}` : '';
+  const applied = entry?.appliedKey === undefined ? 'nothing applied' : 'applied';
+  const absent = store.kind === 'gone' ? 'not there (any more)' : 'could not be read';
+  const inStore = store.kind === 'found' ? storeText(store.value) : absent;
   return facts(
     [
       ['Id', { text: key.id, tone: 'soft' }],
-      ['In the store now', storeText(store)],
-      ['In the ledger', entry ? entryText(entry) : 'nothing'],
+      ['In the store now', inStore],
+      ['In the ledger', entry ? list([state, applied, `revision ${entry.revision}`]) : 'nothing'],
     ],
     'Details',
   );
 }
 
-function storeText(store: Trace['store']): string {
-  switch (store.kind) {
-    case 'found':
-      return describeEntity(store.value);
-    case 'gone':
-      return 'not there (any more)';
-    case 'unavailable':
-      return `could not be read: ${store.why}`;
-  }
-}
-
-function entryText({ version, appliedKey, uncertain, revision }: NonNullable<Trace['entry']>) {
-  const state = version > 0 ? `settled up to ${momentText(version)}` : 'nothing settled';
-  const applied = appliedKey === undefined ? 'nothing applied' : 'applied';
-  return list([state, applied, uncertain && 'uncertain', `revision ${revision}`]);
-}
-
 /** The state in the store in one line, without personal data. */
-function describeEntity(entity: StoreEntity): string {
+function storeText(entity: StoreEntity): string {
   switch (entity.kind) {
     case 'order': {
       const { test, cancelledAt, paymentStatus, fulfillmentStatus, customer } = entity.order;
@@ -228,15 +217,13 @@ function describeEntity(entity: StoreEntity): string {
       ]);
     }
     case 'product': {
-      const { title, status, price } = entity.product;
-      return list([title, status, price && `from ${price}`]);
+      const { status, price } = entity.product;
+      return list([status, price && `from ${price}`]);
     }
     case 'coupon': {
-      const { kind, value, status, discountId, audience, timesUsed } = entity.coupon;
-      return list([
-        ...[kind, value, status, `discount ${discountId}`],
-        ...[`for ${audience.kind}`, `used ${timesUsed} times`],
-      ]);
+      const { kind, status, discountId, audience, timesUsed } = entity.coupon;
+      const used = `used ${timesUsed} times`;
+      return list([kind, status, `discount ${discountId}`, `for ${audience.kind}`, used]);
     }
     case 'member': {
       const { email, phone } = entity.member;
@@ -252,21 +239,6 @@ function codeOf(form: object, reveal: boolean): Block {
   return {
     ...{ kind: 'code', title: `What the loyalty service should hold${masked}`, folded: true },
     text: JSON.stringify(form, null, 2),
-  };
-}
-
-/** The customer's orders, or orders of a similar name: what a person may have meant. */
-function ordersOf(orders: readonly FoundOrder[], shop: string): Block {
-  return {
-    kind: 'table',
-    title: 'Other orders',
-    columns: [{ title: 'Order' }, { title: 'Id' }],
-    rows: orders.map(({ id, name }) => ({
-      cells: [
-        { text: name, opens: line('trace', ['order', id], { shop }) },
-        { text: id, tone: 'soft' },
-      ],
-    })),
   };
 }
 

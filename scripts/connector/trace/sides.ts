@@ -28,9 +28,9 @@ import {
 } from '../../../shared/core/reconcile/compare-order.ts';
 import type { ReadingAssumptions } from '../../../shared/core/reconcile/dependencies.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
-import type { Store, StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
+import type { StoreAnswer, StoreEntity } from '../../../shared/core/store/store.ts';
 import type { HeldOrder } from '../../../shared/core/sync/change-service.ts';
-import { otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
+import { askStore, otherSpelling, versionOf } from '../../../shared/core/sync/read-snapshot.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { Value } from '../../../shared/loyalty/operations.ts';
 import { minorDigits } from '../../../shared/store/money.ts';
@@ -82,28 +82,6 @@ export async function readSides(
   const { doubt } = await readControl(ledger, key.shop);
   const { assumptions } = deployment.connector.loyalty;
   return { key, entry, store, mapped, held, doubt, assumptions };
-}
-
-/** Of several shapes, because the store has an operation for each kind. */
-async function askStore(
-  store: Store,
-  { shop, kind, id }: EntityKey,
-): Promise<StoreAnswer<StoreEntity>> {
-  const as = <Value>(
-    answer: StoreAnswer<Value>,
-    entity: (value: Value) => StoreEntity,
-  ): StoreAnswer<StoreEntity> =>
-    answer.kind === 'found' ? { kind: 'found', value: entity(answer.value) } : answer;
-  switch (kind) {
-    case 'order':
-      return as(await store.readOrder(shop, id), (order) => ({ kind, order }));
-    case 'product':
-      return as(await store.readProduct(shop, id), (product) => ({ kind, product }));
-    case 'coupon':
-      return as(await store.readCoupon(shop, id), (coupon) => ({ kind, coupon }));
-    case 'member':
-      return as(await store.readMember(shop, id), (member) => ({ kind, member }));
-  }
 }
 
 /** The codes by which the service says that it does not have it. */
@@ -242,46 +220,40 @@ type Rows = Pick<Compared, 'rows'> & { readonly differences: readonly string[] }
 
 function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): Rows {
   const wanted = mapped?.kind === 'wanted' ? mapped.wanted : undefined;
-  const absent = {
-    ledger: isKnown(entry) ? 'sent' : 'not sent',
-    service: SERVICE_TEXTS[held.kind],
-  };
+  const absent = { ledger: isKnown(entry) ? 'sent' : 'not sent', service: SERVICE[held.kind] };
+  const isRead = held.kind !== 'unknown';
   switch (wanted?.kind) {
     case 'order':
     case 'cancelled-order': {
-      const currency =
-        read.kind === 'found' && read.value.kind === 'order'
-          ? read.value.order.currency
-          : undefined;
+      const order = read.kind === 'found' && read.value.kind === 'order' ? read.value.order : null;
       const store = sideOfStore(wanted);
-      const order = held.kind === 'order' ? held.order : undefined;
-      const found = sideOfService(order, entry?.amounts, assumptions);
-      const differences = held.kind === 'unknown' ? [] : differencesOf(store, found);
-      const line = lines(store, sideOfLedger(key.id, entry), found, differences, {
-        ...{ ...absent, currency },
-      });
-      return { differences, rows: [line('state'), line('amount'), line('coupon')] };
+      const heldOrder = held.kind === 'order' ? held.order : undefined;
+      const service = sideOfService(heldOrder, entry?.amounts, assumptions);
+      const differences = isRead ? differencesOf(store, service) : [];
+      const sides = { store, ledger: sideOfLedger(key.id, entry), service };
+      const fields = ['state', 'amount', 'coupon'] as const;
+      const rows = fields.map((one) => rowOf(one, sides, differences, absent, order?.currency));
+      return { differences, rows };
     }
     case 'coupon':
     case 'inactive-coupon': {
       const store = couponOfStore(wanted);
-      const found = held.kind === 'coupon' ? couponOfService(held.coupon) : undefined;
-      const differences = held.kind === 'unknown' ? [] : couponDifferences(store, found);
-      const line = lines<CouponSide>(store, undefined, found, differences, absent);
-      return { differences, rows: [line('state'), line('value'), line('type')] };
+      const service = held.kind === 'coupon' ? couponOfService(held.coupon) : undefined;
+      const differences = isRead ? couponDifferences(store, service) : [];
+      const sides = { store, ledger: undefined, service };
+      const fields = ['state', 'value', 'type'] as const;
+      return { differences, rows: fields.map((one) => rowOf(one, sides, differences, absent)) };
     }
     case 'member': {
-      const { Email: email } = wanted.member;
-      const found = held.kind === 'customer' ? held.customer : undefined;
-      const isOther = found && email && email.toLowerCase() !== found.Email?.toLowerCase();
+      const email = wanted.member.Email ?? '';
+      const found = held.kind === 'customer' ? (held.customer.Email ?? '') : email;
+      const isOther = email.toLowerCase() !== found.toLowerCase();
       const field = 'e-mail address';
+      const differences = isOther ? [field] : held.kind === 'absent' ? ['absent'] : [];
       // Whose it is stays hidden: only whether both have the same one is shown.
+      const same = isOther ? 'another one' : 'the same';
+      const service = held.kind === 'customer' ? same : absent.service;
       const store = email ? 'has one' : 'none';
-      const service = found && email ? (isOther ? 'another one' : 'the same') : absent.service;
-      const differences = [
-        ...(isOther ? [field] : []),
-        ...(held.kind === 'absent' ? ['absent'] : []),
-      ];
       const differs = differences.length > 0;
       return { differences, rows: [{ field, store, ledger: absent.ledger, service, differs }] };
     }
@@ -294,7 +266,7 @@ function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): 
   }
 }
 
-const SERVICE_TEXTS: Readonly<Record<Held['kind'], string>> = {
+const SERVICE: Readonly<Record<Held['kind'], string>> = {
   order: 'has it',
   coupon: 'has it',
   customer: 'has it',
@@ -303,26 +275,22 @@ const SERVICE_TEXTS: Readonly<Record<Held['kind'], string>> = {
   unknown: 'did not answer',
 };
 
-/** A side that is absent says so in every line: in these words. */
-function lines<Side extends OrderSide | CouponSide>(
-  store: Side,
-  ledger: Side | undefined,
-  service: Side | undefined,
+/** A side that is absent says so in every row, in these words. */
+function rowOf<Of extends OrderSide | CouponSide>(
+  name: keyof Of & string,
+  { store, ledger, service }: { store: Of; ledger: Of | undefined; service: Of | undefined },
   differences: readonly string[],
-  absent: {
-    readonly ledger: string;
-    readonly service: string;
-    readonly currency?: string | undefined;
-  },
+  absent: Readonly<Record<'ledger' | 'service', string>>,
+  currency?: string,
 ) {
-  const words = (field: string, value: unknown) => wordsOf(field, value, absent.currency);
-  return (field: keyof Side & string) => ({
-    field: field === 'amount' ? 'amount that counts' : field,
-    store: words(field, store[field]),
-    ledger: ledger ? words(field, ledger[field]) : absent.ledger,
-    service: service ? words(field, service[field]) : absent.service,
-    differs: differences.includes(field) || differences.includes('absent'),
-  });
+  const words = (side: Of) => wordsOf(name, side[name], currency);
+  return {
+    field: name === 'amount' ? 'amount that counts' : name,
+    store: words(store),
+    ledger: ledger ? words(ledger) : absent.ledger,
+    service: service ? words(service) : absent.service,
+    differs: differences.includes(name) || differences.includes('absent'),
+  };
 }
 
 const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'value']);

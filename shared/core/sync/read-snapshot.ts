@@ -43,7 +43,7 @@ export async function readSnapshot(
   if (applied > changedAt) return { kind: 'superseded' };
   telemetry.count('store-read', { kind: key.kind });
   const evidence = { deletionAnnounced: event.claim === 'deleted' };
-  const answer = await ask(store, key, evidence);
+  const answer = await askStore(store, key, evidence);
   switch (answer.kind) {
     case 'found': {
       const version = versionOf(answer.value);
@@ -104,10 +104,10 @@ function snapshot(entity: Snapshot['entity'], version: number): Snapshot {
   return { kind: 'snapshot', entity, version, source: 'store' };
 }
 
-async function ask(
+export async function askStore(
   store: Store,
   { shop, kind, id }: EntityKey,
-  evidence: { readonly deletionAnnounced: boolean },
+  evidence?: { readonly deletionAnnounced: boolean },
 ): Promise<StoreAnswer<StoreEntity>> {
   switch (kind) {
     case 'order':

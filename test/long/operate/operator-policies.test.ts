@@ -114,7 +114,7 @@ describe('a person who may only look', () => {
 
   it('has changed nothing, and no record says so', async () => {
     const { stdout } = await operateAs('operator')('history --json');
-    expect(JSON.parse(stdout).changes).toEqual([]);
+    expect(JSON.parse(stdout).data.changes).toEqual([]);
     expect(stack.loyalty.journal.entries()).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe('personal data', () => {
     expect(stderr).not.toMatch(/No personal data is shown/);
     expect(code).toBe(0);
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
-    const { changes } = JSON.parse(stdout);
+    const { changes } = JSON.parse(stdout).data;
     expect(changes).toMatchObject([
       { command: 'dead-letters show', end: { result: 'finished', counts: { revealed: 1 } } },
     ]);
@@ -167,7 +167,7 @@ describe('an operator', () => {
 
   it('leaves a record of every change, with its end', async () => {
     const { stdout } = await operateAs('readOnlyOperator')('history --json');
-    const { changes } = JSON.parse(stdout);
+    const { changes } = JSON.parse(stdout).data;
     const changed = changes.filter(({ who }: { who: string }) => !who.includes('ReadOnly'));
     expect(changed.map(({ command }: { command: string }) => command).toSorted()).toEqual(
       namesOf('changes').toSorted(),

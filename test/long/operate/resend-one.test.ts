@@ -96,9 +96,9 @@ describe('resend of one order', () => {
     const { stdout } = await connector.run(`resend order ${id}`);
     expect(stdout).toMatch(/Before it, its message waits for the loyalty service/);
     const { stdout: traced } = await connector.run(`trace order ${id} --json`);
-    const { waiting, points } = JSON.parse(traced).data;
+    const { waiting, why } = JSON.parse(traced).data;
     expect(waiting).toMatchObject([{ queue: 'orders', waitsFor: 'loyalty' }]);
-    expect(points.why).toBe('waiting');
+    expect(why).toBe('waiting');
   });
 
   it.each([

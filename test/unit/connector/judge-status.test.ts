@@ -7,6 +7,8 @@ import type {
 } from '../../../scripts/connector/status/collect-status.ts';
 import type { LastHour } from '../../../scripts/connector/status/figures.ts';
 import { judgeStatus } from '../../../scripts/connector/status/judge-status.ts';
+import type { FoundByReading } from '../../../shared/core/reconcile/deep-scan.ts';
+import type { LastReconcile } from '../../../shared/core/reconcile/last-reconcile.ts';
 
 const SHOP = 'example-store.myshopify.com';
 const AT = '2026-11-15T03:00:00.000Z';
@@ -15,9 +17,9 @@ const quietQueue = { waiting: 0, inFlight: 0, dead: 0, oldestSeconds: 0 };
 const quietHour: LastHour = {
   ...{ applied: 4, 'no-change': 3, retried: 0, rejected: 0, misconfigured: 0, crash: 0 },
   ...{ received: 7, 'signatures-refused': 0, 'unknown-topic': 0, 'older-secret-used': 0 },
-  perMinute: { received: 0, applied: 0, retried: 0, rejected: 0 },
   signs: {},
   latencyMs: { p50: 900, p99: 2_100 },
+  chart: {} as LastHour['chart'],
 };
 
 function known<Value>(value: Value) {
@@ -35,18 +37,14 @@ function queues(orders: Partial<QueueStatus>) {
   ]);
 }
 
-const reconciled = (changes: object) =>
-  known([
-    {
-      shop: SHOP,
-      endedAt: '2026-11-15T02:30:00.000Z',
-      looked: 100,
-      healed: 0,
-      rolledOut: 0,
-      stopped: [],
-      ...changes,
-    },
-  ]);
+const reconciled = (last: object = {}, ordersRead: readonly FoundByReading[] = []) => {
+  const run = { endedAt: '2026-11-15T02:30:00.000Z', lookedAt: { order: 100 }, ...last };
+  return known([{ shop: SHOP, last: run as LastReconcile, ordersRead, recoversSince: undefined }]);
+};
+
+const NEVER_RUN = known([
+  { shop: SHOP, last: undefined, ordersRead: [], recoversSince: undefined },
+]);
 
 function status(changes: Partial<Status> = {}): Status {
   return {
@@ -54,7 +52,7 @@ function status(changes: Partial<Status> = {}): Status {
     queues: queues({}),
     lastHour: hour(),
     waiting: known([]),
-    reconcile: reconciled({}),
+    reconcile: reconciled(),
     notices: known([]),
     pauses: known([]),
     subscriptions: [{ shop: SHOP, found: known({ right: 12, faults: [], notes: [] }) }],
@@ -212,7 +210,7 @@ describe('the verdict on a deployment', () => {
     ],
     [
       'a reconcile that had to mend much',
-      { reconcile: reconciled({ healed: 6 }) },
+      { reconcile: reconciled({ healed: { order: 6 } }) },
       'send 6 of 100',
       `webhooks check --shop ${SHOP}`,
     ],
@@ -245,8 +243,11 @@ describe('the verdict on a deployment', () => {
     ['credentials that are repaired: nothing waits', { lastHour: hour({ misconfigured: 3 }) }],
     ['an outage that is over', { lastHour: hour({ retried: 400 }) }],
     ['a few foreign signatures', { lastHour: hour({ 'signatures-refused': 5 }) }],
-    ['a few healed entities', { reconcile: reconciled({ looked: 6, healed: 4 }) }],
-    ['a reconcile that has never run yet', { reconcile: reconciled({ endedAt: undefined }) }],
+    [
+      'a few healed entities',
+      { reconcile: reconciled({ lookedAt: { order: 6 }, healed: { order: 4 } }) },
+    ],
+    ['a reconcile that has never run yet', { reconcile: NEVER_RUN }],
   ])('does not raise an alarm for %s', (_, changes) => {
     expect(judge(changes).kind).toBe('well');
   });
@@ -306,7 +307,7 @@ describe('the verdict on a deployment', () => {
   it('notes the orders that differ in the loyalty service, each once, with the command that shows them', () => {
     const found = { read: 9, unread: 0, differing: 2, ids: ['71', '72'] };
     const before = { ...found, ids: ['72'] };
-    const { kind, notes } = judge({ reconcile: reconciled({ ordersRead: [found, before] }) });
+    const { kind, notes } = judge({ reconcile: reconciled({}, [found, before]) });
     expect(kind).toBe('well');
     expect(notes).toEqual([`${SHOP}: the loyalty service holds another state of 2 orders`]);
   });

@@ -3,9 +3,9 @@ import { lineText } from '../../../scripts/connector/document/line.ts';
 import { arithmeticOf } from '../../../scripts/connector/trace/arithmetic.ts';
 import { skippedToItsEnd, type Trace } from '../../../scripts/connector/trace/collect-trace.ts';
 import {
-  explainPoints,
   judgeTrace,
   lostWebhookOf,
+  pointsText,
 } from '../../../scripts/connector/trace/judge-trace.ts';
 import { documentOf } from '../../../scripts/connector/trace/show-trace.ts';
 import { timelineOf } from '../../../scripts/connector/trace/timeline.ts';
@@ -135,11 +135,11 @@ describe('the verdict on one entity', () => {
     [
       'is not known where the service did not answer',
       ofOrder({ held: { kind: 'unknown', why: 'time-out' } }),
-      ...(['not known', 'could not be read: time-out', undefined] as const),
+      ...(['not known', 'could not be read: time-out', again] as const),
     ],
     [
       'is not known for a product, which the service cannot be asked for',
-      ...([{}, 'not known', 'has no way to read a product', undefined] as const),
+      ...([{}, 'not known', 'has no way to read a product', `${send} --force`] as const),
     ],
     [
       'sends again what the service lost',
@@ -302,9 +302,10 @@ describe('the points of an order', () => {
     ],
   ])('%# are explained in one sentence: %2$s', (changes, why, words) => {
     const key = { shop: 'example-store.myshopify.com', kind: 'order', id: '7' } as const;
-    const points = explainPoints(trace({ key, ...changes }));
-    expect(points?.why).toBe(why);
-    expect(points?.what).toMatch(words);
+    const traced = trace({ key, ...changes });
+    const judged = judgeTrace(traced);
+    expect(judged.why).toBe(why);
+    expect(pointsText(traced, judged)).toMatch(words);
   });
 });
 

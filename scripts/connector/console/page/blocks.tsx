@@ -126,23 +126,30 @@ function Text({ text, tone }: TextBlock) {
   );
 }
 
-/** So many that are fine are folded away. */
-const MOST_FINE = 6;
+/** More of them that need nothing are folded away. */
+const MOST_QUIET = 6;
+const QUIET = { well: 'are fine', info: 'notes' } as const;
 
 function Findings({ title, findings }: FindingsBlock) {
-  const fine = findings.filter(({ tone }) => tone === 'well');
-  const isFolded = fine.length > MOST_FINE;
-  const shown = isFolded ? findings.filter(({ tone }) => tone !== 'well') : findings;
+  const folded = (['info', 'well'] as const).filter(
+    (tone) => findings.filter((one) => one.tone === tone).length > MOST_QUIET,
+  );
+  const shown = findings.filter(({ tone }) => !folded.some((one) => one === tone));
   return (
     <section class="card findings">
       <Title of={title} />
       <FindingList of={shown} />
-      {isFolded && (
-        <details open={shown.length === 0}>
-          <summary>{fine.length} are fine</summary>
-          <FindingList of={fine} />
-        </details>
-      )}
+      {folded.map((quiet) => {
+        const those = findings.filter(({ tone }) => tone === quiet);
+        return (
+          <details key={quiet}>
+            <summary>
+              {those.length} {QUIET[quiet]}
+            </summary>
+            <FindingList of={those} />
+          </details>
+        );
+      })}
     </section>
   );
 }
@@ -193,8 +200,8 @@ function Facts({ title, facts }: FactsBlock) {
     <section class="card">
       <Title of={title} />
       <dl>
-        {facts.map(([label, value]) => (
-          <div key={label}>
+        {facts.map(([label, value], index) => (
+          <div key={`${index}`}>
             <dt>{label}</dt>
             <dd>
               <Cell of={value} />
@@ -261,8 +268,8 @@ function Flow({ title, stages }: FlowBlock) {
     <section>
       <Title of={title} id={id} />
       <ol class="flow plain" aria-label={title}>
-        {stages.map(({ name, text, figures = [], table }) => (
-          <li class="card" key={name}>
+        {stages.map(({ name, text, figures = [], table }, index) => (
+          <li class="card" key={`${index}`}>
             <strong>{name}</strong>
             {text !== undefined && <p class="soft">{breakable(text)}</p>}
             {figures.map((figure) => (
@@ -299,6 +306,7 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
   return (
     <details class="card" open={!folded}>
       <summary>{title}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <pre tabIndex={0}>{text}</pre>
     </details>
   );

@@ -33,6 +33,7 @@ export function Form(props: FormProps) {
       }}
     >
       {fields.map((field) => (
+        // biome-ignore lint/a11y/noLabelWithoutControl: Input is one
         <label key={field.name} class={field.type === 'flag' ? 'flag' : undefined}>
           <span>{field.label}</span>
           <Input field={field} isRequired={isRequired === true && field.value === undefined} />

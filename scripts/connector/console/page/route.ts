@@ -17,12 +17,12 @@ export function readRoute(hash: string): Line | undefined {
   const given = new URLSearchParams(query);
   const options = [...new Set(given.keys())]
     .filter((name) => !NEVER_IN_ADDRESS.has(name))
-    .map((name) => [name, valueOf(given.getAll(name))] as const);
+    .map((name) => [name, optionValue(given.getAll(name))] as const);
   return line(command, operands, Object.fromEntries(options));
 }
 
 /** An option without a value is a flag; one that stands there several times is given as often. */
-function valueOf(values: readonly string[]): string | true | readonly string[] {
+function optionValue(values: readonly string[]): string | true | readonly string[] {
   const [first = ''] = values;
   if (values.length > 1) return values;
   return first === '' ? true : first;

@@ -13,14 +13,22 @@ export const action = signal<Suggestion | undefined>(undefined);
 /** What only looks is a link, what changes something a button; what this console does not offer is a text to copy. */
 export function Suggestions({ of }: { readonly of: readonly Suggestion[] }) {
   if (of.length === 0) return null;
+  // Those with a sentence have a line of their own: the others stand together, behind the most useful one.
+  const [first, ...others] = of;
+  const inOrder = [
+    first,
+    ...others.toSorted((one, other) => Number(!!one.say) - Number(!!other.say)),
+  ];
   return (
     <ul class="suggestions">
-      {of.map((one) => (
-        <li key={`${one.label} ${hrefOf(one.line)}`}>
-          {one.say !== undefined && <span>{one.say}</span>}
-          <Offer suggestion={one} />
-        </li>
-      ))}
+      {inOrder
+        .flatMap((one) => one ?? [])
+        .map((one) => (
+          <li key={`${one.label} ${hrefOf(one.line)}`}>
+            {one.say !== undefined && <span>{one.say}</span>}
+            <Offer suggestion={one} />
+          </li>
+        ))}
     </ul>
   );
 }

@@ -15,6 +15,9 @@ export function Table({ title, columns, rows, empty, choose }: TableBlock) {
   const toggle = (key: string) =>
     setChosen(those.includes(key) ? those.filter((one) => one !== key) : [...those, key]);
   if (rows.length === 0) return empty === undefined ? null : <p class="soft">{empty}</p>;
+  if (columns.length === 1 && keys.length === 0 && rows.every(({ detail }) => !detail)) {
+    return <CellList of={rows.flatMap(({ cells }) => cells)} />;
+  }
   return (
     <>
       {keys.length > 0 && choose && (
@@ -37,11 +40,15 @@ export function Table({ title, columns, rows, empty, choose }: TableBlock) {
           <thead>
             <tr>
               {keys.length > 0 && <td />}
-              {columns.map(({ title: name, align }) => (
-                <th scope="col" class={align} key={name}>
-                  {name}
-                </th>
-              ))}
+              {columns.map(({ title: name, align }) =>
+                name === '' ? (
+                  <td key={name} />
+                ) : (
+                  <th scope="col" class={align} key={name}>
+                    {name}
+                  </th>
+                ),
+              )}
             </tr>
           </thead>
           <tbody>
@@ -78,6 +85,19 @@ export function Table({ title, columns, rows, empty, choose }: TableBlock) {
         </table>
       </div>
     </>
+  );
+}
+
+/** A single column needs no table. */
+function CellList({ of }: { readonly of: readonly CellValue[] }) {
+  return (
+    <ul class="inline plain">
+      {of.map((cell, index) => (
+        <li key={`${index}`}>
+          <Cell of={cell} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

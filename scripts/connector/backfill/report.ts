@@ -1,1 +1,0 @@
-export type { BackfillsDocument } from './backfill.ts';
