@@ -257,7 +257,7 @@ describe('the guesses about the loyalty service and the store', () => {
   it('name steps that probe has', () => {
     const named = lines.flatMap((line) => /probe settles it: ([\w-]+)/.exec(line)?.[1] ?? []);
     expect(named.length).toBeGreaterThan(5);
-    expect(STEPS.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+    expect(Object.keys(STEPS)).toEqual(expect.arrayContaining(named));
   });
 
   it('are fewer without a storefront and without Events', () => {
