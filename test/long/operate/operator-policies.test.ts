@@ -94,7 +94,7 @@ describe('a person who may only look', () => {
     const { code, stdout } = await operateAs('readOnlyOperator')('doctor');
     expect(stdout).toContain('you may only look');
     expect(stdout).not.toContain('FAIL');
-    expect(code).toBe(0);
+    expect(code).toBe(4);
   });
 
   it.each(linesOf('asks'))('gets no secrets for %s, and is shown the policy', async (line) => {

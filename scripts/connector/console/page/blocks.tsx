@@ -19,7 +19,7 @@ import type {
 } from '../../document/document.ts';
 import { Chart } from './chart.tsx';
 import { Form } from './fields.tsx';
-import { isNarrow, open } from './place.ts';
+import { open } from './place.ts';
 import { LineLink, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { dayText, momentText, secondText } from './words.ts';
@@ -316,7 +316,7 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
 function Filter({ label, line, fields }: FormBlock) {
   const set = fields.filter(({ value = '' }) => value !== '').length;
   return (
-    <details class="filter" open={!isNarrow.value}>
+    <details class="filter" open={!matchMedia('(width < 40rem)').matches}>
       <summary>{set === 0 ? label : `${label}: ${set} set`}</summary>
       <search>
         <Form
