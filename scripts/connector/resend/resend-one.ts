@@ -61,7 +61,7 @@ export async function resendOne(
   const key = { shop: shop.domain, kind, id };
   const plan = await foreseeSending(deployment, key, options.force === true);
   const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
-  const title = `${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
+  const title = `Resend of ${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
   const now = prospectData(plan.prospect, options);
   const data = { ...key, wouldSend: wouldSend(plan), now, waiting: plan.waits };
   const preview = { title, ...previewOf(plan, now, options), data: { ...data, sent: 0 } };
@@ -93,7 +93,8 @@ async function foreseeSending(
   force: boolean,
 ): Promise<Plan> {
   const now = new Date();
-  const event = toEvent(key, force, now);
+  const replays = [{ at: now.toISOString(), by: localUser() }];
+  const event = { ...resendEvent(key, now), replays, ...(force && { force }) };
   const [entry, waiting] = await Promise.all([
     readEntry(openLedger(deployment), key),
     readWaiting(deployment, [key.shop], now, MOST_WAITS),
@@ -107,21 +108,17 @@ async function foreseeSending(
   };
 }
 
-/**
- * Without a body: the worker reads the store, and the ledger decides what is sent. An order keeps its rules. The
- * name has the moment, because a person who repaired something may send it again within five minutes.
- */
-function toEvent(key: EntityKey, force: boolean, now: Date): StoreEvent {
+/** Without a body: the worker reads the store, and the ledger decides what is sent. */
+export function resendEvent(key: EntityKey, now: Date): StoreEvent {
   const at = now.toISOString();
   return {
     ...key,
     claim: 'changed',
     origin: 'backfill',
     topic: backfillTopicOf(key.kind),
+    // A person who repaired something may send it again within five minutes.
     deliveryId: `resend/${key.kind}/${key.id}/${at}`,
     receivedAt: at,
-    replays: [{ at, by: localUser() }],
-    ...(force && { force }),
     body: undefined,
   };
 }
@@ -145,7 +142,7 @@ function previewOf(
     blocks: [
       ...prospectBlocks(now),
       ...(first && sends ? [text(`Before it, ${waitText(first)}.`)] : []),
-      text('Nothing was sent.'),
+      ...(sends ? [text('Nothing was sent.')] : []),
     ],
     next: [
       ...(first && sends ? [{ label: 'End the wait', line: line('retry-now', [], { shop }) }] : []),

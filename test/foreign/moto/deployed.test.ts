@@ -127,7 +127,7 @@ describe('a stack that CloudFormation of others made from our template', () => {
       Protocol: 'email',
       Endpoint: 'olivia@shop.example',
     });
-    const { stdout } = await run('doctor');
+    const { stdout } = await run('doctor --all');
     expect(stdout).toMatch(/pass {2}stack +loyalty-connector-prod/);
     expect(stdout).toMatch(/pass {2}AWS access/);
     expect(stdout).toMatch(/pass {2}alarms +go to /);

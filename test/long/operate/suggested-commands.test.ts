@@ -33,7 +33,7 @@ describe('every command that is suggested can be run as it stands', () => {
   it('after sending a broken file, and in the list that it leads to', async () => {
     writeFileSync(join(connector.folder, 'broken.json'), '{"id":');
     const sent = await connector.run('send --file broken.json --topic orders/updated');
-    expect(sent.stdout).toContain('Next: npx loyalty-connector dead-letters list --id ');
+    expect(sent.stdout).toContain('npx loyalty-connector dead-letters list --id ');
     await connector.work();
     const [listed] = await runSuggested(sent, connector);
     expect(listed?.stdout).toContain('1 unreadable order waits for a decision.');
