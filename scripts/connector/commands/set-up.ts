@@ -195,7 +195,7 @@ export function registerApp(program: Command): void {
     .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
     .option('--client-id <id>', 'of the app (default: the one in the store secret)')
     .option('--yes', 'replace a shopify.app.toml that this command did not write')
-    .action(runLazily(async () => (await import('../app/app-folder.ts')).writeApp));
+    .action(runLazily(async () => (await import('../app/check-app.ts')).writeApp));
   group
     .command('check')
     .summary('compare the folder with settings, addresses and store')

@@ -13,8 +13,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { writeApp } from '../../../scripts/connector/app/app-folder.ts';
-import { checkApp } from '../../../scripts/connector/app/check-app.ts';
+
+import { checkApp, writeApp } from '../../../scripts/connector/app/check-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Document } from '../../../scripts/connector/document/document.ts';
 import { readSecret } from '../../../scripts/connector/secrets/read-secret.ts';
