@@ -220,7 +220,7 @@ async function create(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = await open(path, 'ax', 0o600);
   // Else a power failure could leave the dead letters removed and the file without a name.
-  await using folder = await open(dirname(path), 'r');
-  await folder.sync();
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
   return file;
 }
