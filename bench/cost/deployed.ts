@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConnectorStack } from '../../infra/connector-stack.ts';
 import { createApp } from '../../infra/create-app.ts';
-import { describeStack, type StackTemplate } from '../../scripts/build/cost.ts';
+import { describeStack, type StackTemplate } from '../../local/harness/cost.ts';
 import connector from '../bench.config.ts';
 
 /** The parts of a deployment that decide the price of a webhook. */

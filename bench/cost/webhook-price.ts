@@ -1,4 +1,4 @@
-import { PRICES } from '../../scripts/build/cost.ts';
+import { PRICES } from '../../local/harness/cost.ts';
 import type { CapacityUnits } from '../endpoints/aws-answers.ts';
 import type { Deployed } from './deployed.ts';
 

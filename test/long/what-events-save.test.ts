@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeStack, putTables } from '../../scripts/build/cost.ts';
+import { describeStack, putTables } from '../../local/harness/cost.ts';
 import { eventsTable } from '../support/count-events.ts';
 import { synthesizeStack } from '../support/synthesized-stack.ts';
 

@@ -1,7 +1,7 @@
+import { type CountedWork, costOfWork, type PricedStack } from '../../local/harness/cost.ts';
 import { type Delivery, openConnector } from '../../local/harness/in-process-connector.ts';
 import { openProductStore } from '../../local/harness/product-store.ts';
 import { seededRandom } from '../../local/sandbox-kit/seeded-random.ts';
-import { type CountedWork, costOfWork, type PricedStack } from '../../scripts/build/cost.ts';
 import type { Ledger } from '../../shared/core/ledger/ledger.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { costTables, describeStack, putTables } from '../../scripts/build/cost.ts';
+import { costTables, describeStack, putTables } from '../../local/harness/cost.ts';
 import { eventsTable } from './count-events.ts';
 import { synthesizeStack } from './synthesized-stack.ts';
 

@@ -62,7 +62,6 @@ const state = {
   operationId,
   place: FILE_START,
   sent: 0,
-  asked: 0,
   unreadable: 0,
 };
 const revision = await backfills.save(state, undefined);

@@ -2,20 +2,19 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join, relative, resolve } from 'node:path';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { parse, type TomlTable } from 'smol-toml';
-import { type AppFiles, readApp } from '../../../app/build/build-app.ts';
+import { type AppFiles, HEADER, readApp } from '../../../app/build/build-app.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import { findProject } from '../../../shared/config/folders.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
-import { findShop, shopsOf } from '../arguments.ts';
-import { ALL_ORDERS } from '../checks/store.ts';
+import {
+  appConfiguration,
+  shopAddress,
+} from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
+import { ALL_ORDERS, wantedScopes } from '../checks/store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { isDenied } from '../deployment/explain-aws-error.ts';
-import { type Block, type Document, facts } from '../document/document.ts';
-import { line } from '../document/line.ts';
-import { BadArguments, Problem } from '../exit.ts';
+import { Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
-import type { Session } from '../session.ts';
-import { appToml, describeApp, type WantedApp } from './describe-app.ts';
 
 export const TOML = 'shopify.app.toml';
 
@@ -35,8 +34,11 @@ function folderOf(
 
 /** What the folder should hold, and what it holds of it. */
 export interface AppFolder {
+  readonly shop: string;
   readonly folder: string;
-  readonly app: WantedApp;
+  /** From where the connector's own commands run. */
+  readonly place: string;
+  readonly clientId: string;
   readonly wanted: AppFiles;
   readonly written: AppFiles;
 }
@@ -44,23 +46,90 @@ export interface AppFolder {
 export async function readAppFolder(
   deployment: Deployment,
   shop: Shop,
-  { to, clientId }: { readonly to?: string; readonly clientId?: string },
+  { to, clientId: given }: { readonly to?: string; readonly clientId?: string },
 ): Promise<AppFolder> {
   const folder = folderOf(deployment, shop, to);
   const before = parseToml(readFile(join(folder, TOML)));
-  const app = describeApp(
-    deployment,
-    shop,
-    clientId ?? (await readClientId(deployment, shop)) ?? textIn(before, 'client_id') ?? '',
-  );
+  const clientId =
+    given ?? (await readClientId(deployment, shop)) ?? textIn(before, 'client_id') ?? '';
   const kept = scopesIn(before).filter((scope) => scope === ALL_ORDERS);
-  const extensions = app.proxy ? await readApp(app.proxy.url) : new Map<string, Uint8Array>();
+  const proxy = proxyAddress(deployment, shop);
+  const extensions = proxy === undefined ? new Map<string, Uint8Array>() : await readApp(proxy);
   const wanted = new Map<string, Uint8Array>([
-    [TOML, Buffer.from(appToml(app, kept))],
+    [TOML, Buffer.from(appToml(deployment, shop, { clientId, kept }))],
     ...[...extensions].map(([path, contents]) => [`extensions/${path}`, contents] as const),
   ]);
-  return { folder, app, wanted, written: readFiles(folder, wanted) };
+  const place = relative(process.cwd(), folder) || '.';
+  const written = readFiles(folder, wanted);
+  return { shop: shop.domain, folder, place, clientId, wanted, written };
 }
+
+type Described = Pick<Deployment, 'connector' | 'output'>;
+
+/** Undefined without a storefront. The extensions ask the same address. */
+const proxyAddress = ({ connector, output }: Described, { path }: Shop): string | undefined =>
+  connector.storefront && shopAddress(output('StorefrontAddress'), path);
+
+/** What Shopify enters for an app without pages of its own. */
+const NO_PAGES = 'https://shopify.dev/apps/default-app-home';
+
+/**
+ * The text of shopify.app.toml ("App configuration" in Shopify's documentation), as the settings and the deployed
+ * addresses need it. `kept` are scopes of an earlier file that only a person can decide on.
+ * See docs/decisions/0026-pages-and-extensions-are-built-here-and-load-when-seen.md.
+ */
+export function appToml(
+  deployment: Described,
+  shop: Shop,
+  { clientId, kept = [] }: { readonly clientId: string; readonly kept?: readonly string[] },
+): string {
+  const { connector, output } = deployment;
+  const { healing } = connector;
+  const webhookAddress = shopAddress(output('WebhookAddress'), shop.path);
+  const proxy = proxyAddress(deployment, shop);
+  const wanted = wantedScopes(connector, shop);
+  const scopes = [...wanted.map(({ scope }) => scope), ...kept];
+  return [
+    `# ${HEADER}`,
+    `# The app of ${shop.domain}. Change connector.config.ts, and write it again.`,
+    '',
+    `client_id = ${quote(clientId)}`,
+    'name = "loyalty-connector"',
+    `application_url = ${quote(NO_PAGES)}`,
+    'embedded = true',
+    '',
+    '[access_scopes]',
+    ...wanted.map((one) => `# ${one.scope}: ${one.for}`),
+    `# ${ALL_ORDERS}: orders older than 60 days. If Shopify granted it to the app, add it here: it is kept.`,
+    `scopes = ${quote(scopes.join(','))}`,
+    '',
+    '[auth]',
+    `redirect_urls = [ ${quote(`${NO_PAGES}/api/auth`)} ]`,
+    '',
+    appConfiguration(webhookAddress, healing.subscriptions, shop.rules, healing),
+    ...(proxy === undefined
+      ? []
+      : [
+          '[app_proxy]',
+          `url = ${quote(proxy)}`,
+          '# The widget calls /apps/loyalty unless it is configured otherwise.',
+          'prefix = "apps"',
+          'subpath = "loyalty"',
+          '',
+        ]),
+    '[pos]',
+    '# For apps with pages of their own in the point of sale; an extension needs no page.',
+    'embedded = false',
+    '',
+    '[build]',
+    '# "shopify app dev" would replace the address of the app proxy with one of your machine.',
+    'automatically_update_urls_on_dev = false',
+    '',
+  ].join('\n');
+}
+
+/** For these characters, a basic string of TOML is the same as one of JSON. */
+const quote = (text: string): string => JSON.stringify(text);
 
 /** What Shopify's command line writes beside our files. */
 const BUILT_BY_SHOPIFY = /\/(dist\/.*|manifest\.json|shopify\.d\.ts)$/;
@@ -120,11 +189,11 @@ async function readClientId(
 }
 
 /** Without one, Shopify's command line would not know which app is meant. */
-export function requireClientId({ app }: AppFolder): void {
-  if (app.clientId !== '') return;
+export function requireClientId({ clientId, shop }: AppFolder): void {
+  if (clientId !== '') return;
   throw new Problem(
-    `The client ID of the app of ${app.shop} is not known.`,
-    `Give it: --client-id ID (Dev Dashboard, the app, Settings), or store it: npx loyalty-connector secrets set store --shop ${app.shop}`,
+    `The client ID of the app of ${shop} is not known.`,
+    `Give it: --client-id ID (Dev Dashboard, the app, Settings), or store it: npx loyalty-connector secrets set store --shop ${shop}`,
   );
 }
 
@@ -138,7 +207,7 @@ export function parseToml(contents: Uint8Array | undefined): TomlTable | undefin
   }
 }
 
-export function textIn(table: unknown, name: string): string | undefined {
+function textIn(table: unknown, name: string): string | undefined {
   const value = tableOf(table)[name];
   return typeof value === 'string' ? value : undefined;
 }
@@ -152,76 +221,8 @@ export function scopesIn(toml: TomlTable | undefined): readonly string[] {
   return text.split(',').flatMap((scope) => scope.trim() || []);
 }
 
-export interface AppOptions {
-  readonly shop?: string;
-  readonly to?: string;
-  readonly clientId?: string;
-}
-
-export interface WriteOptions extends AppOptions {
-  readonly yes?: boolean;
-}
-
-/** A folder is of one shop. */
-export function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
-  return to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
-}
-
-/** Read settings, addresses and folder → refuse what is not ours → write what differs. */
-export async function writeApp(session: Session, options: WriteOptions): Promise<Document> {
-  const deployment = await session.findDeployment();
-  const shops = shopsWith(deployment, options);
-  if (options.clientId !== undefined && shops.length > 1) {
-    throw new BadArguments('give --shop with --client-id: each shop has an app of its own.');
-  }
-  const apps = [];
-  for (const shop of shops) {
-    const found = await readAppFolder(deployment, shop, options);
-    requireClientId(found);
-    refuseForeign(found, options, session);
-    apps.push({ shop: shop.domain, folder: placeOf(found), ...writeFolder(found) });
-  }
-  const { shop, to } = options;
-  return {
-    title: `The app of ${deployment.stack}`,
-    blocks: apps.flatMap(({ shop: domain, folder, written, removed, unchanged }) => [
-      facts(
-        [
-          ['Folder', folder],
-          ['Files', `${written.length} written, ${unchanged} unchanged, ${removed.length} removed`],
-          ['Release it', deployment.where === 'aws' ? releaseCommand(folder) : undefined],
-        ],
-        domain,
-      ),
-    ]),
-    next: [{ label: 'Compare it', line: line('app check', [], { shop, to }) }],
-    data: { apps },
-  };
-}
-
-/** From where the connector's own commands run. */
-export const placeOf = ({ folder }: Pick<AppFolder, 'folder'>): string =>
-  relative(process.cwd(), folder) || '.';
-
 /** From the folder in which the connector's own commands run. */
 export const releaseCommand = (folder: string): string => `cd ${folder} && shopify app deploy`;
-
-/** Shows files of the merchant's own, and leaves them alone without --yes. */
-function refuseForeign(found: AppFolder, { yes }: WriteOptions, { show }: Session): void {
-  const foreign = foreignIn(found);
-  if (yes || foreign.length === 0) return;
-  const lost = foreign.map((path): Block => {
-    const kept = new Set(textOf(found.wanted.get(path)).split('\n'));
-    const lines = textOf(found.written.get(path)).split('\n');
-    const own = lines.filter((one) => one.trim() !== '' && !kept.has(one));
-    return { kind: 'code', title: `${path}: lines that would be lost`, text: own.join('\n') };
-  });
-  show({ title: `The app in ${placeOf(found)}`, blocks: lost });
-  throw new Problem(
-    `${foreign.join(', ')}: not written by this command. Nothing was written.`,
-    'Replace it with --yes, or write into another folder with --to, to compare both.',
-  );
-}
 
 interface WrittenFiles {
   readonly written: readonly string[];

@@ -1,40 +1,108 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { AppFiles } from '../../../app/build/build-app.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
+import { findShop, shopsOf } from '../arguments.ts';
 import {
   type Check,
-  type CheckResult,
+  type ChecksData,
+  checksDocument,
   type Finding,
   fail,
-  findingsBlock,
   forEachShop,
   info,
   pass,
   runChecks,
   type ShopDeps,
-  verdictOf,
   warn,
 } from '../checks/check.ts';
 import { ALL_ORDERS, adminApiCheck, installedAppCheck } from '../checks/store.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import type { Document, Suggestion } from '../document/document.ts';
+import { type Block, type Document, facts, type Suggestion } from '../document/document.ts';
 import { line } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import type { CommonOptions, Session } from '../session.ts';
+import { shorten } from '../terminal/text.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import {
-  type AppOptions,
+  type AppFolder,
   foreignIn,
   parseToml,
-  placeOf,
   readAppFolder,
   releaseCommand,
   requireClientId,
   scopesIn,
-  shopsWith,
   TOML,
   tableOf,
-  textIn,
+  textOf,
   writeFolder,
 } from './app-folder.ts';
+
+export interface AppOptions {
+  readonly shop?: string;
+  readonly to?: string;
+  readonly clientId?: string;
+}
+
+export interface WriteOptions extends AppOptions {
+  readonly yes?: boolean;
+}
+
+/** A folder is of one shop. */
+function shopsWith({ connector }: Deployment, { shop, to }: AppOptions): readonly Shop[] {
+  return to === undefined ? shopsOf(connector, shop) : [findShop(connector, shop)];
+}
+
+/** Read settings, addresses and folder → refuse what is not ours → write what differs. */
+export async function writeApp(session: Session, options: WriteOptions): Promise<Document> {
+  const deployment = await session.findDeployment();
+  const shops = shopsWith(deployment, options);
+  if (options.clientId !== undefined && shops.length > 1) {
+    throw new BadArguments('give --shop with --client-id: each shop has an app of its own.');
+  }
+  const apps = [];
+  for (const one of shops) {
+    const found = await readAppFolder(deployment, one, options);
+    requireClientId(found);
+    refuseForeign(found, options, session);
+    apps.push({ shop: one.domain, folder: found.place, ...writeFolder(found) });
+  }
+  const { shop, to } = options;
+  const isReleased = deployment.where === 'aws';
+  return {
+    title: `The app of ${deployment.stack}`,
+    blocks: apps.map(({ shop: domain, folder, written, removed, unchanged }) => {
+      const files = `${written.length} written, ${unchanged} unchanged, ${removed.length} removed`;
+      const release = isReleased ? releaseCommand(folder) : undefined;
+      return facts(
+        [
+          ['Folder', folder],
+          ['Files', files],
+          ['Release it', release],
+        ],
+        domain,
+      );
+    }),
+    next: [{ label: 'Compare it', line: line('app check', [], { shop, to }) }],
+    data: { apps },
+  };
+}
+
+/** Shows files of the merchant's own, and leaves them alone without --yes. */
+function refuseForeign(found: AppFolder, { yes }: WriteOptions, { show }: Session): void {
+  const foreign = foreignIn(found);
+  if (yes || foreign.length === 0) return;
+  const lost = foreign.map((path): Block => {
+    const kept = new Set(textOf(found.wanted.get(path)).split('\n'));
+    const lines = textOf(found.written.get(path)).split('\n');
+    const own = lines.filter((one) => one.trim() !== '' && !kept.has(one));
+    return { kind: 'code', title: `${path}: lines that would be lost`, text: own.join('\n') };
+  });
+  show({ title: `The app in ${found.place}`, blocks: lost });
+  throw new Problem(
+    `${foreign.join(', ')}: not written by this command. Nothing was written.`,
+    'Replace it with --yes, or write into another folder with --to, to compare both.',
+  );
+}
 
 /** No API shows these; the file is all that can be compared. */
 const UNSEEN =
@@ -44,7 +112,7 @@ const UNSEEN =
 export async function checkApp(
   session: Session,
   options: AppOptions & CommonOptions,
-): Promise<Document<{ readonly checks: readonly CheckResult[] }>> {
+): Promise<Document<ChecksData>> {
   const deployment = await session.findDeployment();
   const shops = shopsWith(deployment, options);
   const deps = { deployment, shops, services: () => openShopServices(deployment) };
@@ -58,12 +126,7 @@ export async function checkApp(
     ],
     options,
   );
-  return {
-    title: `The app of ${deployment.stack}`,
-    verdict: verdictOf(checks),
-    blocks: [findingsBlock(checks)],
-    data: { checks },
-  };
+  return checksDocument(`The app of ${deployment.stack}`, checks);
 }
 
 interface FolderOptions extends AppOptions {
@@ -82,7 +145,7 @@ export function appFolderCheck(
     name: 'app folder',
     look: forEachShop(shops, async (shop) => {
       const found = await readAppFolder(deployment, shop, options);
-      const place = placeOf(found);
+      const { place } = found;
       const write: Suggestion = {
         label: 'Write the folder',
         ...(foreignIn(found).length > 0 && {
@@ -96,7 +159,7 @@ export function appFolderCheck(
     }),
     fix: forEachShop(shops, async (shop) => {
       const found = await readAppFolder(deployment, shop, options);
-      const place = placeOf(found);
+      const { place } = found;
       requireClientId(found);
       const question = `Replace the files of ${place}, which this command did not write?`;
       if (foreignIn(found).length > 0 && !(await options.agrees?.(question))) {
@@ -120,7 +183,7 @@ export function compareApp(wanted: AppFiles, written: AppFiles): readonly Findin
   const missing = needed.filter((scope) => !named.includes(scope));
   const extra = named.filter((scope) => !needed.includes(scope) && scope !== ALL_ORDERS);
   return [
-    ...differences(partsOf(wants), partsOf(has)).map((what) => fail(`${TOML}: ${what}`)),
+    ...differences(wants, has).map((what) => fail(`${TOML}: ${what}`)),
     ...missing.map((scope) => fail(`${TOML}: the scope ${scope} is missing`)),
     ...extra.map((scope) => warn(`${TOML}: the settings do not need the scope ${scope}`)),
     ...differentExtensions(wanted, written).map((what) => fail(what)),
@@ -129,67 +192,39 @@ export function compareApp(wanted: AppFiles, written: AppFiles): readonly Findin
 
 type Toml = Readonly<Record<string, unknown>>;
 
-/** The single values, by the table that holds them. */
-const VALUES = [
-  ['', 'client_id'],
-  ['', 'application_url'],
-  ['app_proxy', 'url'],
-  ['app_proxy', 'prefix'],
-  ['app_proxy', 'subpath'],
-  ['webhooks', 'api_version'],
-  ['events', 'api_version'],
-] as const;
+/** What the settings decide of the file; the rest is the merchant's. */
+const DECIDED = ['client_id', 'application_url', 'app_proxy', 'webhooks', 'events'];
 
-/** Its values and subscriptions, by name: `[app_proxy] url`, `the topic orders/create`. */
-function partsOf(toml: Toml): ReadonlyMap<string, string | Toml> {
-  const parts = new Map<string, string | Toml>();
-  for (const [table, name] of VALUES) {
-    const value = textIn(table === '' ? toml : toml[table], name);
-    if (value !== undefined) parts.set(table === '' ? name : `[${table}] ${name}`, value);
-  }
-  const listIn = (table: unknown, name: string): readonly Toml[] =>
-    [tableOf(table)[name] ?? []].flat().map(tableOf);
-  const add = (kind: string, names: unknown, fields: Toml) => {
-    for (const one of [names ?? []].flat()) {
-      const name = `the ${kind} ${one}`;
-      parts.set(parts.has(name) ? `${name}, once more,` : name, inOrder(fields));
-    }
-  };
-  for (const subscription of listIn(toml.webhooks, 'subscriptions')) {
-    const { topics, compliance_topics: compliance, ...fields } = subscription;
-    add('topic', topics, fields);
-    add('compliance topic', compliance, fields);
-  }
-  for (const { handle, ...fields } of listIn(toml.events, 'subscription')) {
-    add('event', handle, fields);
-  }
-  return parts;
+/** Of a query, the beginning is enough. */
+const MOST = 120;
+
+function differences(wants: Toml, has: Toml): readonly string[] {
+  const [wanted, found] = [wants, has].map((toml) =>
+    DECIDED.flatMap((name) => valuesIn(toml[name], name)),
+  );
+  return [
+    ...without(wanted, found).map((value) => `${shorten(value, MOST)} is missing`),
+    ...without(found, wanted).map((value) => `${shorten(value, MOST)} is not wanted`),
+  ];
 }
 
-/** The order of a list means nothing. */
-const inOrder = (fields: Toml): Toml =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(String).toSorted() : value,
-    ]),
+/** `app_proxy.url https://…`, each with what it stands beside in a list: the order of a list means nothing. */
+function valuesIn(value: unknown, name: string): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => valuesIn(one, name));
+  if (typeof value !== 'object') return [`${name} ${value}`];
+  return Object.entries(tableOf(value)).flatMap(([field, one]) =>
+    valuesIn(one, `${name}.${field}`),
   );
+}
 
-type Parts = ReturnType<typeof partsOf>;
-
-function differences(wants: Parts, has: Parts): readonly string[] {
-  const names = new Set([...wants.keys(), ...has.keys()]);
-  return [...names].flatMap((name) => {
-    const [wanted, found] = [wants.get(name), has.get(name)];
-    if (isDeepStrictEqual(wanted, found)) return [];
-    if (found === undefined) return [`${name} is missing`];
-    if (wanted === undefined) return [`${name} is not wanted`];
-    if (typeof found === 'string') return [`${name} is ${found}, not ${wanted}`];
-    const fields = new Set([...Object.keys(wanted), ...Object.keys(found)]);
-    const other = [...fields].filter(
-      (field) => !isDeepStrictEqual(tableOf(wanted)[field], found[field]),
-    );
-    return [`${name} has another ${other.join(', ')}`];
+/** What the first list holds more often than the second. */
+function without(all: readonly string[] = [], others: readonly string[] = []): readonly string[] {
+  const left = [...others];
+  return all.filter((one) => {
+    const place = left.indexOf(one);
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
   });
 }
 
@@ -200,9 +235,7 @@ function differentExtensions(wanted: AppFiles, written: AppFiles): readonly stri
   const paths = [...new Set([...wanted.keys(), ...written.keys()])];
   const extensions = Map.groupBy(paths, (path) => EXTENSION.exec(path)?.[1]);
   return [...extensions].flatMap(([name, files]) => {
-    const differs = files.filter(
-      (path) => !isDeepStrictEqual(bytesOf(wanted.get(path)), bytesOf(written.get(path))),
-    );
+    const differs = files.filter((path) => textOf(wanted.get(path)) !== textOf(written.get(path)));
     if (name === undefined || differs.length === 0) return [];
     const place = `extensions/${name}`;
     if (files.every((path) => !written.has(path))) return [`${place} is missing`];
@@ -210,5 +243,3 @@ function differentExtensions(wanted: AppFiles, written: AppFiles): readonly stri
     return [`${place} is of another release or address, or was changed: ${differs.join(', ')}`];
   });
 }
-
-const bytesOf = (contents: Uint8Array | undefined) => contents && Buffer.from(contents);

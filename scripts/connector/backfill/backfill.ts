@@ -101,7 +101,7 @@ export async function startBackfill(
     ...{ id, shop: open.shop.domain, kind, ...given, ...(until && { until }) },
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
-    ...{ sent: 0, asked: 0, unreadable: 0 },
+    ...{ sent: 0, unreadable: 0 },
   };
   await checkVisibility(state, open, now);
   if (state.finishedAt !== undefined) return alreadyDone(state);
@@ -146,12 +146,12 @@ async function preview(
     title: titleOf(state),
     blocks: [
       facts([
-        [kind, counted.data],
-        ['created', spanWords(state)],
-        ['codes', kind === 'discounts' ? 'any number in each discount' : undefined],
-        ['sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
-        ['marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
-        ['time', time],
+        ['Found', `${counted.data} ${kind}`],
+        ['Created', spanWords(state)],
+        ['Codes', kind === 'discounts' ? 'any number in each discount' : undefined],
+        ['Sent before', sent > 0 ? `${sent}; it goes on behind them` : undefined],
+        ['Marked as', kind === 'orders' ? 'history, if placed before go-live' : undefined],
+        ['Time', time],
       ]),
       text('Nothing was sent.'),
     ],
@@ -187,8 +187,8 @@ const resuming = ({ id, shop }: BackfillState): Suggestion => ({
 
 export async function resumeBackfill(
   session: Session,
-  id: string,
   options: PaceOptions,
+  id: string,
 ): Promise<Document> {
   const deployment = await session.findDeployment();
   const open = openBackfill(deployment, options.shop);

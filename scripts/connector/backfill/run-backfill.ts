@@ -72,7 +72,6 @@ export async function runBackfill(
       ...state,
       place: window.at(-1)?.next ?? state.place,
       sent: state.sent + usable.length,
-      asked: state.asked + usable.filter(({ kind }) => kind === 'ask').length,
       unreadable: state.unreadable + window.length - usable.length,
     });
   }
@@ -178,8 +177,6 @@ const backfillState = v.object({
   place: v.object({ byte: v.number(), skip: v.number() }),
   /** Messages that the queue accepted. */
   sent: v.number(),
-  /** The messages for which the worker reads the store. */
-  asked: v.number(),
   unreadable: v.number(),
   finishedAt: v.exactOptional(moment),
 });

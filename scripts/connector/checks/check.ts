@@ -2,12 +2,14 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import type { ShopServices } from '../deployment/services.ts';
-import type {
-  FindingsBlock,
-  ShownFinding,
-  Suggestion,
-  Verdict,
-  VerdictKind,
+import {
+  type Block,
+  type Document,
+  type FindingsBlock,
+  type ShownFinding,
+  type Suggestion,
+  text,
+  type Verdict,
 } from '../document/document.ts';
 import { Problem } from '../exit.ts';
 import type { CommonOptions } from '../session.ts';
@@ -17,7 +19,7 @@ import { counted } from '../terminal/text.ts';
  * One thing that must be right. `doctor` looks; `setup`, `webhooks sync` and `storefront setup` look, fix and look
  * again.
  */
-export interface Check<About = unknown> {
+export interface Check {
   readonly name: string;
   /**
    * What this check cannot do without: names of other checks, or what a finding says is lacking. Where it is not
@@ -25,15 +27,15 @@ export interface Check<About = unknown> {
    */
   readonly needs?: readonly string[];
   /** Reads, and changes nothing. */
-  look(): Promise<readonly Finding<About>[]>;
+  look(): Promise<readonly Finding[]>;
   /**
    * Does what it can about what is wrong, and asks a person where it must. Says what it did, and what it leaves to a
    * person; only the next look says whether it helped.
    */
-  fix?(found: readonly Finding<About>[]): Promise<readonly Finding[]>;
+  fix?(found: readonly Finding[]): Promise<readonly Finding[]>;
 }
 
-export interface Finding<About = unknown> {
+export interface Finding {
   /** `info`: neither good nor bad, but worth knowing. `unknown`: it could not be asked, or not all of it. */
   readonly verdict: 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
   /** Its domain; undefined where it is of the whole deployment. */
@@ -45,8 +47,6 @@ export interface Finding<About = unknown> {
   readonly next?: readonly Suggestion[];
   /** What others need and is not there: `store secret`. */
   readonly lacks?: readonly string[];
-  /** What was read, as values. Never a secret: it is printed with --json. */
-  readonly about?: About;
 }
 
 /** Words, or a command. */
@@ -54,7 +54,7 @@ type Fix = string | Suggestion;
 
 const found =
   (verdict: Finding['verdict']) =>
-  (what: string, ...fixes: readonly Fix[]): Finding<never> => {
+  (what: string, ...fixes: readonly Fix[]): Finding => {
     const words = fixes.filter((one) => typeof one === 'string');
     const next = fixes.filter((one) => typeof one !== 'string');
     return {
@@ -70,14 +70,10 @@ export const warn = found('warn');
 export const fail = found('fail');
 export const unknown = found('unknown');
 
-export const ofShop = <About>(
+export const ofShop = (
   { domain }: { readonly domain: string },
-  findings: readonly Finding<About>[],
-): readonly Finding<About>[] => findings.map((one) => ({ ...one, shop: domain }));
-
-/** Something fails or warns. */
-export const isWrong = (findings: readonly Finding[]): boolean =>
-  findings.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+  findings: readonly Finding[],
+): readonly Finding[] => findings.map((one) => ({ ...one, shop: domain }));
 
 /** Of all shops, or of those that can be looked at. */
 type Shops = readonly Shop[] | Promise<readonly Shop[]>;
@@ -91,10 +87,10 @@ export interface ShopDeps {
 }
 
 /** All shops in parallel. */
-export function forEachShop<About>(
+export function forEachShop(
   shops: Shops,
-  look: (shop: Shop) => Promise<readonly Finding<About>[]>,
-): Check<About>['look'] {
+  look: (shop: Shop) => Promise<readonly Finding[]>,
+): Check['look'] {
   return async () => {
     const all = (await shops).map(async (shop) => ofShop(shop, await look(shop)));
     return (await Promise.all(all)).flat();
@@ -158,55 +154,77 @@ async function within(
   }
 }
 
-/** What a fix was given, what it did, and what is so afterwards. */
-export interface Fixed<About> {
-  readonly before: readonly Finding<About>[];
+/** What was found, what a fix did, and what is so afterwards. */
+export interface Fixed {
+  readonly before: readonly Finding[];
   /** Undefined: there was nothing to fix, or nothing that fixes it. */
   readonly done?: readonly Finding[];
   /** Read after the fix. */
-  readonly after: readonly Finding<About>[];
+  readonly after: readonly Finding[];
 }
 
-/** Look → fix what fails or warns → look again. Throws what the look or the fix throws. */
-export async function lookAndFix<About>(check: Check<About>): Promise<Fixed<About>> {
+/** Something fails or warns. */
+export const isWrong = (findings: readonly Finding[]): boolean =>
+  findings.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
+
+/** Look → fix what is wrong → look again. Throws what the look or the fix throws. */
+export async function lookAndFix(
+  check: Check,
+  isWanted: (before: readonly Finding[]) => boolean = isWrong,
+): Promise<Fixed> {
   const before = await check.look();
-  if (!check.fix || !isWrong(before)) return { before, after: before };
+  if (!check.fix || !isWanted(before)) return { before, after: before };
   const done = await check.fix(before);
   return { before, done, after: await check.look() };
 }
 
-const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
-  pass: 'well',
-  warn: 'waits',
-  fail: 'bad',
-  info: 'info',
-  unknown: 'waits',
-};
+export interface ChecksData {
+  readonly checks: readonly CheckResult[];
+}
 
-/** What needs attention; `all`: the rest, too. */
-const isShown = ({ verdict }: Finding, all: boolean): boolean =>
-  all || (verdict !== 'pass' && verdict !== 'info');
+/** What was found, with its verdict. `all`: also what passed, and what is only worth knowing. */
+export function checksDocument(
+  title: string,
+  checks: readonly CheckResult[],
+  { all = true }: { readonly all?: boolean } = {},
+): Document<ChecksData> {
+  const block = findingsBlock(checks, { all });
+  const blocks = block.findings.length > 0 ? [block] : [];
+  return { title, verdict: verdictOf(checks), blocks, data: { checks } };
+}
 
-/** The root causes first, and below each what only follows from it. */
-export function findingsBlock(
-  results: readonly CheckResult[],
-  { title, all = true }: { readonly title?: string; readonly all?: boolean } = {},
-): FindingsBlock {
-  const nodes = results.flatMap(({ name, needs = [], findings }) =>
-    findings.map((finding): Node => ({ name, needs, finding, follows: [] })),
-  );
-  const roots = nodes.filter((node) => {
-    const cause = nodes.find((other) => isCause(other, node));
-    cause?.follows.push(node);
-    return !cause && isShown(node.finding, all);
-  });
-  const isOneShop = new Set(nodes.flatMap(({ finding }) => finding.shop ?? [])).size <= 1;
-  const urgency = ({ finding }: Node) => ORDER.indexOf(finding.verdict);
-  const shown = roots.toSorted((one, other) => urgency(one) - urgency(other));
+interface FixCommand {
+  readonly title: string;
+  readonly yes: boolean | undefined;
+  /** Whether there is something to do about what was found. */
+  isWanted(before: readonly Finding[]): boolean;
+  /** The command that does it. */
+  next(before: readonly Finding[]): Suggestion;
+  /** Beside what was found. */
+  readonly blocks?: readonly Block[];
+}
+
+/** A command that shows what it would do, and with --yes does it and looks again. */
+export async function fixDocument(
+  check: Check,
+  { title, yes, isWanted, next, blocks = [] }: FixCommand,
+): Promise<Document<ChecksData>> {
+  const isFixed = (before: readonly Finding[]) => yes === true && isWanted(before);
+  const { before, done, after } = await lookAndFix(check, isFixed);
+  const found = checksDocument(title, [resultOf(check, after)]);
+  if (done) {
+    const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
+    const verdict = verdictOf([resultOf(check, [...done, ...after])]);
+    return { ...found, verdict, blocks: [changed, ...found.blocks] };
+  }
+  if (!isWanted(before)) {
+    return { ...found, blocks: [...found.blocks, ...blocks, text('Nothing to do.')] };
+  }
+  const { verdict, ...preview } = found;
   return {
-    kind: 'findings',
-    ...(title !== undefined && { title }),
-    findings: shown.map((node) => shownFinding(node, isOneShop)),
+    ...preview,
+    blocks: [...found.blocks, ...blocks, text('Nothing was changed.')],
+    next: [next(before)],
   };
 }
 
@@ -217,15 +235,24 @@ interface Node {
   readonly follows: Node[];
 }
 
-const ORDER: readonly Finding['verdict'][] = ['fail', 'unknown', 'warn', 'info', 'pass'];
+/** The root causes, and below each what only follows from it. */
+function rootsOf(results: readonly CheckResult[]): readonly Node[] {
+  const nodes = results.flatMap(({ name, needs = [], findings }) =>
+    findings.map((finding): Node => ({ name, needs, finding, follows: [] })),
+  );
+  return nodes.filter((node) => {
+    const cause = nodes.find((other) => isCause(other, node));
+    cause?.follows.push(node);
+    return !cause;
+  });
+}
 
 /**
  * What is lacking explains every fault of those who need it; another fault of a needed check only what they could not
  * ask. A check needs only what is looked at without it, so that causes never form a circle.
  */
-function isCause(one: Node, other: Node): boolean {
+function isCause({ name, finding }: Node, other: Node): boolean {
   const isOpen = (verdict: Finding['verdict']) => verdict === 'fail' || verdict === 'unknown';
-  const { finding, name } = one;
   const shops = [finding.shop, other.finding.shop];
   return (
     isOpen(finding.verdict) &&
@@ -236,34 +263,69 @@ function isCause(one: Node, other: Node): boolean {
   );
 }
 
-function shownFinding({ name, finding, follows }: Node, isOneShop: boolean): ShownFinding {
+const TONES: Readonly<Record<Finding['verdict'], ShownFinding['tone']>> = {
+  fail: 'bad',
+  unknown: 'waits',
+  warn: 'waits',
+  pass: 'well',
+  info: 'info',
+};
+
+/** The worst first. */
+const VERDICTS = ['fail', 'unknown', 'warn', 'pass', 'info'] as const;
+
+/** The root causes first. Without `all` only what needs attention, and of what one fix mends the first. */
+export function findingsBlock(
+  results: readonly CheckResult[],
+  { title, all = true }: { readonly title?: string; readonly all?: boolean } = {},
+): FindingsBlock {
+  const shops = new Set(
+    results.flatMap(({ findings }) => findings.flatMap(({ shop }) => shop ?? [])),
+  );
+  const roots = VERDICTS.flatMap((verdict) =>
+    rootsOf(results).filter(({ finding }) => finding.verdict === verdict),
+  );
+  const isShown = ({ finding }: Node) =>
+    all || (finding.verdict !== 'pass' && finding.verdict !== 'info');
+  const groups = Map.groupBy(roots.filter(isShown), ({ name, finding }) => {
+    const { verdict, shop, fix, next } = finding;
+    return fix === undefined && !next ? finding : JSON.stringify([name, verdict, shop, fix, next]);
+  });
+  const findings = [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    if (all) return [shownFinding({ ...first, follows: [...first.follows, ...others] }, shops)];
+    const more = others.length === 0 ? '' : `, and ${others.length} more`;
+    const shown = shownFinding(first, shops);
+    return [{ ...shown, what: `${shown.what}${more}` }];
+  });
+  return { kind: 'findings', ...(title !== undefined && { title }), findings };
+}
+
+/** What follows is mended with its cause. The shop is named where there are several. */
+function shownFinding({ name, finding, follows }: Node, shops: ReadonlySet<string>): ShownFinding {
   const { verdict, shop, what, fix, next } = finding;
-  const words = verdict === 'unknown' ? `not known: ${what}` : what;
+  const place = shop === undefined || shops.size === 1 ? '' : `${shop}: `;
+  const below = follows.map((node) => {
+    const { fix: _, next: __, ...rest } = shownFinding(node, shops);
+    return rest;
+  });
   return {
     ...{ tone: TONES[verdict], name },
-    what: shop === undefined || isOneShop ? words : `${shop}: ${words}`,
+    what: `${place}${verdict === 'unknown' ? 'not known: ' : ''}${what}`,
     ...(fix !== undefined && { fix }),
     ...(next && { next }),
-    ...(follows.length > 0 && { follows: follows.map((node) => withoutFix(node, isOneShop)) }),
+    ...(below.length > 0 && { follows: below }),
   };
 }
 
-/** What is done about its cause is done about it. */
-function withoutFix(node: Node, isOneShop: boolean): ShownFinding {
-  const { fix, next, ...rest } = shownFinding(node, isOneShop);
-  return rest;
-}
-
-export type Counts = Readonly<Record<Finding['verdict'], number>>;
-
-export function countFindings(results: readonly CheckResult[]): Counts {
-  const all = results.flatMap(({ findings }) => findings);
-  const count = (verdict: Finding['verdict']) =>
-    all.filter((one) => one.verdict === verdict).length;
-  return {
-    ...{ fail: count('fail'), unknown: count('unknown'), warn: count('warn') },
-    ...{ pass: count('pass'), info: count('info') },
-  };
+/** How many checks ended so: each as its worst finding, but for what only follows from another check's. */
+export function countChecks(results: readonly CheckResult[]): Map<Finding['verdict'], number> {
+  const roots = rootsOf(results);
+  const worst = results.flatMap(({ name }) => {
+    const own = roots.filter((node) => node.name === name).map(({ finding }) => finding.verdict);
+    return VERDICTS.find((verdict) => own.includes(verdict)) ?? [];
+  });
+  return new Map([...Map.groupBy(worst, (one) => one)].map(([one, all]) => [one, all.length]));
 }
 
 /**
@@ -271,14 +333,19 @@ export function countFindings(results: readonly CheckResult[]): Counts {
  * was read just now.
  */
 export function verdictOf(results: readonly CheckResult[]): Verdict {
-  const { fail, unknown, warn, pass } = countFindings(results);
-  const isKnown = unknown === 0 && pass > 0;
-  const kind: VerdictKind = fail > 0 ? 'action required' : isKnown ? 'well' : 'not known';
+  const counts = countChecks(results);
+  const isKnown = !counts.has('unknown') && (counts.has('pass') || counts.has('warn'));
+  const kind = counts.has('fail') ? 'action required' : isKnown ? 'well' : 'not known';
+  const [first] = [false, true].flatMap((all) => findingsBlock(results, { all }).findings);
+  if (results.length === 1 && first) return { kind, what: `${first.what}.` };
   const parts = [
-    ...(fail > 0 ? [`${fail} failed`] : []),
-    ...(unknown > 0 ? [`${unknown} could not be asked`] : []),
-    ...(warn > 0 ? [counted(warn, 'warning')] : []),
-    `${pass} passed`,
-  ];
-  return { kind, what: `${parts.join(', ')}.` };
+    [counts.get('fail'), 'failed'],
+    [counts.get('unknown'), 'could not ask'],
+    [counts.get('warn'), 'warned'],
+    [counts.get('pass'), 'passed'],
+  ].flatMap(([many, verb]) => (many === undefined ? [] : [`${many} ${verb}`]));
+  return {
+    kind,
+    what: `Of ${counted(results.length, 'check')}: ${parts.join(', ') || 'none proves anything'}.`,
+  };
 }

@@ -1,10 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { Connector } from '../../../shared/config/connector-config.ts';
-import type {
-  Healing,
-  LoyaltyAssumptions,
-  Storefront,
-} from '../../../shared/config/connector-settings.ts';
+import type { Healing, LoyaltyAssumptions } from '../../../shared/config/connector-settings.ts';
 import { findProject } from '../../../shared/config/folders.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
@@ -90,118 +86,58 @@ export function goLiveCheck({ shops, deployment }: ShopDeps): Check {
   };
 }
 
-/** Where the default comes from. */
-type Grade = 'documented' | 'in the sample client only' | 'inferred' | 'not documented';
+/**
+ * What a setting means, where its default comes from (documented, in the sample client only, inferred, not
+ * documented), and the step of `probe` that settles it. shared/config/connector-settings.ts has the full text.
+ */
+type Guesses<Name extends PropertyKey> = Readonly<Record<Name, string>>;
 
-interface Guess {
-  readonly means: string;
-  readonly grade: Grade;
-  /** The step of `probe` that settles it. */
-  readonly step?: string;
-}
-
-type Guesses<Settings> = Readonly<Partial<Record<keyof Settings, Guess>>>;
-
-/** All of them are guesses; shared/config/connector-settings.ts has the full text. */
-const ASSUMPTIONS: Required<Guesses<LoyaltyAssumptions>> = {
-  ordersAreReplaced: {
-    means: 'an order sent again replaces the earlier one',
-    grade: 'inferred',
-    step: 'resend',
-  },
-  couponsAreReplaced: {
-    means: 'a coupon sent again replaces the earlier one',
-    grade: 'not documented',
-    step: 'coupon',
-  },
-  completedOrdersTakeTheCancelledMark: {
-    means: 'a completed order can be sent again marked as cancelled',
-    grade: 'inferred',
-    step: 'cancel',
-  },
-  refusedCancelledMark: {
-    means: 'what it means when that mark is refused (error 13)',
-    grade: 'not documented',
-  },
-  cancellingTwice: {
-    means: 'what it means when a cancelled order is cancelled again (error 33)',
-    grade: 'inferred',
-    step: 'cancel',
-  },
-  refunds: {
-    means: 'how the amount of a completed order is lowered',
-    grade: 'documented',
-    step: 'partial-cancel',
-  },
-  raiseAfterPartialCancel: {
-    means: 'what is done when it rises after that',
-    grade: 'not documented',
-  },
-  readTotals: {
-    means: 'whether the total of a read order shows partial cancels',
-    grade: 'not documented',
-    step: 'partial-cancel',
-  },
-  usedCancelKeyError: {
-    means: 'the error of a partial cancel whose key was used before',
-    grade: 'not documented',
-    step: 'partial-cancel',
-  },
-  redemptionsKeepMetadata: {
-    means: "whether a customer's history shows the metadata of a redemption",
-    grade: 'documented',
-  },
+const ASSUMPTIONS: Guesses<keyof LoyaltyAssumptions> = {
+  ordersAreReplaced:
+    'an order sent again replaces the earlier one; inferred; probe settles it: resend',
+  couponsAreReplaced:
+    'a coupon sent again replaces the earlier one; not documented; probe settles it: coupon',
+  completedOrdersTakeTheCancelledMark:
+    'a completed order can be sent again marked as cancelled; inferred; probe settles it: cancel',
+  refusedCancelledMark: 'what it means when that mark is refused (error 13); not documented',
+  cancellingTwice:
+    'what it means when a cancelled order is cancelled again (error 33); inferred; probe settles it: cancel',
+  refunds:
+    'how the amount of a completed order is lowered; documented; probe settles it: partial-cancel',
+  raiseAfterPartialCancel: 'what is done when it rises after that; not documented',
+  readTotals:
+    'whether the total of a read order shows partial cancels; not documented; probe settles it: partial-cancel',
+  usedCancelKeyError:
+    'the error of a partial cancel whose key was used before; not documented; probe settles it: partial-cancel',
+  redemptionsKeepMetadata:
+    "whether a customer's history shows the metadata of a redemption; documented",
 };
 
-const LOYALTY: Guesses<Connector['loyalty']> = {
-  callsPerSecond: {
-    means: 'the most calls a second to an account; unset: no limit of the connector',
-    grade: 'not documented',
-  },
+const LOYALTY: Guesses<'callsPerSecond'> = {
+  callsPerSecond:
+    'the most calls a second to an account, unset: no limit of the connector; not documented',
 };
 
-const RULES: Guesses<MappingRules> = {
-  enrolment: {
-    means: 'unstated: the service decides whether a customer takes part',
-    grade: 'not documented',
-    step: 'enrolment',
-  },
-  customersWithoutEmail: {
-    means: 'whether customers with neither e-mail address nor document are sent',
-    grade: 'not documented',
-  },
-  couponForEveryone: {
-    means: 'whether a coupon without a customer is sent',
-    grade: 'not documented',
-    step: 'coupon',
-  },
+const RULES: Guesses<'enrolment' | 'customersWithoutEmail' | 'couponForEveryone'> = {
+  enrolment:
+    'unstated: the service decides whether a customer takes part; not documented; probe settles it: enrolment',
+  customersWithoutEmail:
+    'whether customers with neither e-mail address nor document are sent; not documented',
+  couponForEveryone:
+    'whether a coupon without a customer is sent; not documented; probe settles it: coupon',
 };
 
-const EVENTS: Guesses<Healing> = {
-  productChanges: {
-    means: "changes of products come only if the app's configuration with its Events is released",
-    grade: 'documented',
-  },
-  productTriggers: {
-    means: 'the fields whose change sends an Event; unset: those that the connector sends',
-    grade: 'inferred',
-  },
+const EVENTS: Guesses<'productChanges' | 'productTriggers'> = {
+  productChanges:
+    "changes of products come only if the app's configuration with its Events is released; documented",
+  productTriggers:
+    'the fields whose change sends an Event, unset: those that the connector sends; inferred',
 };
 
-const STOREFRONT: Guesses<Storefront> = {
-  customerIdIn: {
-    means: "the field of a point event that holds the customer's id in the store",
-    grade: 'documented',
-  },
-  posCustomerId: {
-    means: 'how reward operations name a customer',
-    grade: 'documented',
-    step: 'customer-id',
-  },
-  rewardTypes: {
-    means: 'compare the rewards above with their titles',
-    grade: 'in the sample client only',
-  },
+const STOREFRONT: Guesses<'customerIdIn' | 'posCustomerId' | 'rewardTypes'> = {
+  customerIdIn: "the field of a point event that holds the customer's id in the store; documented",
+  posCustomerId: 'how reward operations name a customer; documented; probe settles it: customer-id',
+  rewardTypes: 'compare the rewards above with their titles; in the sample client only',
 };
 
 export function assumptionsCheck(connector: Connector): Check {
@@ -234,13 +170,11 @@ export function listGuesses({
 
 function linesOf<Name extends string>(
   path: string,
-  guesses: Readonly<Partial<Record<Name, Guess>>>,
+  guesses: Guesses<Name>,
   read: (name: Name) => string,
 ): readonly Finding[] {
-  return (Object.entries(guesses) as [Name, Guess][]).map(([name, { means, grade, step }]) => {
-    const settled = step === undefined ? '' : `; probe settles it: ${step}`;
-    return info(`${path}.${name}: ${read(name)} (${means}; ${grade}${settled})`);
-  });
+  const names = Object.keys(guesses) as Name[];
+  return names.map((name) => info(`${path}.${name}: ${read(name)} (${guesses[name]})`));
 }
 
 function valueText(value: unknown): string {

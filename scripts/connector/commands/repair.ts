@@ -8,7 +8,7 @@ import {
   queueOption,
   wholeNumber,
 } from '../arguments.ts';
-import type { PaceOptions, StartOptions } from '../backfill/backfill.ts';
+import type { StartOptions } from '../backfill/backfill.ts';
 import { BadArguments } from '../exit.ts';
 import type { ResendOneOptions } from '../resend/resend-one.ts';
 import type { ResendOptions } from '../resend/resend-orders.ts';
@@ -245,12 +245,7 @@ export function registerBackfill(program: Command): void {
     .argument('<id>', 'the id of the backfill, as its start and "backfill status" show it')
     .summary('resume a stopped backfill')
     .option('--shop <shop>', 'by its domain or path, where there are several')
-    .action(
-      runAction<PaceOptions>(async (session, options, id = '') => {
-        const { resumeBackfill } = await import('../backfill/backfill.ts');
-        return resumeBackfill(session, id, options);
-      }),
-    );
+    .action(runLazily(async () => (await import('../backfill/backfill.ts')).resumeBackfill));
   group
     .command('status')
     .summary('show the progress of backfills')

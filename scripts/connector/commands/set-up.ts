@@ -195,7 +195,7 @@ export function registerApp(program: Command): void {
     .option('--to <folder>', 'the folder, for one shop (default: shopify-app/SHOP in the project)')
     .option('--client-id <id>', 'of the app (default: the one in the store secret)')
     .option('--yes', 'replace a shopify.app.toml that this command did not write')
-    .action(runLazily(async () => (await import('../app/app-folder.ts')).writeApp));
+    .action(runLazily(async () => (await import('../app/check-app.ts')).writeApp));
   group
     .command('check')
     .summary('compare the folder with settings, addresses and store')
@@ -303,7 +303,8 @@ Examples:
 
 For a TEST account only: it makes a customer, orders, a coupon and a redemption, all named
 probe-<date>-<random>, and undoes them at the end, also after Ctrl-C. Orders and the customer cannot be
-deleted: they stay, cancelled and inactive. Ends with 0 when everything was undone and with 1 otherwise.
+deleted: they stay, cancelled and inactive. Ends with 1 when something was not undone or is a danger, and with 4
+when an answer proves nothing.
 `;
 
 /** `loyalty-connector probe` */
@@ -312,7 +313,7 @@ export function registerProbe(program: Command): void {
     .command('probe')
     .summary('try on a test account what the service does not document; prints the settings')
     .description(
-      'Tries what the documentation of the loyalty service leaves open, step by step, and prints the settings that follow.',
+      'Tries what the documentation of the loyalty service leaves open, and prints the settings that follow.',
     )
     .option('--shop <domain>', 'the shop, where the settings name several')
     .option('--yes', 'do not ask')

@@ -4,14 +4,13 @@ import { LEDGER_FORMAT } from '../../../shared/core/events/formats.ts';
 import { secretName } from '../../../shared/services/shop-secrets.ts';
 import {
   type Check,
-  type CheckResult,
-  countFindings,
-  findingsBlock,
+  type ChecksData,
+  checksDocument,
+  countChecks,
   info,
   pass,
   runChecks,
   type ShopDeps,
-  verdictOf,
   warn,
 } from '../checks/check.ts';
 import { loyaltyCheck, orderOriginCheck, rewardsCheck } from '../checks/loyalty.ts';
@@ -22,7 +21,7 @@ import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
+import { pauseSuggestion, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -34,11 +33,12 @@ export interface DoctorOptions extends CommonOptions {
   readonly all?: boolean;
 }
 
-interface DoctorData extends Pick<Deployment, 'stack' | 'stage' | 'region' | 'where' | 'version'> {
+interface DoctorData
+  extends ChecksData,
+    Pick<Deployment, 'stack' | 'stage' | 'region' | 'where' | 'version'> {
   readonly commandVersion: string;
   /** The newest form of the ledger's items that this command reads. */
   readonly ledgerFormat: number;
-  readonly checks: readonly CheckResult[];
 }
 
 /** Looks at everything that a deployment needs, and changes nothing. */
@@ -50,19 +50,19 @@ export async function examine(
   const deployment = await findDeployment();
   const { all = false } = options;
   const checks = await runChecks(openChecks(deployment, options), options);
-  const { pass, info } = countFindings(checks);
   const { stack, stage, region, where, version } = deployment;
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
-  const block = findingsBlock(checks, { all });
+  const title = `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
+  const found = checksDocument(title, checks, { all });
+  const counts = countChecks(checks);
+  const data = { stack, stage, region, where, ...versions, checks };
+  if (all) return { ...found, data };
+  const passed = (counts.get('pass') ?? 0) + (counts.get('info') ?? 0);
   return {
-    title: `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`,
-    verdict: verdictOf(checks),
-    blocks: [
-      ...(block.findings.length > 0 ? [block] : []),
-      ...(all ? [] : [text(`${pass} checks passed, ${info} notes; --all shows them.`, 'soft')]),
-    ],
-    ...(!all && { next: [{ label: 'See all checks', line: line('doctor', [], { all: true }) }] }),
-    data: { stack, stage, region, where, ...versions, checks },
+    ...found,
+    blocks: [...found.blocks, text(`${passed} checks passed; --all shows them.`, 'soft')],
+    next: [{ label: 'See all checks', line: line('doctor', [], { all: true }) }],
+    data,
   };
 }
 
@@ -102,7 +102,7 @@ function openChecks(deployment: Deployment, options: CommonOptions): readonly Ch
     settingsCheck(deployment),
     goLiveCheck({ ...deps, shops: connector.shops }),
     stackCheck(deployment),
-    accessCheck(deployment, explain, unread),
+    accessCheck(deployment, unread),
     concurrencyCheck(deployment),
     pausesCheck(deployment),
     ...withSecrets.map((check) => ({
@@ -138,7 +138,9 @@ function pausesCheck(deployment: Deployment): Check {
     name: 'pauses',
     async look() {
       const pauses = await readPauses(openLedger(deployment), shops, new Date());
-      if (pauses.length === 0) return [pass('no shop is paused')];
+      if (pauses.length === 0) {
+        return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
+      }
       return pauses.map((pause) =>
         pause.by === 'service' && pause.why === 'throttled'
           ? info(pauseText(pause))

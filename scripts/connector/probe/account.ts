@@ -6,6 +6,7 @@ import type { MappingSettings } from '../../../shared/config/mapping-settings.ts
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
 import type { Body } from '../../../shared/loyalty/operations.ts';
 import { type LoyaltyResult, transportFailure } from '../../../shared/loyalty/result.ts';
+import { type Finding, fail, pass, unknown, warn } from '../checks/check.ts';
 
 /** A part of the settings in `connector.config.ts`. */
 export interface FoundSettings {
@@ -14,19 +15,18 @@ export interface FoundSettings {
   readonly storefront?: StorefrontSettings;
 }
 
-export interface Conclusion {
+/** What a step found: what it means is its `what`. */
+export interface Conclusion extends Finding {
   /** What the service answered: codes, states and numbers. */
   readonly answered: readonly string[];
-  readonly means: string;
   /** Only what the answers prove. */
   readonly settings?: FoundSettings;
 }
 
-export interface Step {
-  readonly name: string;
-  readonly tries: string;
-  run(account: TestAccount): Promise<Conclusion>;
-}
+export const UNCLEAR = unknown(
+  'the service gave no answer that proves anything',
+  'Run the command again.',
+);
 
 export type Result = LoyaltyResult<unknown>;
 
@@ -80,12 +80,6 @@ export function readValue<Value>(result: LoyaltyResult<Value>): Value | undefine
   return result.kind === 'success' || result.kind === 'warning' ? result.value : undefined;
 }
 
-export const UNCLEAR = 'Not known: the service gave no answer that proves anything. Try again.';
-
-type Ask = <Value>(
-  call: (loyalty: LoyaltyClient) => Promise<LoyaltyResult<Value>>,
-) => Promise<LoyaltyResult<Value>>;
-
 export interface AccountParts {
   /** `probe-20261005-3f9a2b1c`: the beginning of every name. */
   readonly id: string;
@@ -106,27 +100,21 @@ const HOUR_MS = 3_600_000;
 const POLL_MS = 500;
 
 export function openTestAccount(parts: AccountParts) {
-  const { id, loyalty, stranger, signal, now, pause } = parts;
+  const { id, signal, now, pause } = parts;
   let { waitMs } = parts;
-  /** Makes no call any more once the probe was interrupted. A call that has begun is not broken off. */
-  const askWith =
-    (client: LoyaltyClient): Ask =>
-    async (call) =>
-      signal.aborted
-        ? transportFailure('aborted', { mayHaveHappened: false, message: 'Interrupted.' })
-        : call(client);
-  const ask = askWith(loyalty);
+  const loyalty = untilStopped(parts.loyalty, signal);
   // example.com is reserved: no message of the service reaches a person.
   const customer = { OriginalId: `${id}-customer`, Name: id, Email: `${id}@example.com` };
   const undos: Undo[] = [];
   /** Undefined when it cannot be read. */
   const points = async () =>
-    readValue(await ask((client) => client.getCustomerPoints(customer.OriginalId)))?.PointsBalance;
+    readValue(await loyalty.getCustomerPoints(customer.OriginalId))?.PointsBalance;
   const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS).toISOString();
   // Error 12: the completion must be after the placement.
   const dates = { placed: before(2), completed: before(1), now: now.toISOString() };
   return {
-    ...{ id, customer, ask, askAsStranger: askWith(stranger), undos, dates, points },
+    ...{ id, customer, loyalty, stranger: untilStopped(parts.stranger, signal) },
+    ...{ undos, dates, points },
     cancellation: { OrderCancelledDate: dates.now, OrderStatus: 'probe' },
     /** The balance when it differs from this one, or after the time that `--wait` gives. */
     async pointsOtherThan(known: number | undefined): Promise<number | undefined> {
@@ -141,8 +129,17 @@ export function openTestAccount(parts: AccountParts) {
         await pause(POLL_MS);
       }
     },
-    undoAll: () => undoAll(undos, loyalty, pause),
+    undoAll: () => undoAll(undos, parts.loyalty, pause),
   };
+}
+
+/** Makes no call any more once the probe was interrupted. A call that has begun is not broken off. */
+function untilStopped(client: LoyaltyClient, signal: AbortSignal): LoyaltyClient {
+  const stopped = async () =>
+    transportFailure('aborted', { mayHaveHappened: false, message: 'Interrupted.' });
+  return new Proxy(client, {
+    get: (target, name: keyof LoyaltyClient) => (signal.aborted ? stopped : target[name]),
+  });
 }
 
 type Order = Body<'sendOrder'>;
@@ -188,7 +185,7 @@ export function makeOrder(account: TestAccount, name: string, total: number): Pr
       return hasCode(cancelled, 13) ? loyalty.sendOrder(returnOf(account, order)) : cancelled;
     },
   });
-  return account.ask((loyalty) => loyalty.sendOrder(order));
+  return account.loyalty.sendOrder(order);
 }
 
 /** How to undo one thing that the probe is about to make. Registered before the call that makes it. */
@@ -203,13 +200,6 @@ interface Undo {
   run(loyalty: LoyaltyClient): Promise<Result>;
 }
 
-export interface Undone {
-  readonly what: string;
-  readonly kind: 'undone' | 'never-made' | 'shows-later' | 'failed';
-  readonly answered: string;
-  readonly byHand?: string;
-}
-
 const ATTEMPTS = 3;
 const PAUSE_MS = 1_000;
 
@@ -218,8 +208,8 @@ async function undoAll(
   undos: readonly Undo[],
   loyalty: LoyaltyClient,
   pause: (ms: number) => Promise<void>,
-): Promise<readonly Undone[]> {
-  const results: Undone[] = [];
+): Promise<readonly Finding[]> {
+  const results: Finding[] = [];
   for (const undo of undos.toReversed()) {
     let result = await undo.run(loyalty);
     for (let attempt = 1; attempt < ATTEMPTS && verdictOf(result) === 'unclear'; attempt += 1) {
@@ -231,14 +221,13 @@ async function undoAll(
   return results;
 }
 
-function judgeUndo(
-  { what, byHand, absentCodes, undoneCodes }: Omit<Undo, 'run'>,
-  result: Result,
-): Undone {
-  const answered = answerText(result);
+function judgeUndo({ what, byHand, absentCodes, undoneCodes }: Undo, result: Result): Finding {
   const verdict = verdictOf(result);
   const has = (codes: readonly number[]) => codes.some((code) => hasCode(result, code));
-  if (verdict === 'accepted' || has(undoneCodes)) return { what, kind: 'undone', answered };
-  if (has(absentCodes)) return { what, kind: 'never-made', answered };
-  return { what, kind: verdict === 'not-yet' ? 'shows-later' : 'failed', answered, byHand };
+  if (verdict === 'accepted' || has(undoneCodes)) return pass(`${what}: undone`);
+  if (has(absentCodes)) return pass(`${what}: was not made`);
+  const answered = answerText(result);
+  return verdict === 'not-yet'
+    ? warn(`${what}: taken, and shows up to 24 hours later (${answered})`, `Look then. ${byHand}`)
+    : fail(`${what}: NOT UNDONE (${answered})`, byHand);
 }

@@ -6,24 +6,23 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { examiningDeps, foresee, type Prospect } from '../dead-letters/examine.ts';
 import {
-  type Followed,
+  examiningDeps,
+  foresee,
+  type Prospect,
+  prospectBlocks,
+  prospectData,
+} from '../dead-letters/examine.ts';
+import {
+  type FollowedLetter,
   followReplayed,
   openLetterSearch,
 } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { prospectAsJson as prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
-import {
-  type Block,
-  type Document,
-  text,
-  type Verdict,
-  type VerdictKind,
-} from '../document/document.ts';
+import { type Document, text, type Verdict, type VerdictKind } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
@@ -62,8 +61,8 @@ export async function resendOne(
   const key = { shop: shop.domain, kind, id };
   const plan = await foreseeSending(deployment, key, options.force === true);
   const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
-  const title = `${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
-  const now = prospectData(plan.prospect, plan.entry, options);
+  const title = `Resend of ${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
+  const now = prospectData(plan.prospect, options);
   const data = { ...key, wouldSend: wouldSend(plan), now, waiting: plan.waits };
   const preview = { title, ...previewOf(plan, now, options), data: { ...data, sent: 0 } };
   if (!wouldSend(plan)) return preview;
@@ -94,7 +93,8 @@ async function foreseeSending(
   force: boolean,
 ): Promise<Plan> {
   const now = new Date();
-  const event = toEvent(key, force, now);
+  const replays = [{ at: now.toISOString(), by: localUser() }];
+  const event = { ...resendEvent(key, now), replays, ...(force && { force }) };
   const [entry, waiting] = await Promise.all([
     readEntry(openLedger(deployment), key),
     readWaiting(deployment, [key.shop], now, MOST_WAITS),
@@ -108,21 +108,17 @@ async function foreseeSending(
   };
 }
 
-/**
- * Without a body: the worker reads the store, and the ledger decides what is sent. An order keeps its rules. The
- * name has the moment, because a person who repaired something may send it again within five minutes.
- */
-function toEvent(key: EntityKey, force: boolean, now: Date): StoreEvent {
+/** Without a body: the worker reads the store, and the ledger decides what is sent. */
+export function resendEvent(key: EntityKey, now: Date): StoreEvent {
   const at = now.toISOString();
   return {
     ...key,
     claim: 'changed',
     origin: 'backfill',
     topic: backfillTopicOf(key.kind),
+    // A person who repaired something may send it again within five minutes.
     deliveryId: `resend/${key.kind}/${key.id}/${at}`,
     receivedAt: at,
-    replays: [{ at, by: localUser() }],
-    ...(force && { force }),
     body: undefined,
   };
 }
@@ -146,7 +142,7 @@ function previewOf(
     blocks: [
       ...prospectBlocks(now),
       ...(first && sends ? [text(`Before it, ${waitText(first)}.`)] : []),
-      text('Nothing was sent.'),
+      ...(sends ? [text('Nothing was sent.')] : []),
     ],
     next: [
       ...(first && sends ? [{ label: 'End the wait', line: line('retry-now', [], { shop }) }] : []),
@@ -179,16 +175,6 @@ const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   unknown: 'not known',
 };
 
-const prospectBlocks = ({ summary, calls }: ReturnType<typeof prospectData>): readonly Block[] => [
-  text(summary),
-  ...calls.map(
-    ({ operation, id, body }): Block => ({
-      ...{ kind: 'code', title: [operation, id].join(' ').trim() },
-      text: JSON.stringify(body ?? {}, null, 2),
-    }),
-  ),
-];
-
 type Outcome = 'applied' | 'rejected' | 'waiting' | 'settled' | 'other';
 
 async function follow(
@@ -202,20 +188,20 @@ async function follow(
   const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
-    eachLetter: openLetterSearch(deployment),
+    lettersSince: openLetterSearch(deployment),
     by: replays[0]?.by ?? '',
     signal: session.interruption('Following no longer; the message is on the queue.'),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
   });
   progress.end();
-  return outcomeOf(followed);
+  return outcomeOf(followed[0] ?? { result: 'other' });
 }
 
-function outcomeOf({ outcomes, settled, failing, underway }: Followed): Outcome {
-  if (failing > 0) return 'rejected';
-  if (underway > 0) return 'waiting';
-  if (outcomes.has('applied')) return 'applied';
-  return settled > 0 || outcomes.has('unchanged') ? 'settled' : 'other';
+function outcomeOf({ result }: Pick<FollowedLetter, 'result'>): Outcome {
+  if (result === 'failing') return 'rejected';
+  if (result === 'underway') return 'waiting';
+  if (result === 'applied') return 'applied';
+  return result === 'settled' || result === 'unchanged' ? 'settled' : 'other';
 }
 
 /** As it was read in the ledger and on the queues just now. */

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityKey, StoreEvent } from '../../../shared/core/events/event.ts';
+import type { EntityKey } from '../../../shared/core/events/event.ts';
 import { ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import { withRewardCodeFirst } from '../../../shared/core/redemptions/reward-codes.ts';
 import { type RulesEffect, rulesEffect } from '../../../shared/core/sync/preview-sync.ts';
-import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import type { StoreOrder } from '../../../shared/store/store-entities.ts';
 import { type OpenBackfill, openBackfill } from '../backfill/backfill.ts';
 import {
@@ -20,6 +19,7 @@ import { line } from '../document/line.ts';
 import { EXIT, type ExitCode, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
+import { resendEvent } from './resend-one.ts';
 
 export interface ResendOptions {
   /** Epoch milliseconds. */
@@ -92,9 +92,7 @@ function previewOf(
     blocks: [
       facts([
         ['Compared', counted(lookedAt, 'order')],
-        ['Would change', changed],
-        ['Earn less', lower],
-        ['Earn more', higher],
+        ['Would change', `${changed}: ${lower} earn less, ${higher} earn more`],
         ['Amounts', `${before.toFixed(2)} before, ${after.toFixed(2)} after`],
       ]),
       {
@@ -114,7 +112,7 @@ function previewOf(
         empty: 'Nothing would be sent: the rules of today change none of them.',
       },
       ...(changed > shown.length ? [text(`And ${changed - shown.length} more.`, 'soft')] : []),
-      text('Nothing was sent.'),
+      ...(changed > 0 ? [text('Nothing was sent.')] : []),
     ],
     next:
       changed === 0
@@ -204,7 +202,13 @@ export async function send(
       if (signal.aborted) break;
       const window = found.slice(sent, sent + pace.window);
       await sleep(pace.before(window.length, Date.now()));
-      const refused = await queue.sendAll(window.map((one) => toEvent(shop.domain, one)));
+      const refused = await queue.sendAll(
+        window.map(({ id, version, wantedKey }) => ({
+          ...resendEvent({ shop: shop.domain, kind: 'order', id }, new Date()),
+          deliveryId: `resend/${id}/${version}/${wantedKey.slice(0, 16)}`,
+          newRules: true,
+        })),
+      );
       if (refused.length > 0) {
         const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
         throw new Problem(
@@ -220,20 +224,4 @@ export async function send(
     progress.end();
   }
   return sent;
-}
-
-/** Without a body: the worker reads the order as it is then. */
-function toEvent(shop: string, { id, version, wantedKey }: Found): StoreEvent {
-  return {
-    shop,
-    kind: 'order',
-    id,
-    claim: 'changed',
-    origin: 'backfill',
-    topic: backfillTopicOf('order'),
-    deliveryId: `resend/${id}/${version}/${wantedKey.slice(0, 16)}`,
-    receivedAt: new Date().toISOString(),
-    newRules: true,
-    body: undefined,
-  };
 }

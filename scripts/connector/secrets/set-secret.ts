@@ -178,29 +178,36 @@ async function obtain(
   }
 }
 
-interface AskedField {
+export interface AskedField {
   readonly field: string;
   readonly question: string;
+  /** The environment variable that `setup` reads instead of asking. */
+  readonly variable: string;
 }
 
 export type SecretFields = Readonly<Record<string, string>>;
 
+const CLIENT_SECRET = 'CONNECTOR_CLIENT_SECRET';
+
 /** The fields to ask for, named as in the place where the user finds them. */
-function fieldsOf(purpose: SecretPurpose, olderApp: boolean): readonly AskedField[] {
+export function fieldsOf(purpose: SecretPurpose, olderApp: boolean): readonly AskedField[] {
+  const asked = (field: string, question: string, variable: string) => [
+    { field, question, variable },
+  ];
   switch (purpose) {
     case 'webhook':
-      return [{ field: 'current', question: "the app's client secret, which signs its webhooks" }];
+      return asked('current', "the app's client secret, which signs its webhooks", CLIENT_SECRET);
     case 'loyalty':
       return [
-        { field: 'token', question: "the loyalty service's token" },
-        { field: 'key', question: "the loyalty service's key" },
+        ...asked('token', "the loyalty service's token", 'CONNECTOR_LOYALTY_TOKEN'),
+        ...asked('key', "the loyalty service's key", 'CONNECTOR_LOYALTY_KEY'),
       ];
     case 'store':
       return olderApp
-        ? [{ field: 'accessToken', question: "the app's Admin API access token" }]
+        ? asked('accessToken', "the app's Admin API access token", 'CONNECTOR_ACCESS_TOKEN')
         : [
-            { field: 'clientId', question: "the app's client id" },
-            { field: 'clientSecret', question: "the app's client secret" },
+            ...asked('clientId', "the app's client ID", 'CONNECTOR_CLIENT_ID'),
+            ...asked('clientSecret', "the app's client secret", CLIENT_SECRET),
           ];
   }
 }

@@ -8,7 +8,9 @@ import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscr
 import { identifyEntity, topicRoutes } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
 import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { type Document, facts, type Suggestion } from '../document/document.ts';
+import { line } from '../document/line.ts';
+import { BadArguments, Problem } from '../exit.ts';
 import { readSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
 import { printable } from '../terminal/text.ts';
@@ -19,9 +21,8 @@ export interface SendOptions {
   readonly topic?: string;
 }
 
-/** Choose → sign → send → print the answer. */
-export async function sendWebhook(session: Session, options: SendOptions): Promise<ExitCode> {
-  const { terminal, json } = session;
+/** Choose → sign → send → say what was answered. */
+export async function sendWebhook(session: Session, options: SendOptions): Promise<Document> {
   if ((options.file === undefined) !== (options.topic === undefined)) {
     throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
   }
@@ -37,18 +38,22 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
   const headers = signWebhook({ topic, shop, webhookId, body, triggeredAt }, secret);
   const answer = await postWebhook(address, headers, body);
   change.count({ sent: 1 });
-  const accepted = answer.kind === 'answered' && isFine(answer.status);
+  const accepted = isAccepted(answer);
   const entity = entityIn(chosen, shop);
-  if (json) {
-    terminal.json({ address, shop, topic, webhookId, bytes: body.length, entity, answer });
-    return accepted ? EXIT.fine : EXIT.failed;
-  }
-  terminal.line(`${topic} of ${shop} to ${address}`);
-  terminal.line(`webhook id ${webhookId}, ${body.length} bytes`);
-  terminal.line(answerText(answer));
-  const next = nextAfter(accepted, entity, shop);
-  if (next) terminal.line(`Next: ${nextCommand(deployment, next)}`);
-  return accepted ? EXIT.fine : EXIT.failed;
+  const next = accepted ? lookAt(entity, shop) : { label: 'Find the cause', line: line('doctor') };
+  return {
+    title: `${topic} of ${shop}`,
+    verdict: { kind: accepted ? 'well' : 'action required', what: answerText(answer) },
+    blocks: [
+      facts([
+        ['address', address],
+        ['webhook id', webhookId],
+        ['bytes', body.length],
+      ]),
+    ],
+    ...(next && { next: [next] }),
+    data: { address, shop, topic, webhookId, bytes: body.length, entity, answer },
+  };
 }
 
 const TRACED: Readonly<Record<string, string>> = {
@@ -58,17 +63,13 @@ const TRACED: Readonly<Record<string, string>> = {
 };
 
 /** A body without an id has a hash instead, and becomes a dead letter. */
-function nextAfter(
-  accepted: boolean,
-  entity: ReturnType<typeof entityIn>,
-  shop: string,
-): string | undefined {
-  if (!accepted) return 'doctor';
+function lookAt(entity: ReturnType<typeof entityIn>, shop: string): Suggestion | undefined {
   const kind = entity && TRACED[entity.kind];
   if (!kind) return undefined;
-  return /^\d+$/.test(entity.id)
-    ? `trace ${kind} ${entity.id} --shop ${shop}`
-    : `dead-letters list --id ${entity.id}`;
+  const { id } = entity;
+  return /^\d+$/.test(id)
+    ? { label: 'See what became of it', line: line('trace', [kind, id], { shop }) }
+    : { label: 'See the dead letter', line: line('dead-letters list', [], { id }) };
 }
 
 export async function readWebhookSecret(
@@ -85,7 +86,9 @@ export async function readWebhookSecret(
   );
 }
 
-export const isFine = (status: number) => status >= 200 && status <= 299;
+/** As the store sees it. */
+export const isAccepted = (posted: PostedWebhook): boolean =>
+  posted.kind === 'answered' && posted.status >= 200 && posted.status <= 299;
 
 export function answerText(answer: PostedWebhook): string {
   if (answer.kind === 'unanswered') {

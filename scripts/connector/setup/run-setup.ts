@@ -1,25 +1,19 @@
-import { findShop } from '../arguments.ts';
-import { nextCommand } from '../deployment/deployment.ts';
+import { shopsOf } from '../arguments.ts';
+import { type Finding, findingsBlock } from '../checks/check.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import {
+  findDeployedStack,
   findLocalStack,
   openAws,
   readStageSettings,
   stageOfStack,
 } from '../deployment/find-deployment.ts';
 import { examine } from '../doctor/doctor.ts';
-import { exitCodeOf } from '../document/document.ts';
-import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
+import { exitCodeOf, text } from '../document/document.ts';
+import { printDocument } from '../document/print-document.ts';
+import { BadArguments, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
-import { type Left, runStep, type SetupDeps, type SetupOptions, type Step } from './setup-step.ts';
-import {
-  appConfigurationStep,
-  appStep,
-  loyaltyStep,
-  scopesStep,
-  storefrontStep,
-  subscriptionsStep,
-  testWebhookStep,
-} from './shop-steps.ts';
+import { shopSteps } from './shop-steps.ts';
 import {
   accountStep,
   alarmsStep,
@@ -28,43 +22,42 @@ import {
   quotaStep,
   settingsStep,
 } from './stack-steps.ts';
+import { runStep, type SetupDeps, type SetupOptions, type Step } from './step.ts';
 
 /** Every step in turn → doctor → what is left, and the first order. */
 export async function runSetup(session: Session, options: SetupOptions): Promise<ExitCode> {
   if (session.json) {
     throw new BadArguments('setup has no --json; "doctor --json" shows the state that it reached.');
   }
-  const deps = await openDeps(session, options);
-  const { terminal } = session;
-  const leftovers: Left[] = [];
+  const { deps, deployed, isDeployedHere } = await openDeps(session, options);
+  const { terminal, where, stack, aws } = deps;
+  const place = { where, stack, region: aws.region, profile: aws.profile };
+  const left: Finding[] = [];
   let number = 0;
-  for await (const step of stepsOf(deps)) {
+  for await (const step of stepsOf(deps, deployed, isDeployedHere)) {
     number += 1;
-    const rest = await runStep(step, number, terminal);
-    if (rest) leftovers.push(rest);
+    left.push(...(await runStep(step, number, { terminal, place })));
   }
-  const deployment = await deps.deployment();
+  const deployment = await deployed();
   terminal.line(`${number + 1}. ${terminal.style('bold', 'Doctor')}`);
-  const own = { ...session, findDeployment: async () => deployment };
-  const found = await examine(own, { ...options, stack: deps.stack });
-  session.show(found);
-  const code = exitCodeOf(found);
-  if (leftovers.length > 0) {
-    terminal.line('\nLeft for you:');
-    for (const { what, next } of leftovers) terminal.line(`- ${what} ${next}`);
-  }
-  if (code !== EXIT.fine) return code;
-  const { completeWhen } = deployment.connector.shops[0]?.rules ?? {};
-  const act = completeWhen === 'paid' ? 'pay' : 'fulfil';
-  terminal.line(
-    `\nNext, place an order in the store and ${act} it, which is when it is sent; then see its outcome:`,
-  );
-  const trace = nextCommand(deployment, 'trace order <number at the end of its address>');
-  terminal.line(`  ${trace}`);
-  return code;
+  const found = await examine({ findDeployment: async () => deployment }, { ...options, stack });
+  const blocks = [
+    ...found.blocks,
+    ...(left.length > 0
+      ? [findingsBlock([{ name: '', findings: left }], { title: 'Left for you' })]
+      : []),
+    ...(found.verdict?.kind === 'well' ? [text(firstOrder(deployment))] : []),
+  ];
+  printDocument(terminal, { ...found, blocks }, { place, now: new Date() });
+  return exitCodeOf(found);
 }
 
-async function openDeps(session: Session, options: SetupOptions): Promise<SetupDeps> {
+function firstOrder({ connector }: Deployment): string {
+  const act = connector.shops[0]?.rules.completeWhen === 'paid' ? 'pay' : 'fulfil';
+  return `Next, place an order in the store and ${act} it, which is when it is sent. "trace order", with the number at the end of its address, shows its outcome.`;
+}
+
+async function openDeps(session: Session, options: SetupOptions) {
   const { stage: named, ...common } = options;
   if (named !== undefined && common.stack !== undefined) {
     throw new BadArguments('give --stage or --stack, not both.');
@@ -75,51 +68,34 @@ async function openDeps(session: Session, options: SetupOptions): Promise<SetupD
   const isOnAws = (asked ?? common.region ?? common.profile) !== undefined;
   const local = isOnAws ? undefined : await findLocalStack();
   const stack = local?.stack ?? asked ?? 'loyalty-connector-prod';
-  const deployed = async () => {
-    if (local) return local;
-    const { findDeployedStack } = await import('../deployment/find-deployment.ts');
-    return findDeployedStack({ ...common, stack });
-  };
+  /** Throws a `Problem` while the stack is not deployed. */
+  const deployed = async () => local ?? findDeployedStack({ ...common, stack });
   const ownStage = stageOfStack(stack);
   const stage = local?.stage ?? ownStage ?? (await deployed()).stage;
   const { terminal } = session;
-  return {
+  const deps: SetupDeps = {
+    ...{ stage, stack, options, session, terminal },
     where: local ? 'local' : 'aws',
-    stage,
-    stack,
     aws: local?.aws ?? (await openAws(common)),
-    options,
-    session,
-    terminal,
     connector: async () => local?.connector ?? readStageSettings(stage),
-    isDeployedHere: !local && ownStage !== undefined,
-    deployment: deployed,
     agrees: async (question) => options.yes === true || terminal.confirm(question),
   };
+  // A construct in an app of the user's own is deployed by that app.
+  return { deps, deployed, isDeployedHere: !local && ownStage !== undefined };
 }
 
 /** Later steps need what earlier ones have made: the settings, then the deployment. */
-async function* stepsOf(deps: SetupDeps): AsyncGenerator<Step> {
-  yield accountStep(deps);
-  yield settingsStep(deps);
-  if (deps.isDeployedHere) {
-    yield bootstrapStep(deps);
-    yield quotaStep(deps);
-    yield deployStep(deps);
-  }
-  const deployment = await deps.deployment();
-  const { connector } = deployment;
-  const { shop: named } = deps.options;
-  const shops = named === undefined ? connector.shops : [findShop(connector, named)];
+async function* stepsOf(
+  deps: SetupDeps,
+  deployed: () => Promise<Deployment>,
+  isDeployedHere: boolean,
+): AsyncGenerator<Step> {
+  yield* [accountStep(deps), settingsStep(deps)];
+  if (isDeployedHere) yield* [bootstrapStep(deps), quotaStep(deps), deployStep(deps)];
+  const deployment = await deployed();
+  const shops = shopsOf(deployment.connector, deps.options.shop);
   for (const shop of shops) {
-    const one = { deps, deployment, shop, isOnly: shops.length === 1 };
-    yield appStep(one);
-    yield scopesStep(one);
-    if (deps.where === 'aws') yield appConfigurationStep(one);
-    yield loyaltyStep(one);
-    yield subscriptionsStep(one);
-    if (connector.storefront) yield storefrontStep(one);
-    yield testWebhookStep(one);
+    yield* shopSteps({ deps, deployment, shop, isOnly: shops.length === 1 });
   }
   yield alarmsStep(deps, deployment);
 }

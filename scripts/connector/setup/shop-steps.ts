@@ -1,377 +1,284 @@
 import { randomUUID } from 'node:crypto';
-import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
+import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
+import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
-import {
-  type AppFolder,
-  foreignIn,
-  readAppFolder,
-  releaseCommand,
-  requireClientId,
-  writeFolder,
-} from '../app/app-folder.ts';
-import { isWrong, lookAndFix, type ShopDeps } from '../checks/check.ts';
+import { appFolderCheck } from '../app/check-app.ts';
+import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
 import { adminApiCheck, wantedScopes } from '../checks/store.ts';
-import { openLedger } from '../deployment/deployment.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
+import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type SecretFields, tryCredentials } from '../secrets/set-secret.ts';
+import { secretsCheck } from '../doctor/secrets.ts';
+import { line } from '../document/line.ts';
+import { Problem } from '../exit.ts';
+import { readCredentials, readSecret, storeSecret } from '../secrets/read-secret.ts';
+import {
+  type AskedField,
+  faultIn,
+  fieldsOf,
+  type SecretFields,
+  tryCredentials,
+  undeployed,
+} from '../secrets/set-secret.ts';
 import {
   answerText,
   chooseBody,
   entityIn,
-  isFine,
-  type PostedWebhook,
+  isAccepted,
   postWebhook,
   readWebhookSecret,
   signWebhook,
 } from '../send/send-webhook.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
-import {
-  blocked,
-  doNextOf,
-  done,
-  keepFields,
-  left,
-  obtainTried,
-  obtainValue,
-  open,
-  type ShopSetup,
-  type Step,
-  say,
-  storedFields,
-  titleOf,
-  type WantedValue,
-  waitForUser,
-} from './setup-step.ts';
+import { obtainValue, type SetupDeps, type Step, waitForUser } from './step.ts';
+
+/** What the steps of one shop share. */
+export interface ShopSetup {
+  readonly deps: SetupDeps;
+  readonly deployment: Deployment;
+  readonly shop: Shop;
+  /** False: the titles name the shop. */
+  readonly isOnly: boolean;
+}
+
+type ShopCheck = Pick<Step, 'look' | 'fix'>;
+
+/** Each needs what those before it have made. */
+export function* shopSteps(setup: ShopSetup): Generator<Step> {
+  const { deps, deployment, shop, isOnly } = setup;
+  const titled = (title: string) => (isOnly ? title : `${title} of ${shop.domain}`);
+  const shopDeps: ShopDeps = {
+    ...{ deployment, shops: [shop] },
+    // A new client for each look: a token keeps the scopes that it was issued with.
+    services: () => openShopServices(deployment),
+  };
+  yield { ...secretsCheckOf(setup), title: titled('Secrets') };
+  yield { ...scopesCheckOf(setup, shopDeps), title: titled('Scopes of the app') };
+  if (deps.where === 'aws') {
+    const folder = appFolderCheck(shopDeps, { agrees: deps.agrees });
+    yield { ...folder, title: titled('Folder of the app') };
+  }
+  yield { ...loyaltyCheck(shopDeps), title: titled('Loyalty service') };
+  const subscriptions = subscriptionsCheck(shopDeps, {}, deps.session);
+  yield { ...subscriptions, title: titled('Webhook subscriptions') };
+  if (deployment.connector.storefront) {
+    const storefront = storefrontCheckOf(setup, shopDeps);
+    yield { ...storefront, title: titled('Storefront and point events') };
+  }
+  yield { look: () => sendTestWebhook(setup), title: titled('Test webhook') };
+}
 
 const DASHBOARD = 'https://dev.shopify.com/dashboard';
 
-const CLIENT_ID: WantedValue = {
-  question: "the app's client ID",
-  variable: 'CONNECTOR_CLIENT_ID',
-};
-const CLIENT_SECRET: WantedValue = {
-  question: "the app's client secret",
-  variable: 'CONNECTOR_CLIENT_SECRET',
-};
-const ACCESS_TOKEN: WantedValue = {
-  question: "the app's Admin API access token",
-  variable: 'CONNECTOR_ACCESS_TOKEN',
-};
+const scopesText = ({ deployment, shop }: ShopSetup): string =>
+  wantedScopes(deployment.connector, shop)
+    .map(({ scope }) => scope)
+    .join(',');
 
-/** The client secret opens the Admin API and signs the webhooks: it is asked for once and stored twice. */
-export function appStep(setup: ShopSetup): Step {
-  const { deps, deployment, shop } = setup;
+/** Asks for what is not stored yet. */
+function secretsCheckOf(setup: ShopSetup): ShopCheck {
+  const { deps, deployment, shop, isOnly } = setup;
+  const client = new SecretsManagerClient(deployment.aws);
+  const prefix = deployment.output('SecretsPrefix');
+  const only = { ...deployment, connector: { ...deployment.connector, shops: [shop] } };
+  const explain = (error: unknown) =>
+    explainAwsError(error, deps.options)?.message ?? String(error);
   return {
-    title: titleOf(setup, 'Shopify app'),
-    async look() {
-      const [store, webhook] = await readBoth();
-      return store && webhook
-        ? done('its credentials are stored')
-        : open('The connector reads the store through an app of your own.');
-    },
-    async act() {
-      const [found, webhook] = await readBoth();
-      const store = found ?? (await obtainStore(webhook?.current));
-      // First, because the webhook secret follows from it: a run that ends here asks for nothing again.
-      if (!found) await keepFields(setup, 'store', store as SecretFields);
-      if (webhook) return undefined;
-      const { clientSecret } = store;
-      const current =
-        typeof clientSecret === 'string' ? clientSecret : await obtainValue(CLIENT_SECRET);
-      await keepFields(setup, 'webhook', { current });
-      return undefined;
+    look: () => secretsCheck(only, readCredentials(client, prefix, [shop], explain)).look(),
+    async fix(found) {
+      const lacking = found.flatMap(({ lacks = [] }) => lacks);
+      if (lacking.some((one) => one !== 'loyalty secret')) await setApp();
+      if (lacking.includes('loyalty secret')) {
+        deps.terminal.note('Token and key are in the panel of the loyalty service, menu API Keys.');
+        await keep('loyalty', await obtainTried('loyalty', fieldsOf('loyalty', false)));
+      }
+      return [];
     },
   };
 
-  function readBoth() {
-    return Promise.all([storedFields(setup, 'store'), storedFields(setup, 'webhook')]);
+  /** The client secret opens the Admin API and signs the webhooks: it is asked for once and stored twice. */
+  async function setApp(): Promise<void> {
+    const [found, webhook] = [await stored('store'), await stored('webhook')];
+    const store = found ?? (await obtainStore(webhook?.current));
+    // First, because the webhook secret follows from it: a run that ends here asks for nothing again.
+    if (!found) await keep('store', store as SecretFields);
+    if (webhook) return;
+    const { clientSecret } = store;
+    const current =
+      typeof clientSecret === 'string'
+        ? { current: clientSecret }
+        : await ask(fieldsOf('webhook', true));
+    await keep('webhook', current);
   }
 
   async function obtainStore(signing: unknown): Promise<Readonly<Record<string, unknown>>> {
     if (deps.where === 'aws') describeDashboard(setup);
-    if (deps.options.olderApp) {
-      const wanted = { accessToken: ACCESS_TOKEN };
-      return obtainTried(setup, { purpose: 'store', wanted, tryOut });
-    }
-    if (typeof signing !== 'string') {
-      const wanted = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
-      return obtainTried(setup, { purpose: 'store', wanted, tryOut });
-    }
-    say(deps.terminal, 'The stored webhook secret is taken as the client secret of the app.');
-    const known = { clientSecret: signing };
-    return obtainTried(setup, { purpose: 'store', wanted: { clientId: CLIENT_ID }, known, tryOut });
+    const wanted = fieldsOf('store', deps.options.olderApp === true);
+    if (deps.options.olderApp || typeof signing !== 'string') return obtainTried('store', wanted);
+    deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
+    const unknownYet = wanted.filter(({ field }) => field !== 'clientSecret');
+    return obtainTried('store', unknownYet, { clientSecret: signing });
   }
 
-  async function tryOut(fields: SecretFields): Promise<string | undefined> {
-    const tried = await tryCredentials(deployment, shop, 'store', fields);
-    return tried.kind === 'accepted' ? undefined : tried.why;
+  /** Undefined when it was never set. */
+  async function stored(purpose: SecretPurpose) {
+    const name = secretName(prefix, shop.path, purpose);
+    const read = await readSecret(client, name, purpose);
+    if (read.kind === 'missing') throw undeployed(deployment, shop.domain, name);
+    return read.kind === 'there' ? read.fields : undefined;
+  }
+
+  async function keep(purpose: SecretPurpose, fields: SecretFields): Promise<void> {
+    await deps.session.beginChange(deployment);
+    await storeSecret(client, secretName(prefix, shop.path, purpose), fields);
+    deps.terminal.note(`The ${purpose} secret is stored.`);
+  }
+
+  async function ask(wanted: readonly AskedField[]): Promise<SecretFields> {
+    const fields: Record<string, string> = {};
+    for (const one of wanted) fields[one.field] = await obtainValue(one);
+    return fields;
+  }
+
+  /**
+   * Asks for the values of a secret and tries them before they are stored. In a terminal the user has three
+   * tries; otherwise the same values would come again.
+   */
+  async function obtainTried(
+    purpose: 'store' | 'loyalty',
+    wanted: readonly AskedField[],
+    known: SecretFields = {},
+  ): Promise<SecretFields> {
+    // The variables name no shop.
+    if (!isOnly && !process.stdin.isTTY) {
+      throw new Problem('Values without a terminal are for one shop.', 'Name it: --shop DOMAIN.');
+    }
+    for (let tries = 1; ; tries += 1) {
+      const fields = { ...known, ...(await ask(wanted)) };
+      const fault = faultIn(purpose, fields);
+      const tried =
+        fault === undefined
+          ? await tryCredentials(deployment, shop, purpose, fields)
+          : { kind: 'refused' as const, why: fault };
+      if (tried.kind === 'accepted') return fields;
+      const problem = `Nothing was stored: ${tried.why}.`;
+      if (!process.stdin.isTTY || tries === MOST_TRIES) {
+        throw new Problem(problem, 'Correct the value, then run the command again.');
+      }
+      deps.terminal.note(`${problem} Once more:`);
+    }
   }
 }
 
-function describeDashboard({ deps, shop, deployment }: ShopSetup): void {
-  const scopes = scopesText(deployment.connector, shop);
+const MOST_TRIES = 3;
+
+function describeDashboard(setup: ShopSetup): void {
   const lines = [
     `a. Open ${DASHBOARD}: Apps, Create app, Start from Dev Dashboard; give it a name, Create.`,
-    `b. Versions: as scopes enter ${scopes}`,
+    `b. Versions: as scopes enter ${scopesText(setup)}`,
     `   and as Webhooks API version ${API_VERSION}; then Release.`,
-    `c. Home, Install app: choose ${shop.domain}.`,
+    `c. Home, Install app: choose ${setup.shop.domain}.`,
     'd. Settings: copy the client ID and the client secret.',
   ];
-  say(deps.terminal, lines.join('\n'));
+  setup.deps.terminal.note(lines.join('\n'));
 }
 
-const scopesText = (...given: Parameters<typeof wantedScopes>): string =>
-  wantedScopes(...given)
-    .map(({ scope }) => scope)
-    .join(',');
-
-/** Reads from the store what the app may do there. */
-export function scopesStep(setup: ShopSetup): Step {
-  const { deployment, shop } = setup;
-  const look = async () => {
-    const findings = await adminApiCheck(shopDeps(setup)).look();
-    const of = (verdict: string) => findings.filter((one) => one.verdict === verdict);
-    const [unread] = of('unknown');
-    if (unread) return blocked(`${unread.what}.`, unread.fix ?? '');
-    const [failed] = of('fail');
-    if (failed)
-      return {
-        missing: of('fail')
-          .map(({ what }) => what)
-          .join('\n'),
-      };
-    const [warning] = of('warn');
-    return warning ? left(`${warning.what}.`, warning.fix ?? '') : done('it has all scopes');
-  };
-  return {
-    title: titleOf(setup, 'Scopes of the app'),
-    async look() {
-      const found = await look();
-      return 'missing' in found ? open(found.missing) : found;
-    },
-    async act() {
-      const scopes = scopesText(deployment.connector, shop);
-      const where = `${DASHBOARD}, the app, Versions: as scopes enter ${scopes}, then Release; approve them in the admin of ${shop.domain}: Settings, Apps.`;
-      say(setup.deps.terminal, where);
-      await waitForUser('When that is done:');
-      const found = await look();
-      return 'missing' in found ? blocked(`${found.missing}.`, where) : found;
-    },
-  };
-}
-
-/**
- * The folder that Shopify's command line releases. The compliance topics and the extensions come in no other way,
- * and the Admin API does not show whether they did: the folder is all that can be compared.
- */
-export function appConfigurationStep(setup: ShopSetup): Step {
-  const { deps, deployment, shop } = setup;
-  const read = () => readAppFolder(deployment, shop, {});
-  const nameOf = ({ folder }: AppFolder) => relative(process.cwd(), folder);
-  const release = (found: AppFolder) =>
-    `Release it with Shopify's command line: ${releaseCommand(nameOf(found))}`;
-  return {
-    title: titleOf(setup, 'Folder of the app'),
-    async look() {
-      const found = await read();
-      return isWritten(found)
-        ? done(
-            `${nameOf(found)} is written. ${release(found)}; whether that was done cannot be read`,
-          )
-        : open(
-            'The app proxy, the extensions and the requests about personal data come with its folder.',
-          );
-    },
-    async act() {
-      const found = await read();
-      requireClientId(found);
-      const question = `Replace the files of ${nameOf(found)}, which this command did not write?`;
-      if (foreignIn(found).length > 0 && !(await deps.agrees(question))) {
-        const next =
-          'Rename the folder and run the command again: it writes another, to compare both.';
-        return left(`${nameOf(found)} is not as the settings need it.`, next);
-      }
-      writeFolder(found);
-      return left(`${nameOf(found)} is written, and not yet released.`, release(found));
-    },
-  };
-}
-
-function isWritten({ wanted, written }: AppFolder): boolean {
-  return [...wanted].every(([path, contents]) => {
-    const found = written.get(path);
-    return found !== undefined && Buffer.compare(found, contents) === 0;
-  });
-}
-
-const TOKEN: WantedValue = {
-  question: "the loyalty service's token",
-  variable: 'CONNECTOR_LOYALTY_TOKEN',
-};
-const KEY: WantedValue = {
-  question: "the loyalty service's key",
-  variable: 'CONNECTOR_LOYALTY_KEY',
-};
-
-export function loyaltyStep(setup: ShopSetup): Step {
-  const { deployment, shop } = setup;
-  return {
-    title: titleOf(setup, 'Loyalty service'),
-    async look() {
-      if (!(await storedFields(setup, 'loyalty'))) {
-        return open('Token and key are in the admin panel of the loyalty service, menu API Keys.');
-      }
-      const [finding] = await loyaltyCheck(shopDeps(setup)).look();
-      const { verdict = 'unknown', what = '', fix = '' } = finding ?? {};
-      if (verdict === 'fail' || verdict === 'unknown') return blocked(`${what}.`, fix);
-      return verdict === 'warn' ? left(`${what}.`, fix) : done(what);
-    },
-    async act() {
-      const fields = await obtainTried(setup, {
-        purpose: 'loyalty',
-        wanted: { token: TOKEN, key: KEY },
-        tryOut: async (given) => {
-          const tried = await tryCredentials(deployment, shop, 'loyalty', given);
-          return tried.kind === 'accepted' ? undefined : tried.why;
-        },
-      });
-      await keepFields(setup, 'loyalty', fields);
-      return undefined;
-    },
-  };
-}
-
-export function subscriptionsStep(setup: ShopSetup): Step {
-  const { deps, deployment } = setup;
-  const check = subscriptionsCheck(shopDeps(setup), {}, deps.session);
-  return {
-    title: titleOf(setup, 'Webhook subscriptions'),
-    async look() {
-      const found = await check.look();
-      if (deployment.connector.healing.subscriptions === 'app-configuration') {
-        return done('the configuration of the app makes them, which cannot be read from here');
-      }
-      const [first] = found;
-      if (first?.verdict === 'unknown') return blocked(`${first.what}.`, first.fix ?? '');
-      const retired = found.find(({ verdict, about }) => verdict === 'fail' && !about);
-      if (first?.verdict === 'fail' && first.about) return open(`${first.what}.`);
-      if (retired) return left(`${retired.what}.`, retired.fix ?? '');
-      return done(found.map(({ what }) => what).join('; '));
-    },
-    async act() {
-      const { done: changes = [] } = await lookAndFix(check);
-      const refused = changes.find(({ verdict }) => verdict === 'fail');
-      if (refused) return blocked(`${refused.what}.`, 'Check the scopes of the app.');
-      say(deps.terminal, `${changes.length} made, corrected or removed.`);
-      return undefined;
-    },
-  };
-}
+const scopesCheckOf = (setup: ShopSetup, shopDeps: ShopDeps): ShopCheck => ({
+  look: adminApiCheck(shopDeps).look,
+  async fix() {
+    const scopes = scopesText(setup);
+    const where = `${DASHBOARD}, the app, Versions: as scopes enter ${scopes}, then Release; approve them in the admin of ${setup.shop.domain}: Settings, Apps.`;
+    setup.deps.terminal.note(where);
+    await waitForUser('When that is done:');
+    return [];
+  },
+});
 
 /** The loyalty service's panel cannot be read: only our side of point events is verified. */
-export function storefrontStep(setup: ShopSetup): Step {
-  const { deps, shop } = setup;
+function storefrontCheckOf({ deps: { session }, shop }: ShopSetup, shopDeps: ShopDeps): ShopCheck {
   // The token is a secret: other output than a terminal's may be kept by others.
   const showToken = process.stdout.isTTY === true;
-  const check = storefrontCheck(shopDeps(setup), { session: deps.session, showToken });
+  const check = storefrontCheck(shopDeps, { session, showToken });
   return {
-    title: titleOf(setup, 'Storefront and point events'),
-    async look() {
-      const found = await check.look();
-      const unread = found.find(({ verdict }) => verdict === 'unknown');
-      if (unread) return blocked(`${unread.what}.`, 'Try again later.');
-      return isWrong(found)
-        ? open('Balances need definitions of metafields and a token for point events.')
-        : done(found.map(({ what }) => what).join('; '));
-    },
-    async act() {
-      await lookAndFix(check);
-      if (!showToken) {
-        const command = `storefront setup --rotate --yes --shop ${shop.domain}`;
-        const what = 'Make the webhook subscription in the panel of the loyalty service.';
-        return left(what, `In a terminal, this prints what to enter: ${doNextOf(setup)(command)}`);
+    look: check.look,
+    async fix(found) {
+      const done = (await check.fix?.(found)) ?? [];
+      if (showToken) {
+        await waitForUser('When the subscription is saved in the panel:');
+        return done;
       }
-      await waitForUser('When the subscription is saved in the panel:');
-      return undefined;
+      const left = warn('the panel of the loyalty service needs a webhook subscription', {
+        label: 'Make a new token',
+        say: 'In a terminal, this prints what to enter:',
+        line: line('storefront setup', [], { rotate: true, yes: true, shop: shop.domain }),
+      });
+      return [...done, left];
     },
   };
 }
-
-/** A new client for each look: a token keeps the scopes that it was issued with. */
-const shopDeps = ({ deployment, shop }: ShopSetup): ShopDeps => ({
-  ...{ deployment, shops: [shop] },
-  services: () => openShopServices(deployment),
-});
 
 /** A receiver that runs may know only the former secret. */
 const ACCEPTED_WITHIN_MS = SECRET_MAX_AGE_MS + 60_000;
 const HANDLED_WITHIN_MS = 120_000;
 const PAUSE_MS = 1_000;
 
-/** Receiver, queue, worker, store and ledger: the worker's record shows that all of them work. */
-export function testWebhookStep(setup: ShopSetup): Step {
-  return {
-    title: titleOf(setup, 'Test webhook'),
-    look: async () => open('A signed products/delete of a product that does not exist.'),
-    async act() {
-      const { deps, deployment, shop } = setup;
-      const triggeredAt = new Date();
-      const chosen = await chooseBody({}, triggeredAt);
-      const { topic, body } = chosen;
-      const delivery = { topic, body, shop: shop.domain, webhookId: randomUUID(), triggeredAt };
-      const headers = signWebhook(delivery, await readWebhookSecret(deployment, shop));
-      const address = shopAddress(deployment.output('WebhookAddress'), shop.path);
-      const progress = deps.terminal.progress('waiting for the connector');
-
-      let tries = 0;
-      const answer = await within(ACCEPTED_WITHIN_MS, async () => {
-        const posted = await postWebhook(address, headers, body);
-        tries += 1;
-        progress.report(tries, answerText(posted));
-        return { value: posted, isOver: isAccepted(posted) };
-      });
-      if (!isAccepted(answer)) {
-        progress.end();
-        return blocked(`${address}: ${answerText(answer)}.`, doNextOf(setup)('doctor'));
-      }
-      const id = entityIn(chosen, shop.domain)?.id ?? '';
-      const ledger = openLedger(deployment);
-      const entry = await within(HANDLED_WITHIN_MS, async () => {
-        const value = await readEntry(ledger, { shop: shop.domain, kind: 'product', id });
-        progress.report(1, 'accepted, waiting for the worker');
-        return { value, isOver: value !== undefined };
-      });
-      progress.end();
-      const last = entry?.outcomes.at(-1);
-      if (!last) {
-        const what = `${address} took the webhook, but no worker has handled it yet.`;
-        return blocked(what, doNextOf(setup)('status'));
-      }
-      return done(
-        `${address} took it, and the worker recorded: ${last.outcome} (${last.why ?? ''})`,
-      );
-    },
-  };
+/**
+ * A signed products/delete of a product that does not exist. Receiver, queue, worker, store and ledger: the worker's
+ * record shows that all of them work.
+ */
+async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<readonly Finding[]> {
+  const triggeredAt = new Date();
+  const chosen = await chooseBody({}, triggeredAt);
+  const { topic, body } = chosen;
+  const delivery = { topic, body, shop: shop.domain, webhookId: randomUUID(), triggeredAt };
+  const headers = signWebhook(delivery, await readWebhookSecret(deployment, shop));
+  const address = shopAddress(deployment.output('WebhookAddress'), shop.path);
+  const progress = deps.terminal.progress('waiting for the connector');
+  let tries = 0;
+  const answer = await within(ACCEPTED_WITHIN_MS, isAccepted, async () => {
+    const posted = await postWebhook(address, headers, body);
+    tries += 1;
+    progress.report(tries, answerText(posted));
+    return posted;
+  });
+  if (!isAccepted(answer)) {
+    progress.end();
+    const find = { label: 'Find the cause', line: line('doctor') };
+    return [fail(`${address}: ${answerText(answer)}`, find)];
+  }
+  const id = entityIn(chosen, shop.domain)?.id ?? '';
+  const ledger = openLedger(deployment);
+  const entry = await within(HANDLED_WITHIN_MS, Boolean, async () => {
+    progress.report(tries, 'accepted, waiting for the worker');
+    return readEntry(ledger, { shop: shop.domain, kind: 'product', id });
+  });
+  progress.end();
+  const last = entry?.outcomes.at(-1);
+  if (last) {
+    const { outcome, why = '' } = last;
+    return [pass(`${address} took it, and the worker recorded: ${outcome} (${why})`)];
+  }
+  const look = { label: 'See the queues', line: line('status') };
+  return [unknown(`${address} took the webhook, but no worker has handled it yet`, look)];
 }
-
-const isAccepted = (posted: PostedWebhook): boolean =>
-  posted.kind === 'answered' && isFine(posted.status);
 
 /** Tries until it is over or the time has passed; returns the last value. */
 async function within<T>(
   patienceMs: number,
-  attempt: () => Promise<{ readonly value: T; readonly isOver: boolean }>,
+  isOver: (value: T) => boolean,
+  attempt: () => Promise<T>,
 ): Promise<T> {
   const until = Date.now() + patienceMs;
   for (;;) {
-    const { value, isOver } = await attempt();
-    if (isOver || Date.now() > until) return value;
+    const value = await attempt();
+    if (isOver(value) || Date.now() > until) return value;
     await sleep(PAUSE_MS);
   }
 }

@@ -3,6 +3,7 @@ import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { findProject } from '../../../shared/config/folders.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { settingsFileOf } from '../../../shared/config/settings-file.ts';
+import { fail, info, pass } from '../checks/check.ts';
 import { settingsCheck } from '../checks/settings.ts';
 import { deploy } from '../deploy/deploy.ts';
 import { openStackAccess } from '../deploy/stack-access.ts';
@@ -10,142 +11,118 @@ import { runCdk } from '../deploy/synth.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { describeStack, fitToAccount } from '../deployment/fit-to-account.ts';
 import { readCaller } from '../deployment/read-caller.ts';
-import { absentAddresses, CONFIRM, judgeAlarms, readAlarmSubscriptions } from '../doctor/aws.ts';
-import {
-  blocked,
-  done,
-  type Found,
-  left,
-  obtainValue,
-  open,
-  type SetupDeps,
-  type Step,
-  say,
-  type WantedValue,
-  waitForUser,
-} from './setup-step.ts';
+import { absentAddresses, alarmsCheck, CONFIRM, readAlarmSubscriptions } from '../doctor/aws.ts';
+import { obtainValue, type SetupDeps, type Step, type WantedValue, waitForUser } from './step.ts';
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';
 
-export function accountStep(deps: SetupDeps): Step {
-  const { aws, stack, where } = deps;
-  return {
-    title: where === 'aws' ? 'AWS account' : 'AWS on this machine',
-    async look() {
-      const { arn } = await readCaller(aws);
-      return done(`${stack} in ${aws.region}, account ${accountOf(arn)}, as ${arn}`);
-    },
-  };
-}
+export const accountStep = ({ aws, stack, where }: SetupDeps): Step => ({
+  title: where === 'aws' ? 'AWS account' : 'AWS on this machine',
+  async look() {
+    const { arn } = await readCaller(aws);
+    return [pass(`${stack} in ${aws.region}, account ${accountOf(arn)}, as ${arn}`)];
+  },
+});
+
+export const settingsStep = (deps: SetupDeps): Step => ({
+  title: 'Settings',
+  look: async () => settingsCheck({ ...deps, connector: await deps.connector() }).look(),
+});
 
 /** The stack that `cdk bootstrap` makes; its name is CDK's default. */
 const BOOTSTRAP_STACK = 'CDKToolkit';
 /** What CDK's assets need ("Bootstrap template version history"). */
 const LEAST_VERSION = 6;
 
-export function bootstrapStep(deps: SetupDeps): Step {
-  const { aws } = deps;
+export function bootstrapStep({ aws, agrees }: SetupDeps): Step {
   return {
     title: 'CDK bootstrap',
     async look() {
       const outputs = (await describeStack(aws, BOOTSTRAP_STACK))?.Outputs ?? [];
       const output = outputs.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
       const version = Number(output?.OutputValue ?? 0);
-      return version >= LEAST_VERSION
-        ? done(`${BOOTSTRAP_STACK} has version ${version}`)
-        : open(`${aws.region} is not prepared for CDK: its bucket and roles are missing.`);
+      return [
+        version >= LEAST_VERSION
+          ? pass(`${BOOTSTRAP_STACK} has version ${version}`)
+          : fail(`${aws.region} is not prepared for CDK: its bucket and roles are missing`),
+      ];
     },
-    async act() {
+    async fix() {
       const { arn } = await readCaller(aws);
       const place = `aws://${accountOf(arn)}/${aws.region}`;
       const command = `cdk bootstrap ${place}`;
-      if (!(await deps.agrees(`Run ${command}?`))) {
-        return blocked('The account is not prepared for CDK.', `Agree, or run: npx ${command}`);
+      if (!(await agrees(`Run ${command}?`))) {
+        return [fail('the account is not prepared for CDK', `Agree, or run: npx ${command}`)];
       }
       const { ok } = await runCdk(['bootstrap', place], aws);
-      return ok ? undefined : blocked('cdk bootstrap failed.', 'Its output above says why.');
+      return ok ? [] : [fail('cdk bootstrap failed', 'Its output above says why.')];
     },
   };
 }
 
 /** `deploy` fits the workers to the quota; here the user learns of it before the first deployment. */
-export function quotaStep(deps: SetupDeps): Step {
-  const { aws, stack } = deps;
-  return {
-    title: 'Lambda quota',
-    async look() {
-      const fitted = await fitToAccount(aws, stack, await deps.connector());
-      if (fitted.kind === 'fits') return done(fitted.summary);
-      const [what = '', ...ways] = fitted.why;
-      return blocked(what, ways.join('\n'));
-    },
-  };
-}
-
-export function settingsStep(deps: SetupDeps): Step {
-  return {
-    title: 'Settings',
-    async look() {
-      const connector = await deps.connector();
-      const findings = await settingsCheck({ ...deps, connector }).look();
-      const wrong = findings.filter(({ verdict }) => verdict === 'fail');
-      if (wrong.length === 0) return done(findings.map(({ what }) => what).join(', '));
-      return blocked(wrong.map(({ what }) => `${what}.`).join('\n'), 'Edit these settings.');
-    },
-  };
-}
+export const quotaStep = ({ aws, stack, connector }: SetupDeps): Step => ({
+  title: 'Lambda quota',
+  async look() {
+    const fitted = await fitToAccount(aws, stack, await connector());
+    if (fitted.kind === 'fits') return [pass(fitted.summary)];
+    const [what = '', ...ways] = fitted.why;
+    return [fail(what, ways.join('\n'))];
+  },
+});
 
 const POLL_MS = 5_000;
 
 /** A deployment goes on at AWS when the command that started it is stopped. */
-async function waitWhileChanging(deps: SetupDeps): Promise<void> {
-  const progress = deps.terminal.progress(`waiting for ${deps.stack}`);
+async function waitWhileChanging({ terminal, stack, aws }: SetupDeps) {
+  const progress = terminal.progress(`waiting for ${stack}`);
   for (let polls = 0; ; polls += 1) {
-    const status = (await describeStack(deps.aws, deps.stack))?.StackStatus ?? '';
-    if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') break;
+    const found = await describeStack(aws, stack);
+    const status = found?.StackStatus ?? '';
+    if (!status.endsWith('_IN_PROGRESS') || status === 'REVIEW_IN_PROGRESS') {
+      progress.end();
+      return found;
+    }
     progress.report(polls, status);
     await sleep(POLL_MS);
   }
-  progress.end();
 }
+
+const NOT_DEPLOYED = {
+  declined: 'Agree to the changes, or give --yes.',
+  refused: 'Do what the output above says.',
+  failed: 'The output above says why.',
+} as const;
 
 /** Only a comparison of the templates says whether the stack is as described here: `deploy` makes it. */
 export function deployStep(deps: SetupDeps): Step {
   const { stage, stack, aws, options, terminal } = deps;
+  let isDeployed = false;
   return {
     title: 'Deploy',
     async look() {
-      await waitWhileChanging(deps);
-      const found = await describeStack(aws, stack);
-      if (!found) return open(`${stack} does not exist yet.`);
+      if (isDeployed) return [pass(`${stack} is deployed, in version ${VERSION}`)];
+      const found = await waitWhileChanging(deps);
+      if (!found) return [fail(`${stack} does not exist yet`)];
       const version = found.Outputs?.find((one) => one.OutputKey === 'Version')?.OutputValue;
-      return open(`${stack} is ${found.StackStatus}, in version ${version ?? 'not known'}.`);
+      return [fail(`${stack} is ${found.StackStatus}, in version ${version ?? 'not known'}`)];
     },
-    async act() {
-      const { yes = false } = options;
+    async fix() {
       const deployed = await deploy(
-        { stage, yes },
+        { stage, yes: options.yes === true },
         {
           fitConcurrency: async (name) => fitToAccount(aws, name, await deps.connector()),
           runCdk: (words) => runCdk(words, aws),
           access: openStackAccess(stack, aws),
           project: findProject(),
           confirm: (question) => terminal.confirm(question),
-          say: (text) => say(terminal, text),
+          say: terminal.note,
           suggest: () => {},
         },
       );
-      switch (deployed) {
-        case 'deployed':
-        case 'unchanged':
-          return done(`${stack} is deployed, in version ${VERSION}`);
-        case 'declined':
-          return blocked('The stack was not deployed.', 'Agree to the changes, or give --yes.');
-        case 'refused':
-          return blocked('The stack was not deployed.', 'Do what the output above says.');
-        case 'failed':
-          return blocked('The deployment failed.', 'The output above says why.');
-      }
+      isDeployed = deployed === 'deployed' || deployed === 'unchanged';
+      if (deployed === 'deployed' || deployed === 'unchanged') return [];
+      return [fail('the stack was not deployed', NOT_DEPLOYED[deployed])];
     },
   };
 }
@@ -156,53 +133,36 @@ const EMAIL: WantedValue = {
   shown: true,
 };
 
-export function alarmsStep(deps: SetupDeps, deployment: Deployment): Step {
+export function alarmsStep({ stage, session }: SetupDeps, deployment: Deployment): Step {
   const { emails } = deployment.connector.alarms;
-  const judge = async (): Promise<Found> => {
-    const found = await readAlarmSubscriptions(deployment);
-    const findings = judgeAlarms(emails, found);
-    const wrong = findings.filter(({ verdict }) => verdict === 'warn');
-    const [first] = wrong;
-    if (!first) return done(findings.map(({ what }) => what).join(', '));
-    return left(`Alarms: ${wrong.map(({ what }) => what).join('; ')}.`, first.fix ?? '');
-  };
   return {
     title: 'Alarms',
-    async look() {
-      if (deployment.where === 'local') return done('they do not ring on this machine');
-      const found = await readAlarmSubscriptions(deployment);
-      if (found.length === 0) return open('No one gets alarms yet.');
-      const isComplete = found.every(({ confirmed }) => confirmed);
-      return isComplete && absentAddresses(emails, found).length === 0
-        ? judge()
-        : open('Some addresses get no alarms: they must confirm their subscription.');
-    },
-    async act() {
+    look: alarmsCheck(deployment).look,
+    fixesWarnings: true,
+    async fix() {
       const found = await readAlarmSubscriptions(deployment);
       const isFirst = found.length === 0 && emails.length === 0;
       const addresses = isFirst ? await askForAddress() : absentAddresses(emails, found);
       for (const address of addresses) await subscribe(address);
-      if (found.length + addresses.length === 0) return judge();
-      say(deps.terminal, CONFIRM);
-      await waitForUser('When that is done:');
-      return judge();
+      if (found.length + addresses.length === 0) return [];
+      await waitForUser(CONFIRM);
+      const file = settingsFileOf(stage);
+      return isFirst
+        ? addresses.map((one) => info(`add ${one} to alarms.emails in ${file} too`))
+        : addresses.map((one) => info(`${one} is subscribed`));
     },
   };
 
   async function askForAddress(): Promise<readonly string[]> {
     const canAsk = process.stdin.isTTY || process.env[EMAIL.variable];
     const address = canAsk ? await obtainValue(EMAIL) : '';
-    if (address === '') return [];
-    const file = settingsFileOf(deps.stage);
-    say(deps.terminal, `Add ${address} to alarms.emails in ${file} too, for other stacks.`);
-    return [address];
+    return address === '' ? [] : [address];
   }
 
-  async function subscribe(address: string): Promise<void> {
-    await deps.session.beginChange(deployment);
+  async function subscribe(Endpoint: string): Promise<void> {
+    await session.beginChange(deployment);
     const TopicArn = deployment.output('AlarmTopic');
-    await new SNSClient(deployment.aws).send(
-      new SubscribeCommand({ TopicArn, Protocol: 'email', Endpoint: address }),
-    );
+    const subscription = new SubscribeCommand({ TopicArn, Protocol: 'email', Endpoint });
+    await new SNSClient(deployment.aws).send(subscription);
   }
 }

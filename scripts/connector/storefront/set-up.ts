@@ -20,20 +20,17 @@ import {
   type Check,
   type Finding,
   fail,
-  findingsBlock,
+  fixDocument,
   forEachShop,
   info,
-  isWrong,
   pass,
-  resultOf,
   type ShopDeps,
   unknown,
-  verdictOf,
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices } from '../deployment/services.ts';
-import { type Document, type FactsBlock, facts, text } from '../document/document.ts';
+import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -61,42 +58,17 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
   const shop = findShop(connector, options.shop);
   const deps = { deployment, shops: [shop], services: () => openShopServices(deployment) };
   const check = storefrontCheck(deps, { session, change });
-  const before = await check.look();
-  const isAsked = change !== 'keep' || isWrong(before);
-  const shown = (found: readonly Finding[]) => ({
-    title: `Storefront of ${shop.domain}`,
-    verdict: verdictOf([resultOf(check, found)]),
-    data: { shop: shop.domain, findings: found },
+  if (options.yes) await session.beginChange(deployment);
+  const { rotate, finish, yes } = options;
+  return fixDocument(check, {
+    ...{ title: `Storefront of ${shop.domain}`, yes },
+    isWanted: (found) => change !== 'keep' || found.some(({ verdict }) => verdict === 'fail'),
+    next: () => ({
+      label: LABELS[change],
+      line: line('storefront setup', [], { shop: options.shop, rotate, finish, yes: true }),
+    }),
+    blocks: [panelFacts(deployment, shop)],
   });
-  const looked = findingsBlock([resultOf(check, before)]);
-  const panel = panelFacts(deployment, shop);
-  if (!isAsked) {
-    const blocks = [looked, panel, text('Nothing to do. For a new token: --rotate --yes.')];
-    return { ...shown(before), blocks };
-  }
-  if (!options.yes) {
-    const { verdict, ...rest } = shown(before);
-    const { rotate, finish } = options;
-    return {
-      ...rest,
-      blocks: [looked, panel, text('Nothing was changed.')],
-      next: [
-        {
-          label: LABELS[change],
-          line: line('storefront setup', [], { shop: options.shop, rotate, finish, yes: true }),
-        },
-      ],
-    };
-  }
-  const done = (await check.fix?.(before)) ?? [];
-  const after = await check.look();
-  return {
-    ...shown(after),
-    blocks: [
-      findingsBlock([resultOf(check, done)], { title: 'Changed' }),
-      findingsBlock([resultOf(check, after)], { title: 'Now' }),
-    ],
-  };
 }
 
 function changeOf({ rotate, finish }: SetUpOptions): TokenChange {

@@ -1,4 +1,3 @@
-import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Healing } from '../../../shared/config/connector-settings.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
 import {
@@ -10,28 +9,22 @@ import {
 import { findShop, shopsOf } from '../arguments.ts';
 import {
   type Check,
+  type ChecksData,
+  checksDocument,
   type Finding,
   fail,
-  findingsBlock,
+  fixDocument,
   forEachShop,
   info,
-  lookAndFix,
   pass,
   resultOf,
   type ShopDeps,
   unknown,
-  verdictOf,
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { openShopServices, storeProblem } from '../deployment/services.ts';
-import {
-  type Block,
-  type Document,
-  type Row,
-  type TableBlock,
-  text,
-} from '../document/document.ts';
+import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
@@ -46,22 +39,15 @@ export interface SyncOptions extends WebhookOptions {
   readonly covered?: boolean;
 }
 
-interface WebhooksData {
-  readonly madeBy: Healing['subscriptions'];
-  readonly productChanges: Healing['productChanges'];
-  /** As they were before anything was repaired. */
-  readonly shops: readonly (SubscriptionFindings & { readonly shop: string })[];
-}
-
-type Found = Finding<SubscriptionFindings>;
+const titleOf = ({ stack }: Deployment) => `Webhook subscriptions of ${stack}`;
 
 export async function checkWebhooks(
-  session: Session,
+  { findDeployment }: Session,
   options: WebhookOptions,
-): Promise<Document<WebhooksData>> {
-  const deployment = await session.findDeployment();
-  const check = openCheck(deployment, options);
-  return documentOf(deployment, check, await check.look());
+): Promise<Document<ChecksData>> {
+  const deployment = await findDeployment();
+  const check = subscriptionsCheck(depsOf(deployment, options));
+  return checksDocument(titleOf(deployment), [resultOf(check, await check.look())]);
 }
 
 /**
@@ -73,76 +59,92 @@ export async function checkWebhooks(
 export async function syncWebhooks(
   session: Session,
   options: SyncOptions,
-): Promise<Document<WebhooksData>> {
+): Promise<Document<ChecksData>> {
   const deployment = await session.findDeployment();
-  const check = openCheck(deployment, options, session);
-  if (options.yes) {
-    const { before, done = [], after } = await lookAndFix(check);
-    const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
-    const shown = documentOf(deployment, check, after);
-    const first = done.length > 0 ? changed : text('Nothing to do: nothing was changed.');
-    const refused = done.some(({ verdict }) => verdict === 'fail');
-    return {
-      ...shown,
-      ...(refused && { verdict: verdictOf([resultOf(check, [...done, ...after])]) }),
-      blocks: [first, ...shown.blocks],
-      data: dataOf(deployment, before),
-    };
-  }
-  const found = await check.look();
-  const { verdict, ...shown } = documentOf(deployment, check, found);
-  const changes = found.map(({ about }) => (about ? countChanges(about) : 0));
-  const many = changes.reduce((sum, one) => sum + one, 0);
-  if (many === 0) return { ...shown, ...(verdict && { verdict }) };
-  const { shop, prune, covered } = options;
-  return {
-    ...shown,
-    blocks: [...shown.blocks, text('Nothing was changed.')],
-    next: [
-      {
-        label: `Repair ${counted(many, 'subscription')}`,
-        line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
-      },
-    ],
-  };
+  const { shop, prune, covered, yes } = options;
+  if (yes) await session.beginChange(deployment);
+  const repairable = (found: readonly Finding[]) =>
+    found.filter(({ verdict, next }) => verdict === 'fail' && next).length;
+  const byApp = deployment.connector.healing.subscriptions === 'app-configuration';
+  return fixDocument(subscriptionsCheck(depsOf(deployment, options), options, session), {
+    ...{ title: titleOf(deployment), yes },
+    isWanted: (found) => repairable(found) > 0,
+    next: (found) => ({
+      label: `Repair ${counted(repairable(found), 'subscription')}`,
+      line: line('webhooks sync', [], { shop, prune, covered, yes: true }),
+    }),
+    blocks: byApp ? [text(BOTH)] : [],
+  });
 }
 
-function openCheck(deployment: Deployment, options: SyncOptions, session?: Session) {
-  const shops = shopsOf(deployment.connector, options.shop);
-  const deps = { deployment, shops, services: () => openShopServices(deployment) };
-  return subscriptionsCheck(deps, options, session);
+const BOTH =
+  "What is made through the Admin API comes a second time: the app's configuration makes the subscriptions.";
+
+function depsOf(deployment: Deployment, { shop }: WebhookOptions): ShopDeps {
+  const shops = shopsOf(deployment.connector, shop);
+  return { deployment, shops, services: () => openShopServices(deployment) };
 }
 
 /** The webhook subscriptions of each shop; the settings say where they go and who creates them. */
 export function subscriptionsCheck(
-  { deployment, shops, services }: ShopDeps,
+  deps: ShopDeps,
   options: SyncOptions = {},
   session?: Pick<Session, 'terminal' | 'beginChange'>,
-): Check<SubscriptionFindings> {
-  const { connector } = deployment;
-  const subscriptions = openSubscriptions(deployment, services());
+): Check {
+  const { deployment, shops } = deps;
+  const subscriptions = openSubscriptions(deps);
   return {
     name: 'subscriptions',
     needs: ['Admin API'],
-    look: forEachShop(shops, async ({ domain }): Promise<readonly Found[]> => {
+    look: forEachShop(shops, async ({ domain }) => {
       const checked = await subscriptions.check(domain);
       if (checked.kind === 'unavailable') {
         const { message, next } = storeProblem(checked.answer, deployment);
         return [unknown(message.replace(/\.$/, ''), ...(next === undefined ? [] : [next]))];
       }
-      return judge(withOptions(checked.findings, options), domain, connector.healing);
+      const findings = withOptions(checked.findings, options);
+      return judge(findings, domain, deployment.connector.healing);
     }),
-    ...(session && { fix: (found) => repair(subscriptions, found, session, deployment) }),
+    ...(session && { fix: () => repair(session) }),
   };
+
+  /** One finding for each change, and for each that the store refused. */
+  async function repair({
+    terminal,
+    beginChange,
+  }: Pick<Session, 'terminal' | 'beginChange'>): Promise<readonly Finding[]> {
+    const recorded = await beginChange(deployment);
+    const counts: Record<string, number> = {};
+    const changes: Finding[] = [];
+    const progress = terminal.progress('repairing');
+    for (const { domain: shop } of await shops) {
+      const checked = await subscriptions.check(shop);
+      if (checked.kind === 'unavailable') throw storeProblem(checked.answer, deployment);
+      const findings = withOptions(checked.findings, options);
+      if (isInOrder(findings)) continue;
+      for (const change of await subscriptions.repair(shop, findings)) {
+        const { done, topic } = change;
+        const isRefused = change.done === 'refused';
+        const finding = isRefused
+          ? fail(`${topic} was refused: ${change.why}`)
+          : info(`${done} ${topic}`);
+        changes.push({ ...finding, shop });
+        counts[done] = (counts[done] ?? 0) + 1;
+        recorded.count(counts);
+        progress.report(changes.length);
+      }
+    }
+    progress.end();
+    return changes;
+  }
 }
 
-function openSubscriptions(
-  { connector, output }: Deployment,
-  services: ReturnType<ShopDeps['services']>,
-): Subscriptions {
+function openSubscriptions({ deployment, services }: ShopDeps): Subscriptions {
+  const { connector, output } = deployment;
+  const { ask } = services();
   const find = (domain: string) => findShop(connector, domain);
   return createSubscriptions({
-    ask: (domain) => services.ask(find(domain)),
+    ask: (domain) => ask(find(domain)),
     shopOf: find,
     webhookAddress: output('WebhookAddress'),
     madeBy: connector.healing.subscriptions,
@@ -152,157 +154,64 @@ function openSubscriptions(
 
 /** Subscriptions with another address count as superfluous only with --prune, covered ones with --covered. */
 function withOptions(found: SubscriptionFindings, options: SyncOptions): SubscriptionFindings {
-  const covered = options.covered ? found.covered : [];
-  const other = options.prune ? found.other : [];
+  const { extra, covered, other } = found;
   return {
     ...found,
-    extra: [...found.extra, ...covered, ...other],
-    covered: options.covered ? [] : found.covered,
-    other: options.prune ? [] : found.other,
+    extra: [...extra, ...(options.covered ? covered : []), ...(options.prune ? other : [])],
+    covered: options.covered ? [] : covered,
+    other: options.prune ? [] : other,
   };
 }
 
-const BY_CONFIGURATION =
-  "the app's configuration makes the webhook subscriptions, which cannot be seen from here";
-
-function judge(
-  about: SubscriptionFindings,
-  shop: string,
-  { subscriptions: madeBy, productChanges }: Healing,
-): readonly Found[] {
-  const { fine, covered, version } = about;
-  const [first, ...others] = faultsOf(about);
-  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+function judge(found: SubscriptionFindings, shop: string, healing: Healing): readonly Finding[] {
+  const { fine, covered, other, version } = found;
+  const faults = faultsOf(found);
+  const isSeen = healing.subscriptions === 'admin-api';
   const sync = {
     label: 'See what would be repaired',
     line: line('webhooks sync', [], { shop }),
   };
   const compare = { label: "Compare the app's file", line: line('app check', [], { shop }) };
-  const removeCovered = {
+  const remove = {
     label: `Remove ${counted(covered.length, 'webhook')}`,
-    say: 'They come by webhooks too. Once Events arrive, remove these webhooks:',
+    say: 'Once Events arrive:',
     line: line('webhooks sync', [], { shop, covered: true }),
   };
-  const right = `${fine.length} subscriptions are as they should be`;
-  const ofConfiguration = madeBy === 'app-configuration';
   return [
-    ...(first === undefined ? [] : [{ ...fail(`${first}${more}`, sync), about }]),
-    ...(first === undefined && !ofConfiguration ? [{ ...pass(right), about }] : []),
-    ...(ofConfiguration ? [info(BY_CONFIGURATION, compare)] : []),
-    ...(version ? [judgeVersion(version)] : []),
-    ...(productChanges === 'events'
-      ? [
-          info(
-            'changes of products come by Events, which cannot be seen from here',
-            ...(covered.length > 0 ? [removeCovered] : []),
-          ),
-        ]
+    ...faults.map((what) => fail(what, sync)),
+    ...(faults.length === 0 && isSeen
+      ? [pass(`${fine.length} subscriptions are as they should be`)]
       : []),
+    ...(version?.retired ? [fail(versionText(version), SET_VERSION)] : []),
+    ...(version && !version.retired ? [warn(versionText(version), SET_VERSION)] : []),
+    ...unseenIn(healing).map((what) => info(what, compare)),
+    ...covered.map(({ topic }) => info(`${topic} is covered: Events announce it too`, remove)),
+    ...other.map(({ topic, uri }) => info(`${topic} goes to another address: ${uri}`)),
   ];
 }
 
-function judgeVersion({ handle, retired }: NonNullable<SubscriptionFindings['version']>): Found {
-  const fix = "Set the app's webhook API version in its configuration: a subscription has none.";
-  return retired
-    ? fail(`webhooks come in the retired API version ${handle}`, fix)
-    : warn(`webhooks come in API version ${handle}; the readers are for ${API_VERSION}`, fix);
-}
+const SET_VERSION =
+  "Set the app's webhook API version in its configuration: a subscription has none.";
+
+const versionText = ({ handle, retired }: NonNullable<SubscriptionFindings['version']>) =>
+  `webhooks come in ${retired ? 'the retired ' : ''}API version ${handle}; the readers are for ${API_VERSION}`;
 
 function faultsOf({ missing, wrong, extra }: SubscriptionFindings): readonly string[] {
   return [
     ...missing.map(({ topic }) => `the subscription of ${topic} is missing`),
     ...wrong.map(({ wanted, differs }) => `${wanted.topic} differs in ${differs.join(', ')}`),
-    ...extra.map(({ topic }) => `${topic} is subscribed to once too often`),
+    ...extra.map(({ topic, uri }) => `${topic} is subscribed to once too often (${uri})`),
   ];
 }
 
-const countChanges = ({ missing, wrong, extra }: SubscriptionFindings): number =>
-  missing.length + wrong.length + extra.length;
-
-/** One finding for each change, and for each that the store refused. */
-async function repair(
-  subscriptions: Subscriptions,
-  found: readonly Found[],
-  { terminal, beginChange }: Pick<Session, 'terminal' | 'beginChange'>,
-  deployment: Deployment,
-): Promise<readonly Found[]> {
-  const recorded = await beginChange(deployment);
-  const counts: Record<string, number> = {};
-  const changes: Found[] = [];
-  const progress = terminal.progress('repairing');
-  for (const { shop = '', about } of found) {
-    if (!about || isInOrder(about)) continue;
-    for (const change of await subscriptions.repair(shop, about)) {
-      const { done, topic } = change;
-      const finding =
-        change.done === 'refused'
-          ? fail(`${topic} was refused: ${change.why}`)
-          : info(`${done} ${topic}`);
-      changes.push({ ...finding, shop });
-      counts[done] = (counts[done] ?? 0) + 1;
-      recorded.count(counts);
-      progress.report(changes.length);
-    }
-  }
-  progress.end();
-  return changes;
-}
-
-function documentOf(
-  { stack, connector }: Deployment,
-  check: Check,
-  found: readonly Found[],
-): Document<WebhooksData> {
-  const result = resultOf(check, found);
-  const ofConfiguration = connector.healing.subscriptions === 'app-configuration';
-  const tables = found.flatMap((one): readonly Block[] => {
-    const rows = one.about ? rowsOf(one.about) : [];
-    return rows.length > 0 ? [tableOf(one.shop ?? '', rows)] : [];
-  });
-  const superfluous = found.some(({ about }) => about && about.extra.length > 0);
-  const twice = text(
-    "These were created through the Admin API; together with the app's configuration every event would come twice.",
-  );
-  return {
-    title: `Webhook subscriptions of ${stack}`,
-    verdict: verdictOf([result]),
-    blocks: [
-      findingsBlock([result]),
-      ...tables,
-      ...(ofConfiguration && superfluous ? [twice] : []),
-    ],
-    data: dataOf({ connector }, found),
-  };
-}
-
-function dataOf(
-  { connector }: Pick<Deployment, 'connector'>,
-  found: readonly Found[],
-): WebhooksData {
-  const { subscriptions: madeBy, productChanges } = connector.healing;
-  const shops = found.flatMap(({ shop = '', about }) => (about ? [{ shop, ...about }] : []));
-  return { madeBy, productChanges, shops };
-}
-
-function tableOf(title: string, rows: readonly Row[]): TableBlock {
-  return {
-    kind: 'table',
-    title,
-    columns: [{ title: 'State' }, { title: 'Topic' }, { title: 'Detail', shrinks: true }],
-    rows,
-  };
-}
-
-function rowsOf({ missing, wrong, extra, covered, other }: SubscriptionFindings): readonly Row[] {
-  const rows = [
-    ...missing.map(({ topic }) => ['missing', topic, '']),
-    ...wrong.map(({ wanted, differs }) => ['wrong', wanted.topic, `other ${differs.join(', ')}`]),
-    ...extra.map(({ topic, uri }) => ['too many', topic, uri]),
-    ...covered.map(({ topic }) => ['covered', topic, 'Events announce it too']),
-    ...other.map(({ topic, uri }) => ['other', topic, uri]),
-  ];
-  return rows.map((cells) => ({ cells }));
-}
+const unseenIn = ({ subscriptions, productChanges }: Healing): readonly string[] => [
+  ...(subscriptions === 'app-configuration'
+    ? ["the app's configuration makes the webhook subscriptions, which cannot be seen from here"]
+    : []),
+  ...(productChanges === 'events'
+    ? ['changes of products come by Events, which cannot be seen from here']
+    : []),
+];
 
 /** The subscriptions of one shop, in short. */
 export interface SubscriptionStatus {
@@ -325,21 +234,22 @@ export interface SubscriptionStatus {
 export async function readSubscriptions(
   deployment: Deployment,
 ): Promise<readonly SubscriptionStatus[]> {
-  const { shops } = deployment.connector;
-  const deps = { deployment, shops, services: () => openShopServices(deployment) };
-  const findings = await subscriptionsCheck(deps).look();
-  return shops.map(({ domain }: Shop): SubscriptionStatus => {
-    const own = findings.filter(({ shop }) => shop === domain);
-    const unread = own.find(({ verdict }) => verdict === 'unknown');
-    if (unread) return { shop: domain, found: { kind: 'unknown', why: unread.what } };
-    const about = own.find((one) => one.about)?.about;
-    const failed = own.filter(({ verdict, about }) => verdict === 'fail' && !about);
-    const notes = own.filter(({ verdict }) => verdict === 'info' || verdict === 'warn');
-    const value = {
-      right: about?.fine.length ?? 0,
-      faults: [...(about ? faultsOf(about) : []), ...failed.map(({ what }) => what)],
-      notes: notes.map(({ what }) => what),
-    };
-    return { shop: domain, found: { kind: 'known', value } };
-  });
+  const { shops, healing } = deployment.connector;
+  const subscriptions = openSubscriptions(depsOf(deployment, {}));
+  return Promise.all(
+    shops.map(async ({ domain: shop }): Promise<SubscriptionStatus> => {
+      const checked = await subscriptions.check(shop);
+      if (checked.kind === 'unavailable') {
+        const why = `the store does not tell (${checked.why})`;
+        return { shop, found: { kind: 'unknown', why } };
+      }
+      const { findings } = checked;
+      const { fine, version } = findings;
+      const versions = version ? [versionText(version)] : [];
+      const faults = [...faultsOf(findings), ...(version?.retired ? versions : [])];
+      const notes = [...(version?.retired ? [] : versions), ...unseenIn(healing)];
+      const value = { right: fine.length, faults, notes };
+      return { shop, found: { kind: 'known', value } };
+    }),
+  );
 }

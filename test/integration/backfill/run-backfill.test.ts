@@ -115,7 +115,6 @@ function openDeps() {
       savedAt: at,
       place: FILE_START,
       sent: 0,
-      asked: 0,
       unreadable: 0,
     };
     await backfills.save(state, undefined);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import { alarmsCheck } from '../../../scripts/connector/doctor/aws.ts';
-import type { SetupDeps } from '../../../scripts/connector/setup/setup-step.ts';
 import { alarmsStep } from '../../../scripts/connector/setup/stack-steps.ts';
+import type { SetupDeps } from '../../../scripts/connector/setup/step.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
 import { type ScriptedService, startAwsGateway } from '../../support/aws-gateway.ts';
@@ -102,41 +102,39 @@ describe('who gets alarms', () => {
 });
 
 describe('the step of setup for alarms', () => {
-  const lines: string[] = [];
   const beginChange = vi.fn(async () => ({ count: () => {} }));
   const world = {
     stage: 'prod',
     session: { beginChange },
-    terminal: { line: (line = '') => void lines.push(line), width: 200 },
   } as unknown as SetupDeps;
 
   it('subscribes the given address, records the change, and leaves the confirmation', async () => {
     vi.stubEnv('CONNECTOR_ALARM_EMAIL', 'olivia@shop.example');
     const step = alarmsStep(world, deploymentWith([]));
-    expect(await step.look()).toMatchObject({ kind: 'open' });
-    expect(await step.act?.()).toMatchObject({
-      kind: 'left',
-      what: expect.stringContaining('olivia@shop.example'),
-    });
+    const before = await step.look();
+    expect(before).toMatchObject([{ verdict: 'warn' }]);
+    expect(await step.fix?.(before)).toMatchObject([
+      { verdict: 'info', what: expect.stringContaining('add olivia@shop.example') },
+    ]);
+    expect(await step.look()).toMatchObject([{ verdict: 'warn' }]);
     expect(beginChange).toHaveBeenCalledOnce();
     expect(subscriptions).toEqual([pending('olivia@shop.example')]);
 
     subscriptions = [confirmed('olivia@shop.example')];
-    expect(await step.look()).toMatchObject({ kind: 'done' });
+    expect(await step.look()).toMatchObject([{ verdict: 'pass' }]);
     vi.unstubAllEnvs();
   });
 
   it('subscribes an address of the settings again that SNS has forgotten', async () => {
     subscriptions = [confirmed('one@shop.example')];
     const step = alarmsStep(world, deploymentWith(['one@shop.example', 'two@shop.example']));
-    expect(await step.look()).toMatchObject({ kind: 'open' });
-    expect(await step.act?.()).toMatchObject({ kind: 'left' });
+    await step.fix?.(await step.look());
     expect(subscriptions).toEqual([confirmed('one@shop.example'), pending('two@shop.example')]);
   });
 
   it('goes on without an address where it cannot ask', async () => {
     const step = alarmsStep(world, deploymentWith([]));
-    expect(await step.act?.()).toMatchObject({ kind: 'left' });
+    expect(await step.fix?.(await step.look())).toEqual([]);
     expect(subscriptions).toEqual([]);
   });
 });

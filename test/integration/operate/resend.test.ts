@@ -22,7 +22,7 @@ describe('loyalty-connector resend', () => {
     expect(totals().toSorted()).toEqual([120, 60]);
 
     const { code, stdout } = await operated.run('resend --since 1d');
-    expect(stdout).toMatch(/Would change +2\nEarn less +2\nEarn more +0\n/);
+    expect(stdout).toContain('2: 2 earn less, 0 earn more');
     expect(stdout).toContain('180.00 before, 150.00 after');
     expect(stdout).toMatch(/^#\d+ +60\.00 +50\.00$/m);
     expect(stdout).toContain('Nothing was sent.');

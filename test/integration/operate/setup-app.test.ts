@@ -8,28 +8,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSecretsEmulator } from '../../../local/secrets-emulator.ts';
 import type { Emulator } from '../../../local/stack/emulators.ts';
 import { type StoreSandbox, startStoreSandbox } from '../../../local/store-sandbox/sandbox.ts';
-import { writeApp } from '../../../scripts/connector/app/app-folder.ts';
-import { checkApp } from '../../../scripts/connector/app/check-app.ts';
+
+import { checkApp, writeApp } from '../../../scripts/connector/app/check-app.ts';
 import { awsSettings, type Deployment } from '../../../scripts/connector/deployment/deployment.ts';
 import type { Document } from '../../../scripts/connector/document/document.ts';
+import { readSecret } from '../../../scripts/connector/secrets/read-secret.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
-import {
-  type SetupDeps,
-  type SetupOptions,
-  type ShopSetup,
-  storedFields,
-} from '../../../scripts/connector/setup/setup-step.ts';
-import {
-  appConfigurationStep,
-  appStep,
-  scopesStep,
-} from '../../../scripts/connector/setup/shop-steps.ts';
+import { type ShopSetup, shopSteps } from '../../../scripts/connector/setup/shop-steps.ts';
+import type { SetupDeps, SetupOptions, Step } from '../../../scripts/connector/setup/step.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { VERSION } from '../../../shared/config/release.ts';
+import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
 import { createProject } from '../../support/project.ts';
 
 const SHOP = 'example-store.myshopify.com';
@@ -62,9 +56,10 @@ async function open(
   stored: Readonly<Record<string, object>> = {},
   options: SetupOptions = {},
 ): Promise<ShopSetup> {
-  const texts = ['webhook', 'store'].map((purpose) => [
+  const known = { loyalty: { token: 't-111111', key: 'k-222222' }, ...stored };
+  const texts = ['webhook', 'store', 'loyalty'].map((purpose) => [
     `connector/example-store/${purpose}`,
-    stored[purpose] ? JSON.stringify(stored[purpose]) : 'made by the deployment',
+    JSON.stringify(known[purpose as keyof typeof known]) ?? 'made by the deployment',
   ]);
   secrets = await startSecretsEmulator({ secrets: Object.fromEntries(texts) });
   const credentials = { accessKeyId: 'olivia', secretAccessKey: 'secret' };
@@ -88,7 +83,7 @@ async function open(
     options,
     agrees: async () => false,
     session: { beginChange: async () => ({ count: () => {} }) },
-    terminal: { line: (line = '') => void lines.push(line), width: 200 },
+    terminal: { note: (line = '') => void lines.push(line) },
   } as unknown as SetupDeps;
   const [shop = expect.fail()] = deployment.connector.shops;
   return { deps, deployment, shop, isOnly: true };
@@ -98,53 +93,63 @@ const give = (values: Readonly<Record<string, string>>) => {
   for (const [name, value] of Object.entries(values)) vi.stubEnv(`CONNECTOR_${name}`, value);
 };
 
-describe('the step for the Shopify app', () => {
+const stepOf = (setup: ShopSetup, title: string): Step =>
+  [...shopSteps(setup)].find((one) => one.title === title) ?? expect.fail(title);
+
+const fix = async (step: Step) => step.fix?.(await step.look());
+
+async function stored({ deployment, shop }: ShopSetup, purpose: SecretPurpose): Promise<unknown> {
+  const name = secretName(deployment.output('SecretsPrefix'), shop.path, purpose);
+  const read = await readSecret(new SecretsManagerClient(deployment.aws), name, purpose);
+  return read.kind === 'there' ? read.fields : undefined;
+}
+
+describe('the step for the secrets', () => {
   it('names every page, and stores the client secret for both of its uses', async () => {
     const setup = await open();
     give({ CLIENT_ID: APP.clientId, CLIENT_SECRET: APP.clientSecret });
-    await appStep(setup).act?.();
+    const step = stepOf(setup, 'Secrets');
+    await fix(step);
     const said = lines.join('\n');
     expect(said).toContain('https://dev.shopify.com/dashboard: Apps, Create app');
     expect(said).toContain(`read_orders,read_customers,read_products,read_discounts`);
     expect(said).not.toContain(APP.clientSecret);
-    expect(await storedFields(setup, 'store')).toEqual(APP);
-    expect(await storedFields(setup, 'webhook')).toEqual({ current: APP.clientSecret });
-    expect(await appStep(setup).look()).toMatchObject({ kind: 'done' });
+    expect(await stored(setup, 'store')).toEqual(APP);
+    expect(await stored(setup, 'webhook')).toEqual({ current: APP.clientSecret });
+    expect(await step.look()).toMatchObject([{ verdict: 'pass' }]);
   });
 
   it('asks only for the client ID where the webhook secret is stored', async () => {
     const setup = await open({ webhook: { current: APP.clientSecret } });
     give({ CLIENT_ID: APP.clientId });
-    await appStep(setup).act?.();
-    expect(await storedFields(setup, 'store')).toEqual(APP);
+    await fix(stepOf(setup, 'Secrets'));
+    expect(await stored(setup, 'store')).toEqual(APP);
   });
 
   it('asks for nothing where the client secret is stored for the Admin API', async () => {
     const setup = await open({ store: APP });
-    await appStep(setup).act?.();
-    expect(await storedFields(setup, 'webhook')).toEqual({ current: APP.clientSecret });
+    await fix(stepOf(setup, 'Secrets'));
+    expect(await stored(setup, 'webhook')).toEqual({ current: APP.clientSecret });
   });
 
   it('stores the access token of an older app, and its API secret key', async () => {
     const setup = await open({}, { olderApp: true });
     give({ ACCESS_TOKEN: 'shpat_of_this_test', CLIENT_SECRET: APP.clientSecret });
-    await appStep(setup).act?.();
-    expect(await storedFields(setup, 'store')).toEqual({ accessToken: 'shpat_of_this_test' });
-    expect(await storedFields(setup, 'webhook')).toEqual({ current: APP.clientSecret });
+    await fix(stepOf(setup, 'Secrets'));
+    expect(await stored(setup, 'store')).toEqual({ accessToken: 'shpat_of_this_test' });
+    expect(await stored(setup, 'webhook')).toEqual({ current: APP.clientSecret });
   });
 });
 
 describe('the step for the scopes', () => {
-  it('stops at a missing scope, and names the page where it is added', async () => {
-    const setup = await open({ store: APP });
-    expect(await scopesStep(setup).look()).toMatchObject({
-      kind: 'open',
-      what: expect.stringContaining('lacks the scope write_discounts'),
-    });
-    expect(await scopesStep(setup).act?.()).toMatchObject({
-      kind: 'blocked',
-      next: expect.stringMatching(/dashboard, the app, Versions: .*write_discounts.* Release/),
-    });
+  it('names the page where a missing scope is added, and finds it missing until then', async () => {
+    const step = stepOf(await open({ store: APP }), 'Scopes of the app');
+    const lacks = { what: expect.stringContaining('lacks the scope write_discounts') };
+    const before = await step.look();
+    expect(before).toContainEqual(expect.objectContaining({ verdict: 'fail', ...lacks }));
+    await step.fix?.(before);
+    expect(lines.join('\n')).toMatch(/dashboard, the app, Versions: .*write_discounts.* Release/);
+    expect(await step.look()).toEqual(before);
   });
 });
 
@@ -162,19 +167,19 @@ describe('the folder of the app', () => {
   const toml = () => readFileSync(file('shopify.app.toml'), 'utf8');
 
   it('is written by a step of setup, once, without a secret', async () => {
-    const step = appConfigurationStep(await open({ store: APP }));
-    expect(await step.look()).toMatchObject({ kind: 'open' });
-    expect(await step.act?.()).toMatchObject({ kind: 'left' });
-    expect(await step.look()).toMatchObject({
-      kind: 'done',
-      what: expect.stringContaining('cd shopify-app/example-store && shopify app deploy'),
-    });
+    const step = stepOf(await open({ store: APP }), 'Folder of the app');
+    const released = {
+      fix: expect.stringContaining('cd shopify-app/example-store && shopify app'),
+    };
+    expect(await step.look()).toMatchObject([{ verdict: 'fail' }]);
+    expect(await fix(step)).toMatchObject([{ verdict: 'warn', ...released }]);
+    expect(await step.look()).toMatchObject([{ verdict: 'pass', ...released }]);
     expect(toml()).toContain(`client_id = "${APP.clientId}"`);
     expect(toml()).toContain('uri = "https://WebhookAddress.example/example-store"');
     expect(toml()).toMatch(/^scopes = "read_orders,.*write_app_proxy"$/m);
     expect(toml()).not.toContain(APP.clientSecret);
     writeFileSync(file('shopify.app.toml'), 'name = "own"');
-    expect(await step.act?.()).toMatchObject({ kind: 'left' });
+    expect(await fix(step)).toMatchObject([{ verdict: 'warn' }]);
     expect(toml()).toBe('name = "own"');
   });
 

@@ -139,7 +139,7 @@ describe.runIf(findBrowser() !== undefined)('the console', { timeout: 240_000 },
         await settle(page);
         const shown = [await expectHarmless(page)];
         for (const text of searches()) {
-          await page.getByRole('searchbox').first().fill(text);
+          await page.locator('.search input').fill(text);
           await page.keyboard.press('Enter');
           await settle(page);
           shown.push(await expectHarmless(page));

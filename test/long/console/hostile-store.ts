@@ -72,7 +72,7 @@ export async function fillWithHostileTexts(stack: LocalStack) {
 
   const backfills = openBackfills(ledger, domain, () => now);
   const state = { id: `orders_${HOSTILE}`, shop: domain, kind: 'orders', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
   await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const none = { order: 0, product: 0, coupon: 0 };

@@ -34,7 +34,7 @@ describe('backfill orders', PATIENCE, () => {
   it('only estimates without --yes', async () => {
     const { code, stdout } = await operated.run('backfill orders --since 2d --rate 5');
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^orders +${ORDERS}\ncreated +from`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^Found +${ORDERS} orders\nCreated +from`, 'm'));
     expect(stdout).toContain('about 5 s at 5/s');
     expect(stdout).toContain('Nothing was sent.');
     expect(await operated.queues.waiting()).toBe(0);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   const backfills = openBackfills(ledger, SHOP, () => now);
   const state = { id: `orders_${HOSTILE}`, shop: SHOP, kind: 'orders', run: 1 } as const;
-  const counts = { place: FILE_START, sent: 0, asked: 0, unreadable: 0 };
+  const counts = { place: FILE_START, sent: 0, unreadable: 0 };
   await backfills.enlist(state.id);
   await backfills.save({ ...state, ...counts, startedAt: at, savedAt: at }, undefined);
   const change = { command: HOSTILE, arguments: { 1: HOSTILE, [HOSTILE]: 'x' }, version: HOSTILE };

@@ -184,7 +184,7 @@ describe('setup in an empty account', () => {
     const before = calls();
     const { output } = await setUp('--yes --stack Paper');
     expect(output).toMatch(/1\. AWS account\n.*Paper in eu-west-1/s);
-    expect(output).toContain('3. Shopify app');
+    expect(output).toContain('3. Secrets');
     expect(calls()).toEqual(before);
   });
 

@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
+import { appToml } from '../../../scripts/connector/app/app-folder.ts';
 import { compareApp } from '../../../scripts/connector/app/check-app.ts';
-import { appToml, describeApp } from '../../../scripts/connector/app/describe-app.ts';
 import { wantedScopes } from '../../../scripts/connector/checks/store.ts';
 import {
   type ConnectorSettings,
@@ -22,7 +22,9 @@ function describeWith(settings: Partial<ConnectorSettings> = {}) {
   const output = (name: string) =>
     name === 'WebhookAddress' ? 'https://hooks.example.com/' : 'https://front.example.com/';
   const [shop = expect.fail()] = connector.shops;
-  return { connector, shop, app: describeApp({ connector, output }, shop, 'client-1') };
+  const toml = (kept: readonly string[] = []) =>
+    appToml({ connector, output }, shop, { clientId: 'client-1', kept });
+  return { connector, shop, toml };
 }
 
 function scopesWith(settings: Partial<ConnectorSettings>): readonly string[] {
@@ -62,9 +64,9 @@ describe('the scopes of the app', () => {
   });
 
   it('are explained in the file, each in its own line', () => {
-    const { app } = describeWith();
-    for (const { scope, for: reason } of app.scopes) {
-      expect(appToml(app)).toContain(`# ${scope}: ${reason}\n`);
+    const { connector, shop, toml } = describeWith();
+    for (const { scope, for: reason } of wantedScopes(connector, shop)) {
+      expect(toml()).toContain(`# ${scope}: ${reason}\n`);
     }
   });
 });
@@ -73,7 +75,7 @@ type Parsed = ReturnType<typeof parse> & {
   readonly webhooks: { api_version: string; subscriptions: Record<string, string[] | string>[] };
 };
 const tomlWith = (settings: Partial<ConnectorSettings> = {}) =>
-  parse(appToml(describeWith(settings).app)) as Parsed;
+  parse(describeWith(settings).toml()) as Parsed;
 
 describe('shopify.app.toml', () => {
   it('holds the deployed addresses of the shop', () => {
@@ -87,13 +89,13 @@ describe('shopify.app.toml', () => {
     const { connector, shop } = describeWith();
     const bare = { ...connector, storefront: undefined };
     const output = () => 'https://hooks.example.com';
-    const app = describeApp({ connector: bare, output }, shop, 'client-1');
-    expect(parse(appToml(app))).not.toHaveProperty('app_proxy');
+    const toml = appToml({ connector: bare, output }, shop, { clientId: 'client-1' });
+    expect(parse(toml)).not.toHaveProperty('app_proxy');
   });
 
   it('keeps a scope that only Shopify grants', () => {
-    const { app } = describeWith();
-    expect(appToml(app, ['read_all_orders'])).toMatch(/^scopes = ".*,read_all_orders"$/m);
+    const { toml } = describeWith();
+    expect(toml(['read_all_orders'])).toMatch(/^scopes = ".*,read_all_orders"$/m);
   });
 });
 
@@ -106,7 +108,7 @@ function filesWith(
   settings: Partial<ConnectorSettings> = OWN,
 ) {
   const files = new Map<string, Uint8Array>();
-  files.set('shopify.app.toml', Buffer.from(change(appToml(describeWith(settings).app))));
+  files.set('shopify.app.toml', Buffer.from(change(describeWith(settings).toml())));
   if (page !== '') files.set(EXTENSION, Buffer.from(page));
   return files;
 }
@@ -125,68 +127,82 @@ const swap = (from: string | RegExp, to: string) => (text: string) => {
   return changed;
 };
 
+const SECOND = `[[webhooks.subscriptions]]\ntopics = [ "orders/paid" ]\nuri = "${HOOKS}"\n\n`;
+
 describe('the comparison of an app folder', () => {
   it('finds nothing in what was just written', () => {
     expect(findingsOf()).toEqual([]);
   });
 
-  it.each<[string, (text: string) => string, string]>([
-    ['a missing scope', swap('read_products,', ''), 'the scope read_products is missing'],
+  it.each<[string, (text: string) => string, readonly string[]]>([
+    ['a missing scope', swap('read_products,', ''), ['the scope read_products is missing']],
     [
       'a scope too many',
       swap('read_products,', 'read_products,write_orders,'),
-      'the settings do not need the scope write_orders',
+      ['the settings do not need the scope write_orders'],
     ],
     [
       'a changed address of the storefront',
       swap(/^url = .*$/m, 'url = "https://old.example.com/example-store"'),
-      `[app_proxy] url is https://old.example.com/example-store, not ${STOREFRONT}`,
+      [
+        `app_proxy.url ${STOREFRONT} is missing`,
+        'app_proxy.url https://old.example.com/example-store is not wanted',
+      ],
     ],
     [
       'an older API version',
       swap('api_version = "2026-10"', 'api_version = "2026-04"'),
-      '[webhooks] api_version is 2026-04, not 2026-10',
+      ['webhooks.api_version 2026-10 is missing', 'webhooks.api_version 2026-04 is not wanted'],
     ],
-    ['another app', swap('"client-1"', '"client-2"'), 'client_id is client-2, not client-1'],
-    ['a removed subscription', swap('  "orders/paid",\n', ''), 'the topic orders/paid is missing'],
+    [
+      'another app',
+      swap('"client-1"', '"client-2"'),
+      ['client_id client-1 is missing', 'client_id client-2 is not wanted'],
+    ],
+    [
+      'a removed subscription',
+      swap('  "orders/paid",\n', ''),
+      ['webhooks.subscriptions.topics orders/paid is missing'],
+    ],
     [
       'a removed compliance topic',
       swap('  "shop/redact",\n', ''),
-      'the compliance topic shop/redact is missing',
+      ['webhooks.subscriptions.compliance_topics shop/redact is missing'],
     ],
     [
       'an added subscription',
       swap('  "orders/paid",\n', '  "orders/paid",\n  "carts/update",\n'),
-      'the topic carts/update is not wanted',
+      ['webhooks.subscriptions.topics carts/update is not wanted'],
     ],
-  ])('finds %s, in one line', (_, change, expected) => {
-    expect(findingsOf(change)).toEqual([`shopify.app.toml: ${expected}`]);
+    [
+      'webhooks that go to another address',
+      swap(`uri = "${HOOKS}"`, 'uri = "https://old.example.com"'),
+      [
+        `webhooks.subscriptions.uri ${HOOKS} is missing`,
+        'webhooks.subscriptions.uri https://old.example.com is not wanted',
+      ],
+    ],
+    [
+      'a topic that is subscribed to twice',
+      swap('[[webhooks', `${SECOND}[[webhooks`),
+      [
+        'webhooks.subscriptions.topics orders/paid is not wanted',
+        `webhooks.subscriptions.uri ${HOOKS} is not wanted`,
+      ],
+    ],
+  ])('finds %s', (_, change, expected) => {
+    expect(findingsOf(change)).toEqual(expected.map((what) => `shopify.app.toml: ${what}`));
   });
 
-  it('finds webhooks that go to another address, by topic', () => {
-    const found = findingsOf(swap(`uri = "${HOOKS}"`, 'uri = "https://old.example.com"'));
-    expect(found).toContain('shopify.app.toml: the topic orders/create has another uri');
-  });
-
-  it('finds a topic that is subscribed to twice, at the right and at another address', () => {
-    const second =
-      '[[webhooks.subscriptions]]\ntopics = [ "orders/paid" ]\nuri = "https://old.example.com"\n\n';
-    expect(findingsOf(swap('[[webhooks', `${second}[[webhooks`))).toEqual([
-      'shopify.app.toml: the topic orders/paid has another uri, include_fields',
-      'shopify.app.toml: the topic orders/paid, once more, is not wanted',
-    ]);
-  });
-
-  it('finds a removed Event, and one with another query', () => {
+  it('finds an Event with another handle', () => {
     const events = { healing: { productChanges: 'events' } } as const;
-    const compare = (change: (text: string) => string) =>
-      findingsBetween(filesWith(undefined, '', events), filesWith(change, '', events));
-    expect(compare(swap('handle = "loyalty_products"', 'handle = "mine"'))).toEqual([
-      'shopify.app.toml: the event loyalty_products is missing',
-      'shopify.app.toml: the event mine is not wanted',
-    ]);
-    expect(compare(swap(/^query = .*$/m, 'query = "{ shop { id } }"'))).toEqual([
-      'shopify.app.toml: the event loyalty_products has another query',
+    const found = findingsBetween(
+      filesWith(undefined, '', events),
+      filesWith(swap('handle = "loyalty_products"', 'handle = "mine"'), '', events),
+    );
+    expect(found).toEqual([
+      'shopify.app.toml: events.subscription.handle loyalty_products is missing',
+      'shopify.app.toml: events.subscription.handle mine is not wanted',
     ]);
   });
 

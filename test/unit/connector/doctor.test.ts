@@ -221,16 +221,13 @@ describe('app secrets', () => {
 });
 
 describe('the clock', () => {
-  const at = Date.parse('2026-11-15T03:00:00.400Z');
-
   it('passes within the tolerance and says by how much it is off beyond', () => {
-    const aws = { whose: 'AWS', date: 'Sun, 15 Nov 2026 03:00:00 GMT', at };
-    const store = { whose: 'the store', date: 'Sun, 15 Nov 2026 02:58:00 GMT', at };
-    expect(verdicts(judgeClock([aws]))).toEqual(['pass']);
-    expect(judgeClock([aws, store])).toEqual([
-      expect.objectContaining({ verdict: 'warn', what: expect.stringContaining('120 s ahead of') }),
-    ]);
-    expect(verdicts(judgeClock([{ ...aws, date: undefined }]))).toEqual(['unknown']);
+    const judge = (date: string) => judgeClock(date, Date.parse('2026-11-15T03:00:00.400Z'));
+    expect(judge('Sun, 15 Nov 2026 03:00:00 GMT').verdict).toBe('pass');
+    expect(judge('Sun, 15 Nov 2026 02:58:00 GMT')).toMatchObject({
+      ...{ verdict: 'warn', what: expect.stringContaining('120 s ahead of') },
+    });
+    expect(judge('').verdict).toBe('unknown');
   });
 });
 
@@ -260,7 +257,7 @@ describe('the guesses about the loyalty service and the store', () => {
   it('name steps that probe has', () => {
     const named = lines.flatMap((line) => /probe settles it: ([\w-]+)/.exec(line)?.[1] ?? []);
     expect(named.length).toBeGreaterThan(5);
-    expect(STEPS.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+    expect(Object.keys(STEPS)).toEqual(expect.arrayContaining(named));
   });
 
   it('are fewer without a storefront and without Events', () => {

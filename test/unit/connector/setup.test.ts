@@ -1,64 +1,75 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../scripts/connector/exit.ts';
 import {
-  blocked,
-  done,
-  type Found,
-  left,
-  open,
-  runStep,
-} from '../../../scripts/connector/setup/setup-step.ts';
+  type Finding,
+  fail,
+  pass,
+  unknown,
+  warn,
+} from '../../../scripts/connector/checks/check.ts';
+import { line } from '../../../scripts/connector/document/line.ts';
+import { Problem } from '../../../scripts/connector/exit.ts';
+import { runStep } from '../../../scripts/connector/setup/step.ts';
 import { nextTokens } from '../../../scripts/connector/storefront/set-up.ts';
+import type { Terminal } from '../../../scripts/connector/terminal/terminal.ts';
 
-/** A step whose looks find these in turn; returns how often it acted. */
-async function run(looks: readonly Found[], result?: Found) {
+/** A step whose looks find these in turn; returns how often it was fixed. */
+async function run(looks: readonly Finding[], result: readonly Finding[] = []) {
   const rest = [...looks];
-  let acts = 0;
+  let fixes = 0;
   const lines: string[] = [];
   const terminal = {
     width: 80,
     line: (line = '') => void lines.push(line),
     style: (_: unknown, text: string) => text,
-  };
+  } as unknown as Terminal;
   const step = {
     title: 'Deploy',
-    look: async () => rest.shift() ?? expect.fail('looked too often'),
-    act: async () => {
-      acts += 1;
+    look: async () => [rest.shift() ?? expect.fail('looked too often')],
+    fix: async () => {
+      fixes += 1;
       return result;
     },
   };
-  const leftover = await runStep(step, 3, terminal).catch((error: unknown) => error);
-  return { leftover, acts, text: lines.join('\n') };
+  const place = { where: 'aws', stack: 'S', region: 'eu-west-1' } as const;
+  const left = await runStep(step, 3, { terminal, place }).catch((error: unknown) => error);
+  return { left, fixes, text: lines.join('\n') };
 }
 
 describe('a step of setup', () => {
   it('that is done is shown and not repeated', async () => {
-    const { leftover, acts, text } = await run([done('it runs')]);
-    expect({ leftover, acts }).toEqual({ leftover: undefined, acts: 0 });
-    expect(text).toBe('3. Deploy\n   done: it runs');
+    const { left, fixes, text } = await run([pass('it runs')]);
+    expect({ left, fixes }).toEqual({ left: [], fixes: 0 });
+    expect(text).toMatch(/^3\. Deploy\n\npass +it runs\n$/);
   });
 
   it('that is open is done once, and looked at again', async () => {
-    const { leftover, acts } = await run([open('missing'), done('there')]);
-    expect({ leftover, acts }).toEqual({ leftover: undefined, acts: 1 });
+    const { left, fixes, text } = await run([fail('missing'), pass('there')]);
+    expect({ left, fixes }).toEqual({ left: [], fixes: 1 });
+    expect(text).toMatch(/FAIL +missing.*pass +there/s);
   });
 
-  it('that does not show afterwards stops the set-up', async () => {
-    const { leftover } = await run([open('missing'), open('still missing')]);
-    expect(leftover).toBeInstanceOf(Problem);
-    expect((leftover as Problem).message).toContain('still missing');
-  });
+  it.each([fail('still missing'), unknown('still missing')])(
+    'that does not show afterwards stops the set-up (%#)',
+    async (after) => {
+      const { left, text } = await run([fail('missing'), after]);
+      expect(left).toBeInstanceOf(Problem);
+      expect(text).toContain('still missing');
+    },
+  );
 
   it('that a person must finish is left, and the set-up goes on', async () => {
-    const { leftover } = await run([open('not confirmed')], left('Confirm it.', 'In the e-mail.'));
-    expect(leftover).toMatchObject({ what: 'Confirm it.', next: 'In the e-mail.' });
+    const toConfirm = warn('not confirmed', 'In the e-mail.');
+    const { left } = await run([fail('not there'), pass('there')], [toConfirm]);
+    expect(left).toEqual([toConfirm]);
+    expect(await run([toConfirm])).toMatchObject({ left: [toConfirm], fixes: 0 });
   });
 
-  it('that cannot be done stops the set-up and says how it goes on', async () => {
-    const { leftover, acts } = await run([blocked('No quota.', 'Ask for more.')]);
-    expect(acts).toBe(0);
-    expect((leftover as Problem).next).toContain('Ask for more.\nThen run the command again');
+  it('that cannot be done stops the set-up and says how it goes on, with the place of the stack', async () => {
+    const refused = fail('No quota', 'Ask for more.', { label: 'Look', line: line('doctor') });
+    const { left, text } = await run([fail('missing')], [refused]);
+    expect(text).toContain('Ask for more.');
+    expect(text).toContain('npx loyalty-connector doctor --stack S --region eu-west-1');
+    expect((left as Problem).next).toContain('run the command again');
   });
 });
 

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGuard } from '../../../scripts/connector/console/guard.ts';
 import { hrefOf, isPrivate, readRoute } from '../../../scripts/connector/console/page/route.ts';
-import { agoText, durationTexts } from '../../../scripts/connector/console/page/words.ts';
+import { durationTexts } from '../../../scripts/connector/console/page/words.ts';
 import {
   type CommandLine,
   type ConsoleEvent,
@@ -239,12 +239,5 @@ describe('the words of the page', () => {
     expect(durationTexts([0, 500, 1_500])).toEqual(['0 s', '0.5 s', '1.5 s']);
     expect(durationTexts([60_000, 720_000])).toEqual(['1 min', '12 min']);
     expect(durationTexts([12, 340])).toEqual(['12 ms', '340 ms']);
-  });
-
-  it('say how long ago a moment was', () => {
-    const now = Date.parse('2026-11-12T12:00:00Z');
-    expect(agoText('2026-11-12T09:00:00Z', now)).toBe('3 hours ago');
-    expect(agoText('2026-11-12T12:02:00Z', now)).toBe('in 2 minutes');
-    expect(agoText(now, now)).toBe('now');
   });
 });

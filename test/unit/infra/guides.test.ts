@@ -9,7 +9,7 @@ import {
   monthlyCost,
   putTables,
   sum,
-} from '../../../scripts/build/cost.ts';
+} from '../../../local/harness/cost.ts';
 import { ALL_ORDERS, wantedScopes } from '../../../scripts/connector/checks/store.ts';
 import { createProgram } from '../../../scripts/connector/create-program.ts';
 import { REFUSED_SECRET_MAX_AGE_MS, SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';

@@ -2,12 +2,14 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { completeLine, type Suggestion } from '../../document/document.ts';
 import type { Options } from '../../document/line.ts';
+import { about } from './about.ts';
 import { Answer, ProgressText } from './answer.tsx';
 import { Form } from './fields.tsx';
 import { open, place } from './place.ts';
 import { onlyLooks } from './route.ts';
 import { type Progress, type Ran, run } from './run.ts';
 import { action, CommandText } from './suggestion.tsx';
+import { useQuestion } from './use-question.ts';
 
 /** Counts the changes that were made here, so that the page asks again. */
 export const changes = signal(0);
@@ -16,50 +18,42 @@ export const changes = signal(0);
  *   fields ──▶ preview ──▶ agreed ──▶ runs ──▶ ended
  *                                      └─stop─▶ (ends in order)
  *
- * Fields only where a person must add something; a preview only where the command has one: it then takes `--yes`.
+ * Fields only where a person must add something; a preview only where the command has one.
  */
-type State = 'asks' | 'previews' | 'runs' | 'stops' | 'ended';
+type State = 'asks' | 'runs' | 'stops' | 'ended';
 
 /** Asks, runs a command with progress and a stop button, and shows how it ended. */
 export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }) {
   const { label, line, asks = [] } = suggestion;
-  const { yes = false, ...options } = line.options;
-  const hasPreview = yes === true;
+  const { yes: _, ...options } = line.options;
+  const hasPreview = about.previewed.includes(line.command);
   const dialog = useRef<HTMLDialogElement>(null);
   const buttons = useRef<HTMLParagraphElement>(null);
-  const hasRun = useRef(false);
   const controller = useRef<AbortController | undefined>(undefined);
+  const hasRun = useRef(false);
   const [state, setState] = useState<State>('asks');
-  const [given, setGiven] = useState<Options>({});
-  const [preview, setPreview] = useState<Ran>();
   const [ran, setRan] = useState<Ran>();
   const [progress, setProgress] = useState<Progress>();
-
-  const previewIt = async (entered: Options) => {
-    const own = new AbortController();
-    controller.current = own;
-    setGiven(entered);
-    setState('previews');
-    const asked = { ...line, options: { ...options, ...entered } };
-    const shown = await run(asked, { signal: own.signal, onProgress: setProgress });
-    if (own.signal.aborted) return;
-    setProgress(undefined);
-    setPreview(shown);
-    setState('asks');
-  };
+  /** Undefined until all fields are filled in. */
+  const [given, setGiven] = useState<Options | undefined>(asks.length === 0 ? {} : undefined);
+  const wanted = { ...line, options: { ...options, ...given } };
+  const question = useQuestion(hasPreview && given ? wanted : undefined);
+  const preview = question.ran;
+  const isAgreement = (one: Suggestion) =>
+    one.line.command === line.command && one.line.options.yes === true;
   /** What the preview says to agree to; undefined where it says that nothing can be done. */
   const agreed = preview ? preview.document?.next?.find(isAgreement) : suggestion;
+
   const runIt = async (entered: Options) => {
-    const wanted = agreed?.line ?? line;
-    const asked = { ...wanted, options: { ...wanted.options, ...entered } };
+    const { options: own } = agreed?.line ?? line;
+    const asked = { ...(agreed?.line ?? line), options: { ...own, ...entered } };
     if (onlyLooks(line.command)) {
       open(asked);
       return;
     }
-    const own = new AbortController();
-    controller.current = own;
+    controller.current = new AbortController();
     setState('runs');
-    setRan(await run(asked, { stop: own.signal, onProgress: setProgress }));
+    setRan(await run(asked, { stop: controller.current.signal, onProgress: setProgress }));
     hasRun.current = true;
     setState('ended');
   };
@@ -70,7 +64,6 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
 
   useEffect(() => {
     dialog.current?.showModal();
-    if (hasPreview && asks.length === 0) void previewIt({});
     return () => {
       controller.current?.abort();
       if (hasRun.current) changes.value += 1;
@@ -86,10 +79,11 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
     if (!dialog.current?.contains(document.activeElement)) {
       buttons.current?.querySelector<HTMLElement>('button:enabled')?.focus();
     }
-  }, [state]);
+  }, [state, preview]);
 
   const isRunning = state === 'runs' || state === 'stops';
-  const needsPreview = hasPreview && !preview;
+  const needsPreview = hasPreview && !given;
+  const isPreviewing = hasPreview && given && !preview;
   return (
     <dialog
       ref={dialog}
@@ -99,30 +93,25 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
         action.value = undefined;
       }}
     >
-      <h2 id="action-title">{label}</h2>
+      <h2 id="action-title">{(ran ?? preview)?.document?.title ?? label}</h2>
       {!isRunning && !ran && (
         <>
           <Form
             {...{ id: 'action', class: 'fields', fields: asks, isRequired: true }}
-            onInput={() => setPreview(undefined)}
-            onSubmit={(entered) => void (needsPreview ? previewIt(entered) : runIt(entered))}
+            onInput={() => setGiven(undefined)}
+            onSubmit={(entered) => (needsPreview ? setGiven(entered) : void runIt(entered))}
           />
-          {preview && <Outcome ran={withoutAgreement(preview)} command={line.command} />}
-          {state === 'previews' && (
-            <ProgressText progress={progress} otherwise="Asking what it would do…" />
+          {preview && <Outcome ran={preview} command={line.command} agreed={agreed} />}
+          {isPreviewing && (
+            <ProgressText progress={question.progress} otherwise="Asking what it would do…" />
           )}
           <details class="in-terminal">
             <summary>The same in a terminal</summary>
-            <CommandText
-              line={completeLine({
-                ...suggestion,
-                line: { ...line, options: { ...line.options, ...given } },
-              })}
-            />
+            <CommandText line={completeLine(agreed ?? suggestion)} />
           </details>
           <p class="buttons" ref={buttons}>
             {agreed && (
-              <button type="submit" form="action" disabled={state === 'previews'}>
+              <button type="submit" form="action" disabled={isPreviewing}>
                 {needsPreview ? 'Preview' : agreed.label}
               </button>
             )}
@@ -157,21 +146,21 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
   );
 }
 
-/** Belongs on the button of the dialog. */
-const isAgreement = ({ line }: Suggestion) => line.options.yes === true;
-
-function withoutAgreement(ran: Ran): Ran {
-  const { document } = ran;
-  if (!document?.next) return ran;
-  const next = document.next.filter((one) => !isAgreement(one));
-  return { ...ran, document: { ...document, next } };
+interface OutcomeProps {
+  readonly ran: Ran;
+  readonly command: string;
+  /** Stands on the button of the dialog. */
+  readonly agreed?: Suggestion | undefined;
 }
 
-function Outcome({ ran, command }: { readonly ran: Ran; readonly command: string }) {
+function Outcome({ ran, command, agreed }: OutcomeProps) {
+  const { document } = ran;
+  if (!document) return <Answer ran={ran} command={command} />;
+  const next = document.next?.filter((one) => one !== agreed) ?? [];
+  const shown = { ...ran, document: { ...document, next } };
   return (
-    <div class="outcome">
-      {ran.document && <h3>{ran.document.title}</h3>}
-      <Answer ran={ran} command={command} level={4} />
+    <div>
+      <Answer ran={shown} command={command} level={3} />
     </div>
   );
 }

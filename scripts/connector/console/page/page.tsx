@@ -8,7 +8,7 @@ import { Form } from './fields.tsx';
 import { open, place, type Search, TABS, tabOf } from './place.ts';
 import { hrefOf } from './route.ts';
 import { action, CommandText } from './suggestion.tsx';
-import { type Question, useQuestion, useRefresh } from './use-question.ts';
+import { type Question, useQuestion } from './use-question.ts';
 import { momentText, secondText } from './words.ts';
 
 /** What surrounds every document, and the document of the page's address. */
@@ -69,9 +69,6 @@ function View({ line }: { readonly line: Line }) {
   const question = useQuestion(isSearch ? undefined : line);
   const { ran } = question;
   const title = ran?.document?.title ?? tab?.name ?? line.command;
-  // Each look at personal data is recorded: a person asks for it.
-  const isRevealed = line.options.reveal === true;
-  useRefresh(question, isRevealed ? undefined : ran?.document?.freshSeconds);
   const { askAgain } = question;
   const seen = useRef(changes.value);
   useEffect(() => {
@@ -132,33 +129,23 @@ function Bar({ line, question }: { readonly line: Line; readonly question: Quest
 
 /** What is typed may be an e-mail address, which does not become a part of the page's address. */
 function SearchBox({ search, isFirst }: { readonly search: Search; readonly isFirst: boolean }) {
-  const { command, label, hint, ofShop } = search;
+  const { command, label, ofShop } = search;
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isFirst) box.current?.querySelector<HTMLElement>('[type="search"]')?.focus();
+    if (isFirst) box.current?.querySelector('input')?.focus();
   }, [isFirst]);
-  const shops = ofShop && about.shops.length > 1 ? about.shops : [];
-  const of = Object.fromEntries(shops.map((one) => [one, one]));
+  const of = Object.fromEntries(about.shops.map((one) => [one, one]));
+  const shop = ofShop && about.shops.length > 1 ? [{ name: 'shop', label: 'Shop', of }] : [];
   return (
     <search class="search" ref={box}>
       <Form
         class="fields"
         isRequired
-        fields={shops.length === 0 ? [] : [{ name: 'shop', label: 'Shop', of }]}
+        fields={[{ name: 'text', label }, ...shop]}
         onSubmit={({ text = '', ...options }) => open(lineOf(command, [String(text)], options))}
       >
-        <label class="text">
-          <span>{label}</span>
-          <input
-            {...{ type: 'search', name: 'text', required: true, spellcheck: false }}
-            {...{ autocomplete: 'off', 'aria-describedby': 'search-hint' }}
-          />
-        </label>
         <button type="submit">Find</button>
       </Form>
-      <p id="search-hint" class="soft">
-        {hint}
-      </p>
     </search>
   );
 }

@@ -16,7 +16,6 @@ interface Tab {
 export interface Search {
   readonly command: string;
   readonly label: string;
-  readonly hint: string;
   /** The command is about one shop. */
   readonly ofShop?: boolean;
 }
@@ -29,8 +28,7 @@ const ALL_TABS: readonly Tab[] = [
     also: ['compare'],
     search: {
       command: 'trace',
-      label: 'What do you look for?',
-      hint: 'Order number or name, product, coupon code, customer id or e-mail address',
+      label: 'Order number or name, product, coupon code, customer id or e-mail address',
     },
   },
   {
@@ -44,8 +42,7 @@ const ALL_TABS: readonly Tab[] = [
     also: ['redemptions show'],
     search: {
       command: 'redemptions show',
-      label: 'Which customer?',
-      hint: 'Customer id or e-mail address',
+      label: 'Customer id or e-mail address',
       ofShop: true,
     },
   },
@@ -88,9 +85,3 @@ export function open(line: Line): void {
   history.pushState(null, '', hrefOf(shown));
   place.value = line;
 }
-
-const narrow = matchMedia('(width < 40rem)');
-export const isNarrow = signal(narrow.matches);
-narrow.addEventListener('change', ({ matches }) => {
-  isNarrow.value = matches;
-});

@@ -15,7 +15,9 @@ export interface Question {
   stop(): void;
 }
 
-/** Asks a command that changes nothing. Undefined as a line asks nothing. */
+/**
+ * Asks a command that changes nothing, and asks again where the answer says so. Undefined as a line asks nothing.
+ */
 export function useQuestion(line: Line | undefined): Question {
   const [state, setState] = useState<Omit<Question, 'askAgain' | 'stop'>>(NOTHING);
   const controller = useRef<AbortController | undefined>(undefined);
@@ -43,39 +45,32 @@ export function useQuestion(line: Line | undefined): Question {
     return () => controller.current?.abort();
   }, [ask]);
 
+  // Only as long as the page is visible: each time costs requests to AWS. A slow answer is waited for.
+  const { at, ran } = state;
+  // Each look at personal data is recorded: a person asks for it.
+  const fresh = line?.options.reveal === true ? undefined : ran?.document?.freshSeconds;
+  useEffect(() => {
+    if (at === undefined || fresh === undefined) return undefined;
+    const over = new AbortController();
+    const askIfSeen = () => {
+      if (document.visibilityState !== 'visible' || Date.now() < at + fresh * 1000) return;
+      over.abort();
+      void ask();
+    };
+    const timer = setTimeout(askIfSeen, fresh * 1000);
+    // A person who comes back sees the present, not what the page showed when it was left.
+    document.addEventListener('visibilitychange', askIfSeen, over);
+    return () => {
+      clearTimeout(timer);
+      over.abort();
+    };
+  }, [at, fresh, ask]);
+
   const stop = () => {
     controller.current?.abort();
     setState((before) => ({ ...before, isAsking: false, progress: undefined }));
   };
   return { ...state, askAgain: () => void ask(), stop };
-}
-
-/**
- * Asks again as long as the page is visible: each time costs requests to AWS. An answer that takes longer is waited
- * for. Without `everySeconds`, only a person asks.
- */
-export function useRefresh(question: Question, everySeconds: number | undefined): void {
-  const newest = useRef(question);
-  newest.current = question;
-  useEffect(() => {
-    if (everySeconds === undefined) return undefined;
-    const everyMs = everySeconds * 1000;
-    let askedAt = Date.now();
-    const askIfSeen = () => {
-      // Half: a timer is not exact.
-      if (document.visibilityState !== 'visible' || Date.now() - askedAt < everyMs / 2) return;
-      if (newest.current.isAsking) return;
-      askedAt = Date.now();
-      newest.current.askAgain();
-    };
-    const timer = setInterval(askIfSeen, everyMs);
-    // A person who comes back sees the present, not what the page showed when it was left.
-    document.addEventListener('visibilitychange', askIfSeen);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', askIfSeen);
-    };
-  }, [everySeconds]);
 }
 
 const NOTHING = { ran: undefined, progress: undefined, isAsking: false, at: undefined } as const;

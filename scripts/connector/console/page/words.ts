@@ -1,3 +1,5 @@
+import { relativeTime } from '../../terminal/text.ts';
+
 const LOCALE = 'en-GB';
 
 export function numberText(value: number): string {
@@ -29,20 +31,8 @@ export function clockText(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString(LOCALE, style);
 }
 
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
-/** `3 hours ago`, `in 2 minutes`. */
-export function agoText(moment: string | number, now = Date.now()): string {
-  const seconds = Math.round((new Date(moment).getTime() - now) / 1000);
-  const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? UNITS[3];
-  const format = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' });
-  return format.format(Math.trunc(seconds / size), unit);
-}
+/** `3 h ago`, `in 2 min`: as at a terminal. */
+export const agoText = (moment: string) => relativeTime(Date.parse(moment), new Date());
 
 /** Durations in the unit that fits the longest of them: `0.5 s` and `12 s`, but `0.2 min` and `3 min`. */
 export function durationTexts(milliseconds: readonly number[]): readonly string[] {

@@ -404,8 +404,5 @@ export const PRICES = {
     dashboardPerMonth: 3,
     logPerGb: 0.5,
     logStoragePerGbMonth: 0.03,
-    /** GetMetricData pays for each metric, other requests for themselves. */
-    perMetricRead: 0.01 / 1_000,
-    perRequest: 0.01 / 1_000,
   },
 } as const;

@@ -1,0 +1,106 @@
+import { type Check, type Finding, findingsBlock } from '../checks/check.ts';
+import type { AwsSettings, Deployment } from '../deployment/deployment.ts';
+import type { LinePlace } from '../document/line.ts';
+import { printBlock } from '../document/print-document.ts';
+import { Problem } from '../exit.ts';
+import type { CommonOptions, Session } from '../session.ts';
+import { askHidden, askLine, type Terminal } from '../terminal/terminal.ts';
+
+/**
+ * One step of the set-up: a check, mostly one of `doctor`, with what mends it. What is done already is read from AWS,
+ * the store and the loyalty service, so a run that was stopped anywhere can be repeated.
+ *
+ *   look ──pass, info, warn──▶ next step
+ *    │ fail
+ *    ▼
+ *   fix ──▶ look again: that is the verification. What still fails, or is not known, stops the set-up.
+ */
+export interface Step extends Pick<Check, 'look' | 'fix'> {
+  readonly title: string;
+  /** A warning is enough for a fix; otherwise it is left to the person. */
+  readonly fixesWarnings?: boolean;
+}
+
+/** Runs the step and returns what it leaves to the person. Throws a `Problem` where the set-up must stop. */
+export async function runStep(
+  { title, fixesWarnings, ...check }: Step,
+  number: number,
+  { terminal, place }: { readonly terminal: Terminal; readonly place: LinePlace },
+): Promise<readonly Finding[]> {
+  terminal.line(`${number}. ${terminal.style('bold', title)}`);
+  const before = await check.look();
+  const isOpen = before.some(
+    ({ verdict }) => verdict === 'fail' || (fixesWarnings && verdict === 'warn'),
+  );
+  if (!check.fix || !isOpen) return conclude(before);
+  show(before);
+  const done = await check.fix(before);
+  if (done.some(({ verdict }) => verdict === 'fail')) return conclude(done);
+  show(done);
+  const left = done.filter(({ verdict }) => verdict === 'warn');
+  return [...left, ...conclude(await check.look())];
+
+  function show(findings: readonly Finding[]): void {
+    const block = findingsBlock([{ name: '', findings }]);
+    printBlock(terminal, block, { place, now: new Date() });
+  }
+
+  function conclude(findings: readonly Finding[]): readonly Finding[] {
+    show(findings);
+    if (findings.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown')) {
+      const next = 'Do what is said above, then run the command again: it goes on from here.';
+      throw new Problem(`The set-up stops at step ${number}, ${title}.`, next);
+    }
+    terminal.line();
+    return findings.filter(({ verdict }) => verdict === 'warn');
+  }
+}
+
+export interface SetupOptions extends CommonOptions {
+  readonly stage?: string;
+  readonly shop?: string;
+  readonly olderApp?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What the steps share. */
+export interface SetupDeps {
+  readonly where: Deployment['where'];
+  readonly stage: string;
+  readonly stack: string;
+  readonly aws: AwsSettings;
+  readonly options: SetupOptions;
+  readonly session: Pick<Session, 'beginChange' | 'show' | 'terminal'>;
+  readonly terminal: Terminal;
+  /** The settings of the stage; throws a `Problem` that names their faults. */
+  connector(): Promise<Deployment['connector']>;
+  /** True with --yes; false where there is no terminal to answer. */
+  agrees(question: string): Promise<boolean>;
+}
+
+/** A value that only the user has. */
+export interface WantedValue {
+  readonly question: string;
+  /** The environment variable that is read instead of asking. */
+  readonly variable: string;
+  /** By default a secret, which is not shown while it is typed. */
+  readonly shown?: boolean;
+}
+
+/** From the environment, or asked for. Never waits where there is no terminal to answer. */
+export async function obtainValue({ question, variable, shown }: WantedValue): Promise<string> {
+  const given = process.env[variable]?.trim();
+  if (given) return given;
+  if (!process.stdin.isTTY) {
+    throw new Problem(
+      `Not given: ${question}.`,
+      `Set it in the environment variable ${variable}, or run the command in a terminal, which asks for it.`,
+    );
+  }
+  return shown ? ((await askLine(question)) ?? '') : askHidden(`${question} (not shown)`);
+}
+
+/** Where the user does something on another page; where nobody can answer, the next look says that it is not done. */
+export async function waitForUser(done: string): Promise<void> {
+  if (process.stdin.isTTY) await askLine(`${done} Press Enter`);
+}
