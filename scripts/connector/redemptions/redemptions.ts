@@ -33,7 +33,7 @@ import {
   text,
   type Verdict,
 } from '../document/document.ts';
-import { line, type Options } from '../document/line.ts';
+import { line } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
@@ -200,19 +200,19 @@ const CLOSINGS = [
   },
 ] as const satisfies readonly { readonly as: ClosedAs; readonly label: string; sees: string }[];
 
-/** What a person may decide about it; shown before it is done. */
+/** What a person may decide about it, who has looked in the panel of the loyalty service. */
 export function closings(
   { customerId, redemption }: FoundRedemption,
   now: Date,
-  options: Options,
+  shop: string,
 ): readonly Suggestion[] {
   const { id, state } = redemption;
   return CLOSINGS.filter(
     // In the state that it has already, `close` repeats a message only.
     ({ as }) => state.at !== as && foreseeClosing(redemption, as, now).kind === 'closed',
   ).map(({ as, label }) => ({
-    ...{ label, say: `${label} (${id}):` },
-    line: line('redemptions close', [customerId, id], { ...options, [as]: true }),
+    ...{ label, say: `${label} (${id}), as the panel of the loyalty service says:` },
+    line: line('redemptions close', [customerId, id], { shop, [as]: true, yes: true }),
   }));
 }
 
@@ -241,7 +241,7 @@ export async function closeCommand(
   const title = `Redemption ${id} of customer ${customerId}`;
   if (before && !options.yes) {
     const found = { customerId, redemption: before };
-    const all = closings(found, now(), { shop, yes: true });
+    const all = closings(found, now(), shop);
     return {
       title,
       blocks: [
