@@ -95,10 +95,10 @@ export async function startBackfill(
   const id = backfillId(kind, given.since, given.until);
   const kept = await open.backfills.load(id);
   const begun = options.again ? undefined : kept?.state;
-  // Without --until the period ends now: later changes arrive as webhooks.
-  const until = begun ? begun.until : (given.until ?? now.toISOString());
   const state: BackfillState = begun ?? {
-    ...{ id, shop: open.shop.domain, kind, ...given, ...(until && { until }) },
+    ...{ id, shop: open.shop.domain, kind },
+    // Without --until the period ends now: later changes arrive as webhooks.
+    ...{ until: now.toISOString(), ...given },
     run: (kept?.state.run ?? 0) + 1,
     ...{ startedAt: now.toISOString(), savedAt: now.toISOString(), place: FILE_START },
     ...{ sent: 0, unreadable: 0 },
