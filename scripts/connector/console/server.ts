@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { basename, extname, join } from 'node:path';
+import type { Command } from 'commander';
 import * as v from 'valibot';
 import { PACKAGE_FOLDER } from '../../../shared/config/folders.ts';
 import type { Deployment } from '../deployment/deployment.ts';
@@ -302,18 +303,26 @@ function attribute(text: string): string {
 export type AboutConsole = ReturnType<typeof aboutConsole>;
 
 export function aboutConsole({
+  createProgram,
   deployment,
   readOnly,
-}: Pick<RunSettings, 'deployment' | 'readOnly'>) {
-  const { where, stack, stage, region, version, connector, aws } = deployment;
+}: Pick<RunSettings, 'createProgram' | 'deployment' | 'readOnly'>) {
+  const { where, stack, region, connector, aws } = deployment;
   return {
-    ...{ where, stack, stage, region, version, readOnly },
+    ...{ where, stack, region, readOnly },
     ...(aws.profile !== undefined && { profile: aws.profile }),
     shops: connector.shops.map(({ domain }) => domain),
     hasStorefront: connector.storefront !== undefined,
     commands: offeredCommands(readOnly),
+    /** The commands that take `--yes`: without it they only say what they would do. */
+    previewed: previewedCommands(createProgram(), []),
     sandboxes: sandboxesOf(deployment),
   };
+}
+
+function previewedCommands({ commands, options }: Command, path: string[]): readonly string[] {
+  const own = options.some(({ long }) => long === '--yes') ? [path.join(' ')] : [];
+  return [...own, ...commands.flatMap((one) => previewedCommands(one, [...path, one.name()]))];
 }
 
 /** The pages of the sandboxes on this machine. */

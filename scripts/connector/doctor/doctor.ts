@@ -21,7 +21,7 @@ import { explainAwsError, isDenied } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
 import { type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
-import { pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
+import { pauseSuggestion, pauseText, readPauses, resumeSuggestion } from '../pause/read-pauses.ts';
 import { readCredentials, readSecret } from '../secrets/read-secret.ts';
 import type { CommonOptions, Session } from '../session.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
@@ -138,7 +138,9 @@ function pausesCheck(deployment: Deployment): Check {
     name: 'pauses',
     async look() {
       const pauses = await readPauses(openLedger(deployment), shops, new Date());
-      if (pauses.length === 0) return [pass('no shop is paused')];
+      if (pauses.length === 0) {
+        return [pass('no shop is paused', pauseSuggestion(deployment.connector))];
+      }
       return pauses.map((pause) =>
         pause.by === 'service' && pause.why === 'throttled'
           ? info(pauseText(pause))

@@ -236,10 +236,12 @@ export function isEmpty(block: Block): boolean {
   return block.kind === 'facts' && block.facts.length === 0;
 }
 
-/** With what a person must add, as `<reason>`: the line to copy. */
+/** With what a person must add, as `<reason>`: the line to copy. A field whose value is empty may be left out. */
 export function completeLine({ line, asks = [] }: Pick<Suggestion, 'line' | 'asks'>): Line {
   const options = { ...line.options };
-  for (const { name, value } of asks) options[name] ??= value ?? `<${name}>`;
+  for (const { name, value } of asks) {
+    if (value !== '') options[name] ??= value ?? `<${name}>`;
+  }
   return { ...line, options };
 }
 

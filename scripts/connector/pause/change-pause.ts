@@ -9,7 +9,7 @@ import type { QueueFamily } from '../../../shared/core/events/event.ts';
 import { durationMs, shopsOf } from '../arguments.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { readCaller } from '../deployment/read-caller.ts';
-import { type Document, text } from '../document/document.ts';
+import { type Block, type Document, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
@@ -43,7 +43,7 @@ export async function pauseCommand(
   const what = `${partText(queue ?? 'all')} of ${shops.map(({ domain }) => domain).join(', ')}`;
   if (!options.yes) {
     const lasting = await readPauses(openLedger(deployment), shops, new Date());
-    session.show(previewOf(deployment, options, what, lasting));
+    session.show(previewOf(options, what, lasting));
     if (!(await session.terminal.confirm(`Pause ${what}?`))) return EXIT.fine;
   }
   const { arn } = await readCaller(deployment.aws);
@@ -58,51 +58,33 @@ export async function pauseCommand(
   return {
     title: isNew ? `Pause ${what}` : `Nothing was changed: ${what} were paused before`,
     ...(isNew && { verdict }),
-    blocks: [{ kind: 'findings', findings: after.map(shownPause) }],
+    blocks: findingsOf('Paused now', after),
     data: { changed: isNew, pauses: after },
   };
 }
 
 function previewOf(
-  { connector }: Deployment,
-  options: PauseOptions,
+  { shop, queue, because, for: length }: PauseOptions,
   what: string,
   lasting: readonly PauseStatus[],
 ): Document {
-  const { shop, queue, because, for: length } = options;
-  const given = { shop, queue, because, for: length };
-  const named = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, one]));
-  const shops = named(connector.shops.map(({ domain }) => domain));
-  const queues = named([
-    'orders',
-    'products',
-    'coupons',
-    ...(connector.storefront ? ['balances'] : []),
-  ]);
   const end = length === undefined ? 'until "resume"' : `for ${length}`;
+  const given = { shop, queue, because, for: length, yes: true };
   return {
     title: `Pause ${what}`,
     blocks: [
       text(
         `This would stop ${what} to the loyalty service ${end}. What arrives meanwhile waits, and is sent afterwards. Nothing was changed.`,
       ),
-      {
-        ...{ kind: 'form', label: 'Pause what, why and for how long', line: line('pause') },
-        fields: [
-          { name: 'shop', label: 'Shop', value: shop ?? '', of: { '': 'all', ...shops } },
-          { name: 'queue', label: 'Queue', value: queue ?? '', of: { '': 'all calls', ...queues } },
-          { name: 'because', label: 'Reason', value: because ?? '' },
-          { name: 'for', label: 'For how long: 30m, 2h', value: length ?? '' },
-        ],
-      },
-      ...(lasting.length > 0
-        ? [{ kind: 'findings', title: 'Paused now', findings: lasting.map(shownPause) } as const]
-        : []),
+      ...findingsOf('Paused now', lasting),
     ],
-    next: [{ label: `Pause ${what}`, line: line('pause', [], { ...given, yes: true }) }],
+    next: [{ label: `Pause ${what}`, line: line('pause', [], given) }],
     data: { changed: false, pauses: lasting },
   };
 }
+
+const findingsOf = (title: string, pauses: readonly PauseStatus[]): readonly Block[] =>
+  pauses.length === 0 ? [] : [{ kind: 'findings', title, findings: pauses.map(shownPause) }];
 
 /** End the pauses → wake what waited for their end. */
 export async function resumeCommand(
@@ -134,9 +116,7 @@ export async function resumeCommand(
       ...(woken.length > 0 ? wokenTexts(woken) : ['No message waited for it.']).map((one) =>
         text(one),
       ),
-      ...(after.length > 0
-        ? [{ kind: 'findings', title: 'Still paused', findings: after.map(shownPause) } as const]
-        : []),
+      ...findingsOf('Still paused', after),
     ],
     data: { changed: isDone, ended, pauses: after, woken: woken.length },
   };

@@ -1,3 +1,4 @@
+import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
   controlIn,
   controlKey,
@@ -83,6 +84,26 @@ export function resumeSuggestion(pause: PauseStatus): Suggestion {
   const part = pause.by === 'operator' ? pause.part : 'all';
   const queue = part === 'all' ? undefined : part;
   return { label: `Resume ${partText(part)}`, line: line('resume', [], { shop, queue }) };
+}
+
+/** A page asks what it needs; at a terminal, options say it. */
+export function pauseSuggestion({ shops, storefront }: Pick<Connector, 'shops' | 'storefront'>) {
+  const named = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, one]));
+  const queues = ['orders', 'products', 'coupons', ...(storefront ? ['balances'] : [])];
+  const domains = shops.map(({ domain }) => domain);
+  const suggestion: Suggestion = {
+    label: 'Pause calls',
+    line: line('pause', [], { yes: true }),
+    asks: [
+      ...(domains.length > 1
+        ? [{ name: 'shop', label: 'Shop', value: '', of: named(domains) }]
+        : []),
+      { name: 'queue', label: 'Queue', value: '', of: named(queues) },
+      { name: 'because', label: 'Reason' },
+      { name: 'for', label: 'For how long: 30m, 2h', value: '' },
+    ],
+  };
+  return suggestion;
 }
 
 export const shownPause = (pause: PauseStatus): ShownFinding => ({

@@ -6,24 +6,13 @@ import {
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { examiningDeps, foresee } from '../dead-letters/examine.ts';
-import {
-  type Followed,
-  followReplayed,
-  openLetterSearch,
-} from '../dead-letters/follow-replayed.ts';
+import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/examine.ts';
+import { followReplayed, openLetterSearch } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { prospectAsJson as prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
-import {
-  type Block,
-  type Document,
-  text,
-  type Verdict,
-  type VerdictKind,
-} from '../document/document.ts';
+import { type Document, text, type Verdict, type VerdictKind } from '../document/document.ts';
 import { line, type Options } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting } from '../pause/waiting-messages.ts';
@@ -60,7 +49,7 @@ export async function resendOne(
   const entry = await readEntry(openLedger(deployment), key);
   const prospect = await foresee(event, key, entry, examiningDeps(deployment));
   const outcome = prospect.kind === 'preview' ? prospect.preview.outcome.kind : prospect.kind;
-  const now = prospectData(prospect, entry, options);
+  const now = prospectData(prospect, options);
   const lineWith = (given: Options) =>
     line('resend', [kindText, id], { shop: shop.domain, ...given });
   if (outcome !== 'applied') {
@@ -99,13 +88,13 @@ export async function resendOne(
   const letters = { label: 'See the dead letter', line: line('dead-letters show', [id]) };
   return {
     title,
-    ...(result && { verdict: OUTCOMES[result] }),
-    blocks: result ? [] : [text('It is on the queue, and a worker sends it.')],
+    ...(result !== undefined && { verdict: RESULTS[result] ?? OTHERWISE }),
+    blocks: options.wait ? [] : [text('It is on the queue, and a worker sends it.')],
     next: [
-      ...(result === 'rejected' ? [letters] : []),
+      ...(result === 'failing' ? [letters] : []),
       { label: 'What happened', line: line('trace', [kindText, id], { shop: shop.domain }) },
     ],
-    data: { ...data, sent: 1, ...(result && { outcome: result }) },
+    data: { ...data, sent: 1, outcome: result },
   };
 }
 
@@ -134,53 +123,38 @@ const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   unknown: 'not known',
 };
 
-const prospectBlocks = ({ summary, calls }: ReturnType<typeof prospectData>): readonly Block[] => [
-  text(summary),
-  ...calls.map(
-    ({ operation, id, body }): Block => ({
-      ...{ kind: 'code', title: [operation, id].join(' ').trim() },
-      text: JSON.stringify(body ?? {}, null, 2),
-    }),
-  ),
-];
-
-type Outcome = 'applied' | 'rejected' | 'waiting' | 'settled' | 'other';
-
 async function follow(
   session: Session,
   deployment: Deployment,
   key: EntityKey,
   { replays = [], receivedAt }: StoreEvent,
-): Promise<Outcome> {
+): Promise<string> {
   const family = queueFamilyOf(key.kind);
   const progress = session.terminal.progress('Waiting for its outcome:', 1);
   const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
-    eachLetter: openLetterSearch(deployment),
+    lettersSince: openLetterSearch(deployment),
     by: replays[0]?.by ?? '',
     signal: session.interruption('Following no longer; the message is on the queue.'),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
   });
   progress.end();
-  return outcomeOf(followed);
+  return followed[0]?.result ?? '';
 }
 
-function outcomeOf({ outcomes, settled, failing, underway }: Followed): Outcome {
-  if (failing > 0) return 'rejected';
-  if (underway > 0) return 'waiting';
-  if (outcomes.has('applied')) return 'applied';
-  return settled > 0 || outcomes.has('unchanged') ? 'settled' : 'other';
-}
+const SETTLED: Verdict = { kind: 'well', what: 'It was settled: nothing had to be sent any more.' };
 
-/** As it was read in the ledger and on the queues just now. */
-const OUTCOMES: Readonly<Record<Outcome, Verdict>> = {
+/** By the result, as it was read in the ledger and on the queues just now. */
+const RESULTS: Readonly<Record<string, Verdict>> = {
   applied: { kind: 'well', what: 'The loyalty service accepted it.' },
-  rejected: { kind: 'action required', what: 'It was given up, and is a dead letter.' },
-  waiting: {
+  settled: SETTLED,
+  unchanged: SETTLED,
+  failing: { kind: 'action required', what: 'It was given up, and is a dead letter.' },
+  underway: {
     kind: 'waits',
     what: 'It has no outcome yet: it waits for its next attempt, and the workers go on.',
   },
-  settled: { kind: 'well', what: 'It was settled: nothing had to be sent any more.' },
-  other: { kind: 'not known', what: 'It was handled in another way than foreseen.' },
 };
+
+const OTHERWISE: Verdict = { kind: 'not known', what: 'It went another way than foreseen.' };

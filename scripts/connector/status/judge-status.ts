@@ -43,7 +43,7 @@ export function judgeStatus(status: Status, reconcileEveryMinutes: number) {
     ...credentials.flatMap((one) => [...judgeCredential(one)]),
     ...knownIn(pauses).flatMap(judgePause),
     ...subscriptions.flatMap((one) => [...judgeSubscriptions(one, status)]),
-    ...knownIn(waiting).map((group) => judgeGroup(group, new Date(status.at))),
+    ...knownIn(waiting).map((group) => judgeGroup(group, status)),
     ...judgeUnrecorded(status),
     ...judgeHour(status),
     ...knownIn(queues).flatMap((one) => [...judgeQueue(one)]),
@@ -159,8 +159,9 @@ function* judgeSubscriptions({ shop, found }: SubscriptionStatus, status: Status
 }
 
 /** What waits, and whether it goes on without a person. */
-function judgeGroup(group: WaitingStatus, now: Date): ShownFinding {
+function judgeGroup(group: WaitingStatus, { at, pauses }: Status): ShownFinding {
   const { shop, waitsFor, messages, since, nextTry, whys } = group;
+  const now = new Date(at);
   const [many, inMs] = [counted(messages, 'message'), Date.parse(nextTry) - now.getTime()];
   const what = `${shop}: ${many} ${messages === 1 ? 'waits' : 'wait'} ${FOR_WHAT[waitsFor]} since ${momentText(since, now)} (${whys.join(', ')}), next try in ${spanText(inMs)}`;
   const again: Suggestion = {
@@ -168,12 +169,13 @@ function judgeGroup(group: WaitingStatus, now: Date): ShownFinding {
     line: line('retry-now', [], { shop, reason: waitsFor }),
     say: 'There is nothing to do. If the cause is repaired already, you need not wait:',
   };
+  // A pause has the command that ends it.
+  const isPaused = waitsFor === 'paused' || knownIn(pauses).some((pause) => pause.shop === shop);
+  const goesOn = isPaused ? wait(what) : wait(what, again);
   switch (waitsFor) {
-    // The pause itself has the command that ends it.
     case 'paused':
-      return wait(what);
     case 'patience':
-      return wait(what, again);
+      return goesOn;
     case 'misconfigured':
       return trouble(what, DOCTOR);
     case 'connector':
@@ -183,7 +185,7 @@ function judgeGroup(group: WaitingStatus, now: Date): ShownFinding {
       const minutes = (now.getTime() - Date.parse(since)) / 60_000;
       // The alarms ring then, too: `stuck` and `crash`.
       const needsPerson = minutes > OLDEST_MESSAGE_MINUTES || whys.includes('broke-off');
-      return needsPerson ? trouble(what, DOCTOR) : wait(what, again);
+      return needsPerson ? trouble(what, DOCTOR) : goesOn;
     }
   }
 }

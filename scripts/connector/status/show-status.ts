@@ -106,25 +106,22 @@ function flowOf(status: Status, shops: readonly string[]): FlowBlock {
     title: 'From the store to the loyalty service',
     stages: [
       { name: 'Store', text: shops.join(', ') },
-      figuresOf('Receiver', hour, (known) => [
+      figuresOf('Receiver', PER_MINUTE, hour, (known) => [
         rateIn(known, 'received'),
         ...seldom(known['signatures-refused'], 'refused for their signature in the last hour'),
         ...seldom(known['unknown-topic'], 'of other topics in the last hour'),
       ]),
       queuesOf(status, ({ family }) => family !== 'balances'),
-      figuresOf('Workers', hour, (known) => [
+      figuresOf('Workers', PER_MINUTE, hour, (known) => [
         rateIn(known, 'applied'),
         rateIn(known, 'retried', 'waits'),
         rateIn(known, 'rejected', 'bad'),
       ]),
-      figuresOf('Loyalty service', hour, ({ latencyMs }) =>
-        latencyMs
-          ? [
-              { value: secondsText(latencyMs.p50), name: 'p50 of the last hour' },
-              { value: secondsText(latencyMs.p99), name: 'p99, from the change to its answer' },
-            ]
-          : [{ value: 'nothing', name: 'was applied in the last hour' }],
-      ),
+      figuresOf('Loyalty service', 'Of the last hour, until its answer', hour, ({ latencyMs }) => {
+        if (!latencyMs) return [{ value: 'nothing', name: 'applied' }];
+        const { p50, p99 } = latencyMs;
+        return Object.entries({ p50, p99 }).map(([name, ms]) => ({ value: secondsText(ms), name }));
+      }),
     ],
   };
 }
@@ -147,9 +144,16 @@ type Figures = NonNullable<Stage['figures']>;
 
 const hourIn = ({ lastHour }: Status) => (lastHour?.kind === 'known' ? lastHour.value : undefined);
 
-function figuresOf(name: string, hour: LastHour | undefined, read: (hour: LastHour) => Figures) {
-  return hour ? { name, figures: read(hour) } : { name, text: 'figures not known' };
+function figuresOf(
+  name: string,
+  text: string,
+  hour: LastHour | undefined,
+  read: (hour: LastHour) => Figures,
+): Stage {
+  return hour ? { name, text, figures: read(hour) } : { name, text: 'figures not known' };
 }
+
+const PER_MINUTE = 'Per minute, of the last five minutes';
 
 /** CloudWatch shows a figure after a minute or two: one minute alone would often be empty. */
 const RATE_MINUTES = 5;
@@ -157,8 +161,7 @@ const RATE_MINUTES = 5;
 function rateIn({ chart }: LastHour, metric: Charted, tone?: Tone): Figures[number] {
   const last = chart[metric].slice(-RATE_MINUTES).reduce((sum, one) => sum + one, 0);
   const value = Math.round((last / RATE_MINUTES) * 10) / 10;
-  const name = `${metric} per minute, of the last five minutes`;
-  return { value: String(value), name, ...(tone && value > 0 && { tone }) };
+  return { value: String(value), name: metric, ...(tone && value > 0 && { tone }) };
 }
 
 const seldom = (many: number, name: string): Figures =>

@@ -49,8 +49,10 @@ describe('loyalty-connector status', () => {
     const { stdout } = await connector.run('status');
     expect(stdout).toMatch(/^products +1 +0 +not known +0$/m);
     expect(stdout).toMatch(/^orders +0 +0 +- +0$/m);
-    expect(stdout).toMatch(/^Receiver +2\.4 received per minute, of the last five minutes$/m);
-    expect(stdout).toMatch(/^Loyalty service +1\.3 s p50 of the last hour, 1\.3 s p99/m);
+    expect(stdout).toMatch(/^Receiver +Per minute, of the last five minutes, 2\.4 received$/m);
+    expect(stdout).toMatch(
+      /^Loyalty service +Of the last hour, until its answer, 1\.3 s p50, 1\.3 s p99$/m,
+    );
     expect(stdout).toMatch(/^Last hour +12 webhooks received, 9 applied, 0 without anything/m);
     expect(stdout).toContain('webhook set, loyalty set, store set');
     expect(stdout.replace(/\s+/g, ' ')).toContain('answer within 30 days (4411)');

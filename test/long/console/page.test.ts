@@ -28,18 +28,21 @@ const PATIENCE = { timeout: 30_000, interval: 50 };
 
 let browser: Browser;
 
+/** These say without `--yes` what they would do. */
+const PREVIEWED: ReadonlySet<string> = new Set(['dead-letters replay', 'dead-letters drop']);
+
 /** A program whose commands take any words and answer as the test wants. */
 function programOf(answers: Answers): Command {
   const program = new Command();
   for (const [path, answer] of Object.entries(answers)) {
     const [first = '', second] = path.split(' ');
     const group = second === undefined ? program : groupOf(program, first);
-    group
+    const command = group
       .command(second ?? first)
-      .option('--yes')
       .allowUnknownOption()
-      .allowExcessArguments()
-      .action(runAction(answer));
+      .allowExcessArguments();
+    if (PREVIEWED.has(path)) command.option('--yes');
+    command.action(runAction(answer));
   }
   return program;
 }
@@ -305,6 +308,21 @@ describe.runIf(findBrowser() !== undefined)('the page', { timeout: 120_000 }, ()
       await dialog.getByText('4 of 4 were accepted.').waitFor();
       expect(asked.at(-1)).toMatchObject({ options: { because: 'a sale', queue: 'orders' } });
       expect(asked.at(-1)?.options).not.toHaveProperty('wait');
+    });
+
+    it('says anew what it would do when a person chooses otherwise', async () => {
+      const form: Block = {
+        ...{ kind: 'form', label: 'Send some', line: line('dead-letters replay') },
+        fields: [{ name: 'limit', label: 'How many' }],
+      };
+      const { asked, dialog } = await openDialog({
+        'dead-letters replay': answer({ ...PREVIEW, blocks: [form] }),
+      });
+      await dialog.getByLabel('How many').fill('2');
+      await press(dialog, 'Send some');
+      await expect.poll(() => asked.at(-1)?.options.limit, PATIENCE).toBe('2');
+      expect(asked.at(-1)?.options).not.toHaveProperty('yes');
+      await dialog.getByRole('button', { name: 'Send 4' }).waitFor();
     });
 
     it('is done with the rows that were chosen', async () => {

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { completeLine, type Suggestion } from '../../document/document.ts';
 import type { Options } from '../../document/line.ts';
+import { about } from './about.ts';
 import { Answer, ProgressText } from './answer.tsx';
 import { Form } from './fields.tsx';
 import { open, place } from './place.ts';
@@ -17,15 +18,15 @@ export const changes = signal(0);
  *   fields ──▶ preview ──▶ agreed ──▶ runs ──▶ ended
  *                                      └─stop─▶ (ends in order)
  *
- * Fields only where a person must add something; a preview only where the command has one: it then takes `--yes`.
+ * Fields only where a person must add something; a preview only where the command has one.
  */
 type State = 'asks' | 'runs' | 'stops' | 'ended';
 
 /** Asks, runs a command with progress and a stop button, and shows how it ended. */
 export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }) {
   const { label, line, asks = [] } = suggestion;
-  const { yes, ...options } = line.options;
-  const hasPreview = yes === true;
+  const { yes: _, ...options } = line.options;
+  const hasPreview = about.previewed.includes(line.command);
   const dialog = useRef<HTMLDialogElement>(null);
   const buttons = useRef<HTMLParagraphElement>(null);
   const controller = useRef<AbortController | undefined>(undefined);
@@ -92,7 +93,7 @@ export function ActionDialog({ suggestion }: { readonly suggestion: Suggestion }
         action.value = undefined;
       }}
     >
-      <h2 id="action-title">{label}</h2>
+      <h2 id="action-title">{(ran ?? preview)?.document?.title ?? label}</h2>
       {!isRunning && !ran && (
         <>
           <Form
@@ -156,10 +157,10 @@ function Outcome({ ran, command, agreed }: OutcomeProps) {
   const { document } = ran;
   if (!document) return <Answer ran={ran} command={command} />;
   const next = document.next?.filter((one) => one !== agreed) ?? [];
+  const shown = { ...ran, document: { ...document, next } };
   return (
     <div>
-      <h3>{document.title}</h3>
-      <Answer ran={{ ...ran, document: { ...document, next } }} command={command} level={4} />
+      <Answer ran={shown} command={command} level={3} />
     </div>
   );
 }

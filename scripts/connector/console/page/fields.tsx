@@ -62,7 +62,7 @@ function Input({ field, isRequired }: { readonly field: Field; readonly isRequir
   }
   return (
     <select name={name} required={isRequired}>
-      <option value="">{isRequired ? 'choose' : 'any'}</option>
+      {!Object.hasOwn(of, '') && <option value="">{isRequired ? 'choose' : 'any'}</option>}
       {Object.entries(of).map(([one, label]) => (
         <option value={one} key={one} selected={one === value}>
           {label}

@@ -113,8 +113,8 @@ function withKeys(
 const classOf = ({ tone, detail }: Row) => [tone, detail && 'has-detail'].filter(Boolean).join(' ');
 
 /** Of characters, on the screen of a telephone. */
-const NARROW = 38;
-const GAP = 2;
+const NARROW = 46;
+const GAP = 3;
 
 /** Does not fit a telephone: there, each row becomes a list of its cells with the names of their columns. */
 function isWide(rows: readonly Row[], columns: number): boolean {
