@@ -107,7 +107,7 @@ describe('what commands suggest can be run, also from their JSON documents', () 
       ...{ ledger: connector.ledger, family: 'orders' },
     });
     const [listed] = await runSuggested(await connector.run('status --json'), connector);
-    expect(listed?.line).toContain('dead-letters list --queue orders');
+    expect(listed?.stdout).toContain('1 rejected order waits');
     await connector.run('dead-letters drop --since 2000-01-01 --because test --yes');
     connector.metrics.push({ name: 'misconfigured', value: 3, at: Date.now(), dimensions: {} });
     await connector.send(letterEvent({ id: '5512300000002' }));
