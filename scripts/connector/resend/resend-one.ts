@@ -6,19 +6,19 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
+import { openSourceQueues } from '../dead-letters/read.ts';
+import {
+  type FollowedLetter,
+  followReplayed,
+  openLetterSearch,
+} from '../dead-letters/replay-command.ts';
 import {
   examiningDeps,
   foresee,
   type Prospect,
   prospectBlocks,
   prospectData,
-} from '../dead-letters/examine.ts';
-import {
-  type FollowedLetter,
-  followReplayed,
-  openLetterSearch,
-} from '../dead-letters/follow-replayed.ts';
-import { openSourceQueues } from '../dead-letters/read.ts';
+} from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
