@@ -6,25 +6,9 @@ import {
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-<<<<<<< HEAD
-import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/examine.ts';
-import { followReplayed, openLetterSearch } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-=======
-import { openSourceQueues } from '../dead-letters/read.ts';
-import {
-  type FollowedLetter,
-  followReplayed,
-  openLetterSearch,
-} from '../dead-letters/replay-command.ts';
-import {
-  examiningDeps,
-  foresee,
-  type Prospect,
-  prospectBlocks,
-  prospectData,
-} from '../dead-letters/show.ts';
->>>>>>> documents
+import { followReplayed, openLetterSearch } from '../dead-letters/replay-command.ts';
+import { examiningDeps, foresee, prospectBlocks, prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
