@@ -146,7 +146,9 @@ export function documentOf(
       timelineOf(trace, verdict === 'well'),
       factsOf(trace),
       ...(form ? [codeOf(form, reveal)] : []),
-      ...(others.length > 0 ? [foundTable('Other orders', others)] : []),
+      ...(others.length > 0
+        ? [foundTable(kind === 'customer' ? 'Orders' : 'Other orders', others)]
+        : []),
     ],
     next: [
       ...next,
