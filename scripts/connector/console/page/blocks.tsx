@@ -17,12 +17,10 @@ import type {
   Verdict,
   VerdictKind,
 } from '../../document/document.ts';
-import type { Line } from '../../document/line.ts';
 import { Chart } from './chart.tsx';
 import { Form } from './fields.tsx';
 import { open } from './place.ts';
-import { onlyLooks } from './route.ts';
-import { action, LineLink, Suggestions } from './suggestion.tsx';
+import { LineLink, Suggestions } from './suggestion.tsx';
 import { Cell, Table } from './table.tsx';
 import { dayText, momentText, secondText } from './words.ts';
 
@@ -314,16 +312,8 @@ function Code({ title = 'Text', text, folded }: CodeBlock) {
   );
 }
 
-/**
- * Of what only looks, the choice stands in the address, so that it can be sent to a colleague; of a change, it is for
- * the preview. On a telephone it is folded.
- */
+/** What is chosen stands in the address, so that it can be sent to a colleague. On a telephone it is folded. */
 function Filter({ label, line, fields }: FormBlock) {
-  const isFilter = onlyLooks(line.command);
-  const ask = (asked: Line) => {
-    if (isFilter) open(asked);
-    else action.value = { label, line: asked };
-  };
   const set = fields.filter(({ value = '' }) => value !== '').length;
   return (
     <details class="filter" open={!matchMedia('(width < 40rem)').matches}>
@@ -332,12 +322,12 @@ function Filter({ label, line, fields }: FormBlock) {
         <Form
           class="fields"
           fields={fields}
-          onSubmit={(given) => ask({ ...line, options: { ...line.options, ...given } })}
+          onSubmit={(given) => open({ ...line, options: { ...line.options, ...given } })}
         >
           <button type="submit" class="quiet">
             {label}
           </button>
-          {isFilter && set > 0 && <LineLink line={line}>Show all</LineLink>}
+          {set > 0 && <LineLink line={line}>Show all</LineLink>}
         </Form>
       </search>
     </details>
