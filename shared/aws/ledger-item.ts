@@ -46,7 +46,7 @@ export const ITEM = {
   listing: 'd',
   /** S: the id of such an item as JSON, only if the key is a hash. */
   listedId: 'c',
-  /** S: the list of a dead letter's summary, and its place in it. `DEAD_LETTERS_INDEX` holds only these. */
+  /** S: `LETTER_LIST`, and the place of a dead letter's summary in it. `DEAD_LETTERS_INDEX` holds only these. */
   letterList: 'l',
   letterPlace: 't',
   /** BOOL, true or absent: the order was sent as history. */
@@ -72,6 +72,8 @@ export const LISTING_INDEX = 'codes-of-discount';
 
 /** Global index of the summaries of dead letters by list and time, with all that a list shows. */
 export const DEAD_LETTERS_INDEX = 'dead-letters';
+/** The one list: of those that are in their queue. */
+export const LETTER_LIST = 'open';
 
 /** A missing or invalid revision is read as this value, which is never written. */
 export const NO_REVISION = 0;
@@ -162,7 +164,7 @@ export function toItem(
     ...(rules !== undefined && { [ITEM.rules]: { S: rules } }),
     ...(redactedAt !== undefined && { [ITEM.redactedAt]: { N: String(redactedAt) } }),
     ...(listed && {
-      [ITEM.letterList]: { S: listed.list },
+      [ITEM.letterList]: { S: LETTER_LIST },
       [ITEM.letterPlace]: { S: `${listed.at}|${key.id}` },
       ...(listed.about && { [ITEM.listing]: { S: lettersAboutText(listed.about) } }),
     }),

@@ -4,13 +4,7 @@ import {
   type SummarizedDeadLetter,
 } from '../core/batch/dead-letter.ts';
 import type { EventHead } from '../core/events/event.ts';
-import {
-  type Ledger,
-  type LedgerEntry,
-  type LetterList,
-  ledgerKeyText,
-  NewerItem,
-} from '../core/ledger/ledger.ts';
+import { type Ledger, type LedgerEntry, ledgerKeyText, NewerItem } from '../core/ledger/ledger.ts';
 import {
   DEAD_LETTERS_INDEX,
   fromItem,
@@ -18,6 +12,7 @@ import {
   itemKeyOf,
   keyIn,
   keyOnly,
+  LETTER_LIST,
   type LedgerItem,
   LISTING_INDEX,
   type ListedRecord,
@@ -171,12 +166,11 @@ function noticeOf(shop: string, { id, entry }: FoundRecord): LedgerNotice {
 }
 
 /**
- * All dead letters of a list since that moment, the newest first, one page of DynamoDB (1 MB) after the other. Eventually
+ * All listed dead letters since that moment, the newest first, one page of DynamoDB (1 MB) after the other. Eventually
  * consistent. Without what expired and is not deleted yet.
  */
 export async function* readLetters(
   { client, table }: Pick<ReadSettings, 'client' | 'table'>,
-  list: LetterList,
   { since, now }: { /** Epoch milliseconds. */ readonly since: number; readonly now: Date },
 ): AsyncGenerator<readonly SummarizedDeadLetter[]> {
   let from: LedgerItem | undefined;
@@ -187,7 +181,7 @@ export async function* readLetters(
       KeyConditionExpression: '#list = :list AND #place >= :since',
       ExpressionAttributeNames: { '#list': ITEM.letterList, '#place': ITEM.letterPlace },
       ExpressionAttributeValues: {
-        ':list': { S: list },
+        ':list': { S: LETTER_LIST },
         ':since': { S: new Date(Math.max(since, 0)).toISOString() },
       },
       ScanIndexForward: false,

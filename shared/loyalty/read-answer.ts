@@ -316,10 +316,16 @@ const personalMembers = new Set([
 export function personalTexts(value: unknown, personal = false): string[] {
   if (typeof value === 'string') return personal ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    personalTexts(member, personal || personalMembers.has(name)),
-  );
+  return Object.entries(value).flatMap(([name, member]) => {
+    // The settings choose the names of metadata: hidden, they would blank words of every message.
+    if (name === 'Metadatas' && Array.isArray(member))
+      return personalTexts(member.map(metadataValue), true);
+    return personalTexts(member, personal || personalMembers.has(name));
+  });
 }
+
+const metadataValue = (metadata: unknown): unknown =>
+  isObject(metadata) ? metadata.Value : metadata;
 
 /** Short, and without letters: it cannot itself look like a name. */
 const mask = '***';

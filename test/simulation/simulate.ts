@@ -1,5 +1,5 @@
 import { createMemoryLedger, type MemoryLedger } from '../../local/harness/memory-ledger.ts';
-import type { LetterFilter } from '../../scripts/connector/dead-letters/filter.ts';
+import type { LetterFilter } from '../../scripts/connector/dead-letters/read.ts';
 import {
   DEAD_LETTER_DAYS,
   deadLetterKey,

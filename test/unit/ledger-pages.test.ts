@@ -98,7 +98,7 @@ describe('a list that DynamoDB gives in short and empty pages is read to its end
     it('of a list', async () => {
       const { ids, settings } = await openLetters();
       const found: string[] = [];
-      for await (const page of readLetters(settings, 'open', { since: 0, now: NOW })) {
+      for await (const page of readLetters(settings, { since: 0, now: NOW })) {
         found.push(...page.map(({ letterId }) => letterId));
       }
       expect(found).toEqual(ids);

@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
-import { perSecond, wholeNumber } from '../arguments.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { EventKind } from '../../../shared/core/events/event.ts';
+import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
+import { parseMoment, perSecond, queueOption, wholeNumber } from '../arguments.ts';
 import { runAction } from '../run-action.ts';
 import type { DropOptions } from './drop.ts';
-import { addFilterOptions, filterIn, type LetterFilter, notEmpty } from './filter.ts';
 import type { ListOptions } from './list.ts';
+import type { LetterFilter } from './read.ts';
 import type { ReplayOptions } from './replay-command.ts';
 
 const EXAMPLES = `
@@ -33,7 +35,7 @@ function registerList(group: Command): void {
   addFilterOptions(group.command('list'))
     .summary('what is there, grouped by reason')
     .description(
-      'Shows all dead letters, grouped by reason. It reads the summaries that workers write, and receives none. Nothing is changed.',
+      'Shows all dead letters, grouped by reason, and what happens to the oldest on which day. It reads the summaries that workers write, and receives none. Nothing is changed.',
     )
     .option(
       '--limit <n>',
@@ -41,7 +43,7 @@ function registerList(group: Command): void {
       wholeNumber(1, 1_000),
     )
     .option('--after <place>', 'the next page: "next" of the page before', notEmpty)
-    .option('--scan', 'read the queues themselves: also dead letters without a summary')
+    .option('--scan', 'read the queues themselves, and correct the list by them')
     .action(
       runAction<LetterFilter & ListOptions>(async (session, options) => {
         const { listLetters } = await import('./list.ts');
@@ -79,7 +81,7 @@ function registerShow(group: Command): void {
     )
     .summary('one dead letter: reason, ledger, and what would be sent now')
     .description(
-      'Shows a dead letter, what the ledger knows of it, what would be sent by the code and settings here, and how that differs from what was applied. What is known of people is masked.',
+      'Shows a dead letter, what the ledger knows of it, what would be sent by the code and settings here, and what happens to it on which day. What is known of people is masked.',
     )
     .option(
       '--reveal',
@@ -95,16 +97,67 @@ function registerShow(group: Command): void {
 
 function registerDrop(group: Command): void {
   addFilterOptions(group.command('drop'))
-    .summary('remove dead letters, after writing them to a file')
+    .summary('remove dead letters, after writing them to a file: a dry run unless --yes')
     .description(
-      'Removes dead letters that are not needed any more. They are written to a file first, which is named at the end. At least one filter must be given.',
+      'Removes dead letters that are not needed any more. Without --yes it only shows which. They are written to a file first, which is named at the end. At least one filter must be given.',
     )
     .requiredOption('--because <reason>', 'why they may go; stands in the file', notEmpty)
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do it; without this nothing is removed')
     .action(
       runAction<LetterFilter & DropOptions>(async (session, options) => {
         const { dropCommand } = await import('./drop.ts');
         return dropCommand(session, filterIn(options), options);
       }),
     );
+}
+
+// Spelled out here so that --help loads little of the connector; a test compares them.
+export const KINDS = [
+  'order',
+  'product',
+  'coupon',
+  'member',
+  'discount',
+  'customer',
+  'shop',
+  'balance',
+  'point-event',
+  'redemption',
+] as const satisfies readonly EventKind[];
+
+/** The options that choose dead letters, the same for every command about them. */
+function addFilterOptions(command: Command): Command {
+  return command
+    .optionsGroup('Which dead letters (all that are given must fit):')
+    .addOption(new Option('--kind <kind>', 'what the message is about').choices(KINDS))
+    .option('--topic <topic>', 'topic of the webhook: orders/updated', notEmpty)
+    .option('--shop <domain>', 'example-store.myshopify.com', notEmpty)
+    .addOption(queueOption('of this queue'))
+    .option('--id <id>', 'of the dead letter, or of what it is about; may be repeated', collect)
+    .option('--code <name>', "the loyalty service's error name", notEmpty)
+    .addOption(new Option('--reason <reason>', 'why it was given up').choices(DEAD_LETTER_REASONS))
+    .option('--text <text>', 'in what the list shows of it', notEmpty)
+    .option('--since <when>', 'given up since: 90m, 2h, 3d or 2026-10-05', (text) =>
+      parseMoment(text),
+    )
+    .option('--until <when>', 'given up until', (text) => parseMoment(text))
+    .optionsGroup('Options:');
+}
+
+/** The filter among all options. */
+function filterIn(options: LetterFilter): LetterFilter {
+  const { kind, topic, shop, queue, id, code, reason, text, since, until } = options;
+  const given = Object.entries({
+    ...{ kind, topic, shop, queue, id, code, reason, text, since, until },
+  });
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, notEmpty(text)];
+}
+
+function notEmpty(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
 }

@@ -3,18 +3,32 @@ import { dirname, join } from 'node:path';
 import {
   type DeadLetter,
   type DeadLetterQueue,
+  type ListedDeadLetter,
   noteDropped,
+  summarize,
 } from '../../../shared/core/batch/dead-letter.ts';
-import { inBatches, isEntityKind } from '../../../shared/core/events/event.ts';
-import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
-import { openLedger } from '../deployment/deployment.ts';
+import { type EntityKey, inBatches, isEntityKind } from '../../../shared/core/events/event.ts';
+import { type Ledger, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
+import { type Document, facts, text } from '../document/document.ts';
+import { line } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../terminal/text.ts';
-import { describeFilter, type LetterFilter, matchesFilter } from './filter.ts';
-import { showGroups } from './groups.ts';
-import { openLetterQueues, readLetter, scanLetters, searchScope, surveyLetters } from './read.ts';
+import { filterText, groupsOf, groupsTable } from './describe.ts';
+import { type LetterList, noticesOf, readList } from './list.ts';
+import {
+  type LetterFilter,
+  matchesFilter,
+  newestFirst,
+  openLetterQueues,
+  optionsOf,
+  type ReadLetter,
+  readLetter,
+  scanLetters,
+  searchScope,
+} from './read.ts';
 
 export interface DropOptions {
   readonly because: string;
@@ -26,80 +40,87 @@ export async function dropCommand(
   session: Session,
   filter: LetterFilter,
   { because, yes }: DropOptions,
-): Promise<ExitCode> {
+): Promise<Document | ExitCode> {
   if (Object.keys(filter).length === 0) {
     throw new BadArguments(
       'say which dead letters: at least one of --kind, --id, --code, --reason, …',
     );
   }
-  const { terminal } = session;
-  const signal = session.interruption();
   const deployment = await session.findDeployment();
-  const { families, most, retire } = await searchScope(deployment, filter);
-  const queues = openLetterQueues(deployment, families);
-  let agreed: Set<string> | undefined;
-  if (!yes) {
-    agreed = await askFor(session, { queues, filter, signal, most });
-    if (!agreed) return EXIT.failed;
-  }
-  const change = await session.beginChange(deployment);
-  const path = fileFor(deployment.stack, new Date());
-  const by = localUser();
-  const file = createDroppedFile(path, { because, by, now: () => new Date() });
-  const progress = terminal.progress('Dropping dead letters:', agreed?.size);
-  let dropped = 0;
-  try {
-    const onDropped = (count: number) => {
-      dropped = count;
-      progress.report(count);
-    };
-    const deps = { queues, file, ledger: openLedger(deployment), now: () => new Date() };
-    const leave = (letters: readonly DeadLetter[]) => retire(letters, 'dropped');
-    await dropLetters({ ...deps, retire: leave, filter, most, agreed, signal, onDropped });
-  } finally {
-    progress.end();
-    change.count({ dropped });
-    await file.close();
-    const keptIn = dropped === 0 ? null : path;
-    if (session.json) terminal.json({ stack: deployment.stack, dropped, because, file: keptIn });
-    else if (keptIn) terminal.line(`Dropped ${counted(dropped, 'dead letter')}, kept in ${keptIn}`);
-    else terminal.line('Nothing was dropped.');
-  }
-  return EXIT.fine;
+  if (yes) return dropAll(session, deployment, filter, because);
+  const list = await readList(session, deployment, filter);
+  const [newest] = list.matching;
+  const preview = previewOf(list, filter, because);
+  if (!newest) return preview;
+  session.show(preview);
+  const many = counted(list.matching.length, 'dead letter');
+  if (!(await session.terminal.confirm(`Drop ${many}?`))) return EXIT.fine;
+  // None that is given up later: the person has not seen it.
+  return dropAll(session, deployment, { until: newest.at, ...filter }, because);
 }
 
-/** The dead letters that the person agreed to lose; undefined when they did not. */
-async function askFor(
+async function dropAll(
   session: Session,
-  deps: Pick<Parameters<typeof surveyLetters>[0], 'queues' | 'filter' | 'signal' | 'most'>,
-): Promise<Set<string> | undefined> {
-  const { terminal } = session;
-  const agreed = new Set<string>();
-  const progress = terminal.progress('Reading dead letters:');
-  const { groups } = await surveyLetters({
-    ...deps,
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch: ({ messageId }) => void agreed.add(messageId),
-  });
+  deployment: Deployment,
+  filter: LetterFilter,
+  because: string,
+): Promise<Document> {
+  const signal = session.interruption();
+  const { stack } = deployment;
+  const { families, most, retire } = await searchScope(deployment, filter);
+  const queues = openLetterQueues(deployment, families);
+  const change = await session.beginChange(deployment);
+  const path = fileFor(stack, new Date());
+  const file = createDroppedFile(path, { because, by: localUser(), now: () => new Date() });
+  const progress = session.terminal.progress('Dropping dead letters:', most);
+  const dropped: ListedDeadLetter[] = [];
+  let fault: unknown;
+  try {
+    await dropLetters({
+      ...{ queues, file, ledger: openLedger(deployment), filter, most, signal },
+      now: () => new Date(),
+      retire: (letters) => retire(letters, 'dropped'),
+      onDropped(letters) {
+        dropped.push(...letters.map((letter) => summarize(letter, letter.event)));
+        progress.report(dropped.length);
+      },
+    });
+  } catch (error) {
+    fault = error;
+  }
   progress.end();
-  const chosen = describeFilter(deps.filter);
-  if (agreed.size === 0) {
-    terminal.note(`No dead letter matches ${chosen}. Nothing was dropped.`);
-    return undefined;
-  }
-  if (!session.json) {
-    showGroups(groups, terminal, new Date());
-    terminal.line();
-  }
-  if (
-    await terminal.confirm(
-      `Drop ${counted(agreed.size, 'dead letter')}? What they are about is not sent again until it changes in the store.`,
-    )
-  )
-    return agreed;
-  const say = session.json ? terminal.note : terminal.hint;
-  say('Nothing was dropped. Type "yes" to agree, or use --yes.');
-  return undefined;
+  change.count({ dropped: dropped.length });
+  await file.close();
+  const isNone = dropped.length === 0;
+  const document = {
+    title: isNone ? 'Nothing was dropped' : `Dropped ${counted(dropped.length, 'dead letter')}`,
+    blocks: isNone
+      ? [text(`No dead letter matches ${filterText(filter)}.`)]
+      : [groupsTable(groupsOf(dropped.toSorted(newestFirst))), facts([['kept in', path]])],
+    next: [{ label: 'See what is left', line: line('dead-letters list') }],
+    data: { stack, dropped: dropped.length, because, file: isNone ? null : path },
+  };
+  if (fault === undefined) return document;
+  session.show(document);
+  throw fault;
+}
+
+/** What would be dropped. The suggested command drops none that is given up later. */
+function previewOf(list: LetterList, filter: LetterFilter, because: string): Document {
+  const [newest] = list.matching;
+  const many = list.matching.length;
+  const options = { ...optionsOf({ until: newest?.at ?? 0, ...filter }), because, yes: true };
+  const after = 'What they are about is not sent again until it changes in the store.';
+  return {
+    title: newest ? `Would drop ${counted(many, 'dead letter')}` : 'No dead letter to drop',
+    blocks: [
+      ...noticesOf(list, filter),
+      ...(newest ? [groupsTable(groupsOf(list.matching)), text(after)] : []),
+      text('Nothing was dropped.'),
+    ],
+    next: newest ? [{ label: `Drop ${many}`, line: line('dead-letters drop', [], options) }] : [],
+    data: { wouldDrop: many, because },
+  };
 }
 
 /** In the folder the command was started in, beside the files that no commit takes up. */
@@ -118,10 +139,8 @@ export interface DropDeps {
   readonly filter: LetterFilter;
   /** No more than this match: the scan ends when it has seen them. */
   readonly most?: number | undefined;
-  /** Undefined for all that match, else only those that the person was shown. */
-  readonly agreed: ReadonlySet<string> | undefined;
   readonly signal: AbortSignal;
-  readonly onDropped: (dropped: number) => void;
+  readonly onDropped: (letters: readonly ReadLetter[]) => void;
 }
 
 /**
@@ -129,39 +148,57 @@ export interface DropDeps {
  * they were about is not healed until it changes in the store.
  */
 export async function dropLetters(deps: DropDeps): Promise<number> {
-  const { queues, file, filter, agreed, onDropped, most } = deps;
+  const { queues, file, filter, onDropped, most } = deps;
   const found = new AbortController();
   const signal = AbortSignal.any([deps.signal, found.signal]);
   let dropped = 0;
-  const isMeant = (letter: DeadLetter) =>
-    matchesFilter(readLetter(letter), filter) && (agreed?.has(letter.messageId) ?? true);
   for (const queue of queues) {
     await scanLetters({ queue, signal }, async (letters) => {
-      const meant = letters.filter(isMeant);
-      if (meant.length > 0) await file.keep(meant);
+      const meant = letters.map(readLetter).filter((one) => matchesFilter(one, filter));
+      if (meant.length > 0) await file.keep(await withoutRedacted(meant, deps.ledger));
       await inBatches(meant, (letter) => note(letter, deps));
       await deps.retire(meant);
       await queue.remove(meant.map(({ receiptHandle }) => receiptHandle));
       dropped += meant.length;
       if (dropped >= (most ?? Number.POSITIVE_INFINITY)) found.abort();
-      onDropped(dropped);
-      return letters.filter((letter) => !meant.includes(letter));
+      onDropped(meant);
+      const gone = new Set(meant.map(({ messageId }) => messageId));
+      return letters.filter(({ messageId }) => !gone.has(messageId));
     });
   }
   return dropped;
 }
 
-async function note(letter: DeadLetter, { ledger, now }: DropDeps): Promise<void> {
-  const { event } = readLetter(letter);
-  if (!event || !isEntityKind(event.kind)) return;
-  const key = { shop: event.shop, kind: event.kind, id: event.id };
-  await noteDropped(key, event.topic, { ledger, now: now() });
+const keyIn = ({ event }: ReadLetter): EntityKey | undefined =>
+  event && isEntityKind(event.kind)
+    ? { shop: event.shop, kind: event.kind, id: event.id }
+    : undefined;
+
+async function note(letter: ReadLetter, { ledger, now }: DropDeps): Promise<void> {
+  const key = keyIn(letter);
+  if (key) await noteDropped(key, letter.event?.topic ?? '', { ledger, now: now() });
 }
+
+/** The file outlives the queue: what is about a person whom the store asked to erase goes there without its body. */
+async function withoutRedacted(
+  letters: readonly ReadLetter[],
+  ledger: DropDeps['ledger'],
+): Promise<readonly KeptLetter[]> {
+  const entries = await ledger.readMany(letters.flatMap((letter) => keyIn(letter) ?? []));
+  return letters.map((letter) => {
+    const { event: _, undecodable: __, isNewer: ___, receiptHandle: ____, ...kept } = letter;
+    const key = keyIn(letter);
+    const isRedacted = key && entries.get(ledgerKeyText(key))?.redactedAt !== undefined;
+    return isRedacted ? { ...kept, body: 'erased: the store asked to erase this person' } : kept;
+  });
+}
+
+type KeptLetter = Omit<DeadLetter, 'receiptHandle'>;
 
 /** Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. */
 interface DroppedFile {
   /** Resolves when the disk holds the dead letters: only then may they be removed. */
-  keep(letters: readonly DeadLetter[]): Promise<void>;
+  keep(letters: readonly KeptLetter[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -178,7 +215,7 @@ function createDroppedFile(path: string, { because, by, now }: Circumstances): D
     async keep(letters) {
       file ??= await create(path);
       const droppedAt = now().toISOString();
-      const lines = letters.map(({ receiptHandle: _, ...letter }) =>
+      const lines = letters.map((letter) =>
         JSON.stringify({
           droppedAt,
           by,

@@ -1,5 +1,6 @@
 import {
   type EntityKey,
+  isEntityKind,
   isStoreEvent,
   type StoreEvent,
 } from '../../../shared/core/events/event.ts';
@@ -9,12 +10,7 @@ import {
   type Ledger,
   ledgerKeyText,
 } from '../../../shared/core/ledger/ledger.ts';
-import {
-  type CouponForm,
-  type OrderForm,
-  recallOrder,
-  recallProduct,
-} from '../../../shared/core/mapping/wanted-state.ts';
+import type { CouponForm, OrderForm } from '../../../shared/core/mapping/wanted-state.ts';
 import type { ReadEvent, Task } from '../../../shared/core/store/store.ts';
 import {
   type Preview,
@@ -26,6 +22,7 @@ import { createEventReader } from '../../../shared/shopify/webhooks/read-event.t
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
 import { openShopServices } from '../deployment/services.ts';
+import { text } from '../document/document.ts';
 import type { CommonOptions } from '../session.ts';
 import type { ReadLetter } from './read.ts';
 
@@ -87,11 +84,8 @@ export async function foresee(
   }
 }
 
-function keyOf({ shop, kind, id }: StoreEvent): EntityKey | undefined {
-  return kind === 'order' || kind === 'product' || kind === 'coupon' || kind === 'member'
-    ? { shop, kind, id }
-    : undefined;
-}
+const keyOf = ({ shop, kind, id }: StoreEvent): EntityKey | undefined =>
+  isEntityKind(kind) ? { shop, kind, id } : undefined;
 
 /** As the workers of this deployment see it. */
 export function examiningDeps(deployment: Deployment): ExaminingDeps {
@@ -110,8 +104,30 @@ export function examiningDeps(deployment: Deployment): ExaminingDeps {
   };
 }
 
+export type RevealOptions = CommonOptions & { readonly reveal?: boolean };
+
+/** What would be sent. People are masked unless they are to be revealed. */
+export function prospectData(prospect: Prospect, options: RevealOptions) {
+  const { calls = [], outcome } = prospect.kind === 'preview' ? prospect.preview : {};
+  return {
+    ...{ summary: describeProspect(prospect, options), ...(outcome && { outcome }) },
+    calls: calls.map((call) => ({
+      ...call,
+      ...(call.body && !options.reveal && { body: maskCall(call) }),
+    })),
+  };
+}
+
+export function prospectBlocks({ summary, calls }: ReturnType<typeof prospectData>) {
+  const shown = calls.map(({ operation, id, body }) => ({
+    ...{ kind: 'code' as const, title: [operation, id].join(' ').trim() },
+    text: body ? JSON.stringify(body, null, 2) : '(without a body)',
+  }));
+  return [text(summary), ...shown];
+}
+
 /** One sentence on what would happen to the dead letter now. */
-export function describeProspect(prospect: Prospect, options: CommonOptions): string {
+function describeProspect(prospect: Prospect, options: CommonOptions): string {
   switch (prospect.kind) {
     case 'unreadable':
       return `A replay would only bring it back: ${prospect.why}.`;
@@ -168,50 +184,6 @@ function describeTask(task: Task): string {
   }
 }
 
-/** One field that would be sent otherwise than it was applied. */
-export interface FieldDifference {
-  readonly field: string;
-  readonly applied: unknown;
-  readonly now: unknown;
-}
-
-/** Undefined where there is nothing to compare with, or the call does not carry the whole. */
-export function differencesOf(
-  { operation, body }: PreviewedCall,
-  entry: EntityEntry | undefined,
-): readonly FieldDifference[] | undefined {
-  const isWhole = operation === 'sendOrder' || operation === 'updateProduct';
-  if (!body || !isWhole || entry?.appliedKey === undefined) return undefined;
-  return findDifferences(body, entry.remembered);
-}
-
-/**
- * How a form differs from what the ledger remembers of the applied one. The ledger keeps a hash of the
- * whole, and of a few fields the value: only those can be compared one by one.
- */
-function findDifferences(form: object, remembered: string | undefined): FieldDifference[] {
-  const applied = rememberedFields(remembered);
-  const fields = new Map<string, unknown>(Object.entries(form));
-  return Object.entries(applied).flatMap(([field, before]) => {
-    const now = fields.get(field);
-    return JSON.stringify(before) === JSON.stringify(now) ? [] : [{ field, applied: before, now }];
-  });
-}
-
-function rememberedFields(remembered: string | undefined): object {
-  const product = recallProduct(remembered);
-  if (product) return product;
-  const order = recallOrder(remembered);
-  if (!order) return {};
-  const { basics, customer, branch, salesPerson } = order;
-  return {
-    ...basics,
-    ...(customer && { Customer: customer }),
-    ...(branch && { Branch: branch }),
-    ...(salesPerson && { SalesPerson: salesPerson }),
-  };
-}
-
 /** Of what goes to the loyalty service, the parts that are about a person, or may be. */
 const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm>([
   'Customer',
@@ -220,25 +192,22 @@ const PERSONAL: ReadonlySet<string> = new Set<keyof OrderForm | keyof CouponForm
   'Metadatas',
 ]);
 
-/** An id identifies a person only for those who may look it up. */
-const SHOWN_WITHIN: ReadonlySet<string> = new Set(['OriginalId']);
-
 const MASK = '•••';
-
-export function isPersonal(field: string): boolean {
-  return PERSONAL.has(field);
-}
 
 /** The form as it is built, without what it says of people. */
 export function maskPersonal(form: object): object {
   return Object.fromEntries(
-    Object.entries(form).map(([name, value]) => [name, isPersonal(name) ? maskAll(value) : value]),
+    Object.entries(form).map(([name, value]) => {
+      // The settings name what is there; only the values can be a person's.
+      if (name === 'Metadatas') return [name, maskAll(value, 'Name')];
+      return [name, PERSONAL.has(name) ? maskAll(value, 'OriginalId') : value];
+    }),
   );
 }
 
-/** A form that is about nothing but a person. */
+/** A form that is about nothing but a person. An id identifies a person only for those who may look it up. */
 export function maskPerson(form: object): object {
-  return Object(maskAll(form));
+  return Object(maskAll(form, 'OriginalId'));
 }
 
 /** The body of a call, without what it says of people. */
@@ -246,13 +215,14 @@ export function maskCall({ operation, body = {} }: PreviewedCall): object {
   return operation === 'upsertCustomer' ? maskPerson(body) : maskPersonal(body);
 }
 
-function maskAll(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(maskAll);
+/** Every text and number in it but those of the field that is `shown`. */
+function maskAll(value: unknown, shown: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => maskAll(one, shown));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
       Object.entries(value).map(([name, field]) => [
         name,
-        SHOWN_WITHIN.has(name) ? field : maskAll(field),
+        name === shown ? field : maskAll(field, shown),
       ]),
     );
   }

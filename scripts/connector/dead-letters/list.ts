@@ -2,294 +2,324 @@ import type {
   ListedDeadLetter,
   SummarizedDeadLetter,
 } from '../../../shared/core/batch/dead-letter.ts';
-import { queueFamilyOf } from '../../../shared/core/events/event.ts';
-import { type Deployment, nextCommand } from '../deployment/deployment.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { counted, relativeTime, spanText } from '../terminal/text.ts';
-import { describeFilter, familiesOf, type LetterFilter } from './filter.ts';
-import { groupsAsJson, notSeenText, showGroups } from './groups.ts';
+import type { QueueFamily } from '../../../shared/core/events/event.ts';
+import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import {
-  listedOf,
-  newestFirst,
+  type Block,
+  type Document,
+  type Suggestion,
+  type TableBlock,
+  text,
+  type Verdict,
+} from '../document/document.ts';
+import { type Line, line } from '../document/line.ts';
+import type { Session } from '../session.ts';
+import { counted } from '../terminal/text.ts';
+import {
+  aboutOf,
+  aboutText,
+  deletedAt,
+  expiryText,
+  filterText,
+  groupsOf,
+  groupsTable,
+  isoOf,
+  type LetterGroup,
+  lettersText,
+  type OrderNames,
+  readNames,
+  showLine,
+} from './describe.ts';
+import {
+  familiesOf,
+  type LetterFilter,
+  matchesFilter,
+  NOT_SEEN,
   openLetterQueues,
   openSummaries,
-  type ReadLetter,
+  optionsOf,
   readSummaries,
-  type Survey,
-  surveyLetters,
-  surveySummaries,
+  rebuildSummaries,
 } from './read.ts';
-import {
-  type LetterReader,
-  letterReaderOf,
-  OBSTACLES,
-  type Obstacle,
-  prepareReplay,
-} from './replay.ts';
+import { foreseeReplay } from './replay.ts';
 
-export interface ListOptions extends PageOptions {
+export interface ListOptions {
+  readonly limit?: number;
+  /** Where the page before ended. */
+  readonly after?: string;
   readonly scan?: boolean;
 }
+
+const FRESH_SECONDS = 30;
+/** Of a group that a person opens on a page. */
+const PER_PAGE = 25;
 
 /** `loyalty-connector dead-letters list` */
 export async function listLetters(
   session: Session,
   filter: LetterFilter,
-  { scan = false, ...asked }: ListOptions,
-): Promise<ExitCode> {
+  asked: ListOptions,
+): Promise<Document> {
   const deployment = await session.findDeployment();
-  const { terminal } = session;
-  const progress = terminal.progress('Reading dead letters:');
-  const reader = letterReaderOf(deployment.connector.shops);
-  const replays = createReplaySuggestions();
-  const queues = openLetterQueues(deployment, familiesOf(filter, deployment.connector));
-  const found: ListedDeadLetter[] = [];
-  const now = new Date();
-  const survey = scan
-    ? await surveyLetters({
-        queues,
-        filter,
-        signal: session.interruption(),
-        onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-        onMatch(letter) {
-          if (asked.limit !== undefined) found.push(listedOf(letter));
-          replays.add(letter, tryReplay(letter, reader));
-        },
-      })
-    : await surveySummaries({
-        queues,
-        filter,
-        letters: await readSummaries(openSummaries(deployment), deployment, now, progress.report),
-        onMatch(letter) {
-          found.push(letter);
-          replays.add(letter, foreseeReplay(letter, reader));
-        },
-      });
-  progress.end();
-  const page = pageOf(found, asked);
-  if (session.json) {
-    terminal.json(
-      listAsJson(deployment.stack, survey, asked.limit === undefined ? undefined : page),
-    );
-    return EXIT.fine;
-  }
-  terminal.line(headline(survey, filter, deployment.stack));
-  if (survey.groups.length > 0) {
-    terminal.line();
-    if (asked.limit === undefined) showGroups(survey.groups, terminal, now);
-    else showPage(page, terminal, now);
-  }
-  tellWhatWasNotSeen(survey, deployment, terminal);
-  tellWhatExpires(survey, terminal, now);
-  if (page.next !== undefined) {
-    const chosen = describeFilter(filter);
-    const next = `dead-letters list ${chosen} --limit ${asked.limit} --after '${page.next}'`;
-    terminal.line();
-    terminal.line(terminal.style('dim', `Older ones:   ${nextCommand(deployment, next)}`));
-  }
-  if (survey.groups.length > 0) suggestNext(survey, replays.best(filter), deployment, terminal);
-  return EXIT.fine;
-}
-
-export function listAsJson(stack: string, survey: Survey, page: LetterPage | undefined) {
-  const { groups, ...rest } = survey;
-  const deletedAt = firstDeletion(survey);
+  const list = await readList(session, deployment, filter, asked.scan);
+  const { matching, source, queues } = list;
+  const groups = groupsOf(matching);
+  const page = pageOf(matching, asked);
+  const shown = [...groups.map(({ example }) => example), ...page.letters.map(aboutOf)];
+  const names = await readNames(deployment, shown);
+  const oldest = matching.at(-1);
+  const verdict = verdictOf(list);
+  const narrow = ({ reason, code }: LetterGroup) =>
+    listLine({ ...filter, reason, ...(code !== undefined && { code }) }, { limit: PER_PAGE });
   return {
-    ...{ stack, ...rest, groups: groupsAsJson(groups) },
-    ...(deletedAt !== undefined && { oldestDeletedAt: new Date(deletedAt).toISOString() }),
-    ...(page && pageAsJson(page)),
+    title: `Dead letters of ${deployment.stack}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      ...noticesOf(list, filter),
+      ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
+      formOf(filter, asked, list.letters, deployment),
+      ...(oldest ? [groupsTable(groups, { names, narrow })] : []),
+      ...(page.letters.length > 0 ? [pageTable(page.letters, names)] : []),
+    ],
+    next: nextOf(list, page.next, filter, asked, deployment),
+    data: {
+      ...{ stack: deployment.stack, source, matching: matching.length, others: othersIn(list) },
+      ...{ queues, groups },
+      ...(asked.limit !== undefined && {
+        letters: page.letters.map(({ gone: _, at, ...letter }) => ({ ...letter, at: isoOf(at) })),
+      }),
+      ...(page.next !== undefined && { next: page.next }),
+      ...(oldest && { oldestDeletedAt: deletedAt(oldest) }),
+    },
+    ...(source === 'summaries' && { freshSeconds: FRESH_SECONDS }),
   };
 }
 
-function headline({ matching, queues }: Survey, filter: LetterFilter, stack: string): string {
-  const where = queues
-    .filter((queue) => queue.matching > 0)
-    .map((queue) => `${queue.matching} in the ${queue.family} queue`);
-  const chosen = describeFilter(filter);
-  const of = chosen ? ` with ${chosen}` : '';
-  if (matching === 0) {
-    const found = queues.some(({ notSeen }) => notSeen > 0) ? 'to be seen ' : '';
-    return `No dead letters${of} ${found}in ${stack}.`;
-  }
-  return `${counted(matching, 'dead letter')}${of} in ${stack}: ${where.join(', ')}.`;
+export interface LetterList {
+  /** What was read: the summaries in the ledger, or the dead letters themselves. */
+  readonly source: 'summaries' | 'queues';
+  /** Of the queues that the filter leaves, the newest first. */
+  readonly letters: readonly SummarizedDeadLetter[];
+  readonly matching: readonly SummarizedDeadLetter[];
+  readonly queues: readonly {
+    readonly family: QueueFamily;
+    readonly listed: number;
+    readonly matching: number;
+    /** As SQS counts: at times a minute late. */
+    readonly counted: number;
+  }[];
+  /** Of a scan: what SQS counted and did not give. */
+  readonly notSeen: number;
+  /** Of a scan: these credentials may not write, so the list of others stays as it was. */
+  readonly isUnwritten: boolean;
 }
 
-function tellWhatWasNotSeen(
-  { queues, source }: Survey,
+/** The list in the ledger; a scan first makes it equal to what the queues hold. */
+export async function readList(
+  session: Session,
   deployment: Deployment,
-  { line, paragraph, style }: Terminal,
-): void {
-  const scan = `    ${nextCommand(deployment, 'dead-letters list --scan')}`;
-  for (const { family, notSeen, gone } of queues) {
-    if (notSeen === 0 && gone === 0) continue;
-    line();
-    if (source === 'queues') {
-      paragraph(notSeenText(notSeen, family));
-      continue;
-    }
-    paragraph(
-      notSeen > 0
-        ? `About ${notSeen} more in the ${family} queue have no summary: SQS moved them there itself, because a worker died on them. This receives and shows them:`
-        : `SQS counts ${gone} fewer in the ${family} queue: its count may be a minute old, or they were removed without this command line, and their summaries expire. To compare:`,
-    );
-    line(style('dim', scan));
+  filter: LetterFilter,
+  isScan = false,
+): Promise<LetterList> {
+  const families = familiesOf(filter, deployment.connector);
+  const queues = openLetterQueues(deployment, families);
+  const counts = await Promise.all(queues.map((queue) => queue.counts()));
+  const progress = session.terminal.progress('Reading dead letters:');
+  const all = await readSummaries(openSummaries(deployment), new Date(), {
+    onProgress: (read) => progress.report(read),
+  });
+  const listed = all.filter(({ family }) => families.includes(family));
+  const signal = session.interruption();
+  const onProgress = (seen: number, total: number) =>
+    progress.report(seen, `of about ${total}`, seen / total);
+  const scanned = isScan
+    ? await rebuildSummaries(listed, { queues, signal, onProgress }, openLedger(deployment))
+    : { letters: listed, notSeen: 0, isUnwritten: false };
+  progress.end();
+  const { letters, notSeen = 0, isUnwritten } = scanned;
+  const matching = letters.filter((letter) => matchesFilter(letter, filter));
+  return {
+    ...{ source: isScan ? 'queues' : 'summaries', letters, matching, notSeen, isUnwritten },
+    queues: families.map((family, index) => {
+      const { visible = 0, inFlight = 0 } = counts[index] ?? {};
+      const countOf = (some: readonly ListedDeadLetter[]) =>
+        some.filter((letter) => letter.family === family).length;
+      const inList = { listed: countOf(letters), matching: countOf(matching) };
+      return { family, ...inList, counted: visible + inFlight };
+    }),
+  };
+}
+
+const othersIn = ({ letters, matching }: LetterList): number => letters.length - matching.length;
+
+/** `well` only if the queues were counted just now and are empty. */
+function verdictOf(list: LetterList): Verdict | undefined {
+  const { matching, queues, source, notSeen } = list;
+  if (matching.length > 0) {
+    const waits = matching.length === 1 ? 'waits' : 'wait';
+    return { kind: 'action required', what: `${lettersText(matching)} ${waits} for a decision.` };
   }
+  if (othersIn(list) > 0) return undefined;
+  const inQueues = queues.reduce((sum, one) => sum + one.counted, 0);
+  return (source === 'queues' ? notSeen : inQueues) === 0
+    ? { kind: 'well', what: 'No dead letters: all queues are empty.' }
+    : { kind: 'not known', what: `None is listed, and SQS counts ${inQueues}.` };
 }
 
-/** SQS deletes what is too old, without asking. */
-const WORTH_A_WARNING_MS = 3 * 86_400_000;
+const differs = ({ source, queues }: LetterList): boolean =>
+  source === 'summaries' && queues.some((one) => one.counted !== one.listed);
 
-/** Epoch milliseconds: when SQS deletes the oldest dead letter. */
-function firstDeletion({ groups, queues }: Survey): number | undefined {
-  const oldest = Math.min(...groups.map((group) => group.oldest));
-  const retentionMs = Math.min(...queues.map((queue) => queue.retentionSeconds)) * 1000;
-  return retentionMs > 0 && groups.length > 0 ? oldest + retentionMs : undefined;
+/** What the list does not have, each in one sentence. */
+export function noticesOf(list: LetterList, filter: LetterFilter): readonly Block[] {
+  const { matching, queues, notSeen, isUnwritten } = list;
+  const others = othersIn(list);
+  const waits = others === 1 ? 'other waits' : 'others wait';
+  const each = queues
+    .filter((one) => one.counted !== one.listed)
+    .map((one) => `${one.counted} instead of ${one.listed} in the ${one.family} queue`);
+  return [
+    ...(matching.length === 0 && others > 0
+      ? [text(`No dead letter matches ${filterText(filter)}; ${others} ${waits}.`)]
+      : []),
+    ...(differs(list)
+      ? [
+          text(
+            `SQS counts ${each.join(', ')}. Its count may be a minute old. Else a worker died on them, or they were removed without this connector: a scan reads the queues and corrects the list.`,
+            'waits',
+          ),
+        ]
+      : []),
+    ...(notSeen > 0
+      ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`, 'waits')]
+      : []),
+    ...(isUnwritten
+      ? [text('Your AWS credentials may not correct the list: others see it as it was.', 'soft')]
+      : []),
+  ];
 }
 
-function tellWhatExpires(survey: Survey, { line, style }: Terminal, now: Date): void {
-  const leftMs = (firstDeletion(survey) ?? Number.POSITIVE_INFINITY) - now.getTime();
-  if (leftMs >= WORTH_A_WARNING_MS) return;
-  line();
-  line(style('yellow', `SQS deletes the oldest in ${spanText(leftMs)}: replay or drop it before.`));
-}
-
-function suggestNext(
-  { groups: [first] }: Survey,
-  replay: SuggestedReplay,
-  deployment: Deployment,
-  { line, style, paragraph }: Terminal,
-): void {
-  if (!first) return;
-  const id = first.example.id ?? first.example.letterId;
-  line();
-  line(style('dim', `Look at one:  ${nextCommand(deployment, 'dead-letters show', id)}`));
-  if (replay.kind === 'none') paragraph(`None can be sent again: ${OBSTACLES[replay.obstacle]}.`);
-  else line(style('dim', `Send again:   ${nextCommand(deployment, replay.command)}`));
-}
-
-interface PageOptions {
-  readonly limit?: number;
-  /** Where the page before ended. */
-  readonly after?: string;
-}
-
-interface LetterPage {
-  readonly letters: readonly ListedDeadLetter[];
-  /** For `--after`; undefined when these are the last. */
-  readonly next: string | undefined;
+/** On a page; what is not in the form stays as it is. */
+function formOf(
+  filter: LetterFilter,
+  { limit }: ListOptions,
+  letters: readonly ListedDeadLetter[],
+  { connector }: Pick<Deployment, 'connector'>,
+): Block {
+  const { kind, topic, id, since, until } = filter;
+  const choice = (name: 'reason' | 'code' | 'queue' | 'shop', label: string, found: string[]) => {
+    const value = filter[name] ?? '';
+    const all = new Set([...found, value].filter(Boolean).toSorted());
+    const of = Object.fromEntries([['', 'all'], ...[...all].map((one) => [one, one])]);
+    return { name, label, value, of };
+  };
+  const day = (epochMs?: number) => (epochMs === undefined ? '' : isoOf(epochMs).slice(0, 10));
+  const shops = connector.shops.map(({ domain }) => domain);
+  const reasons = letters.map(({ reason }) => reason);
+  const codes = letters.flatMap(({ code }) => code ?? []);
+  const families = [...familiesOf({}, connector)];
+  return {
+    ...{ kind: 'form', label: 'Show only' },
+    line: line('dead-letters list', [], { kind, topic, id, limit }),
+    fields: [
+      { name: 'text', label: 'Text', value: filter.text ?? '' },
+      choice('reason', 'Reason', reasons),
+      choice('code', 'Code', codes),
+      choice('queue', 'Queue', families),
+      ...(shops.length > 1 ? [choice('shop', 'Shop', shops)] : []),
+      { name: 'since', label: 'Since', value: day(since), type: 'date' },
+      { name: 'until', label: 'Until', value: day(until), type: 'date' },
+    ],
+  };
 }
 
 /** One page of dead letters, the newest first. A dead letter that arrives or leaves meanwhile moves no other page. */
-function pageOf(
-  letters: readonly ListedDeadLetter[],
-  { limit = 0, after }: PageOptions,
-): LetterPage {
+function pageOf(letters: readonly SummarizedDeadLetter[], { limit = 0, after }: ListOptions) {
   const rest = after === undefined ? letters : letters.filter((one) => placeOf(one) < after);
-  const page = rest.toSorted(newestFirst).slice(0, limit);
+  const page = rest.slice(0, limit);
   const last = rest.length > page.length ? page.at(-1) : undefined;
   return { letters: page, next: last && placeOf(last) };
 }
 
-function placeOf({ at, letterId }: ListedDeadLetter): string {
-  return `${new Date(at).toISOString()}|${letterId}`;
-}
+const placeOf = ({ at, letterId }: ListedDeadLetter): string => `${isoOf(at)}|${letterId}`;
 
-export function pageAsJson({ letters, next }: LetterPage) {
+function pageTable(letters: readonly ListedDeadLetter[], names: OrderNames): TableBlock {
   return {
-    letters: letters.map(({ letterId, family, reason, code, why, attempts, at, event }) => ({
-      ...{ letterId, family, reason, code, why, attempts, at: new Date(at).toISOString() },
-      ...(event && { event }),
-    })),
-    ...(next !== undefined && { next }),
-  };
-}
-
-function showPage({ letters }: LetterPage, { table }: Terminal, now: Date): void {
-  table({
+    ...{ kind: 'table', title: 'One by one, the newest first' },
     columns: [
-      { title: 'GIVEN UP' },
-      { title: 'ABOUT', shrinks: true },
-      { title: 'REASON' },
-      { title: 'CODE', shrinks: true },
-      { title: 'LETTER' },
+      { title: 'About', shrinks: true },
+      { title: 'Reason' },
+      { title: 'Code', shrinks: true },
+      { title: 'Given up' },
+      { title: 'Letter' },
     ],
-    rows: letters.map(({ at, event, reason, code, letterId }) => [
-      relativeTime(at, now),
-      event ? `${event.kind} ${event.id}` : '-',
-      reason,
-      code ?? '-',
-      letterId,
-    ]),
-    details: letters.map(({ why }) => why),
-  });
-}
-
-type SuggestedReplay =
-  | { readonly kind: 'replay'; readonly command: string }
-  | { readonly kind: 'none'; readonly obstacle: Obstacle };
-
-/** What a replay would make of a dead letter. */
-type Foreseen =
-  | { readonly kind: 'sent'; readonly refetch: boolean }
-  | { readonly kind: 'obstacle'; readonly obstacle: Obstacle };
-
-interface Replay {
-  readonly by: Pick<LetterFilter, 'code' | 'reason'>;
-  readonly refetch: boolean;
-  count: number;
-}
-
-/** Finds the replay that would send most of the listed dead letters. */
-function createReplaySuggestions() {
-  const replays = new Map<string, Replay>();
-  let obstacle: Obstacle = 'undecodable';
-  return {
-    add({ code, reason }: ListedDeadLetter, foreseen: Foreseen): void {
-      if (foreseen.kind === 'obstacle') {
-        obstacle = foreseen.obstacle;
-        return;
-      }
-      const { refetch } = foreseen;
-      const key = JSON.stringify([code ?? null, reason, refetch]);
-      const by = code === undefined ? { reason } : { code };
-      const known = replays.get(key) ?? { by, refetch, count: 0 };
-      known.count += 1;
-      replays.set(key, known);
-    },
-
-    /** Within the filter of the list: a replay must not send more than was shown. */
-    best(filter: LetterFilter): SuggestedReplay {
-      const [most] = [...replays.values()].toSorted((one, other) => other.count - one.count);
-      if (!most) return { kind: 'none', obstacle };
-      const chosen = describeFilter({ ...filter, ...most.by });
-      const how = most.refetch ? ' --refetch' : '';
-      return { kind: 'replay', command: `dead-letters replay ${chosen}${how}` };
+    rows: letters.map((letter) => ({
+      key: letter.letterId,
+      cells: [
+        { text: aboutText(aboutOf(letter), names), opens: showLine(letter.letterId) },
+        letter.reason,
+        letter.code ?? '–',
+        { at: isoOf(letter.at) },
+        letter.letterId,
+      ],
+      detail: letter.why,
+    })),
+    choose: {
+      option: 'id',
+      actions: [
+        { label: 'Send', line: line('dead-letters replay', [], { wait: true }) },
+        {
+          ...{ label: 'Drop', line: line('dead-letters drop') },
+          asks: [{ name: 'because', label: 'Why they may go' }],
+        },
+      ],
     },
   };
 }
 
-/** By the message itself. */
-function tryReplay(letter: ReadLetter, reader: LetterReader): Foreseen {
-  const prepare = (refetch: boolean) =>
-    prepareReplay(letter, { refetch, force: false, by: '' }, reader, new Date());
-  const asItIs = prepare(false);
-  const refetch = asItIs.kind === 'obstacle' && asItIs.obstacle === 'still-unreadable';
-  const prepared = refetch ? prepare(true) : asItIs;
-  return prepared.kind === 'obstacle' ? prepared : { kind: 'sent', refetch };
+const listLine = (filter: LetterFilter, options: Line['options']): Line =>
+  line('dead-letters list', [], { ...optionsOf(filter), ...options });
+
+function nextOf(
+  list: LetterList,
+  after: string | undefined,
+  filter: LetterFilter,
+  { limit }: ListOptions,
+  deployment: Deployment,
+): readonly Suggestion[] {
+  const { matching } = list;
+  const [newest] = matching;
+  const others = othersIn(list);
+  const scan = 'To read the queues and correct the list (others do not see the dead letters then):';
+  return [
+    ...(newest ? [{ label: 'Look at one', line: showLine(newest.letterId) }] : []),
+    ...suggestReplay(matching, filter, deployment),
+    ...(after === undefined ? [] : [{ label: 'Older', line: listLine(filter, { limit, after }) }]),
+    ...(newest || others === 0
+      ? []
+      : [{ label: `See ${counted(others, 'other')}`, line: listLine({}, { limit }) }]),
+    ...(differs(list)
+      ? [{ label: 'Scan the queues', line: listLine(filter, { limit, scan: true }), say: scan }]
+      : []),
+  ];
 }
 
-/** By what its worker found: what that could not read, it could not read from the same bytes again. */
-function foreseeReplay(
-  { event, reason }: SummarizedDeadLetter,
-  { knowsShop }: Pick<LetterReader, 'knowsShop'>,
-): Foreseen {
-  const obstacle = (one: Obstacle) => ({ kind: 'obstacle', obstacle: one }) as const;
-  if (!event) return obstacle(reason === 'newer-release' ? reason : 'undecodable');
-  if (!knowsShop(event.shop)) return obstacle('shop-not-configured');
-  if (reason !== 'unreadable' || queueFamilyOf(event.kind) === 'balances') {
-    return { kind: 'sent', refetch: false };
-  }
-  return event.isInTheStore ? { kind: 'sent', refetch: true } : obstacle('unreadable-for-ever');
+/** The replay that would send most of the listed dead letters, within the filter: it must not send more than was shown. */
+function suggestReplay(
+  letters: readonly SummarizedDeadLetter[],
+  filter: LetterFilter,
+  { connector }: Pick<Deployment, 'connector'>,
+): readonly Suggestion[] {
+  const lines = letters.flatMap((letter) => {
+    const { code, reason } = letter;
+    const refetch = reason === 'unreadable' && letter.event?.isInTheStore === true;
+    // From the same bytes a worker would read the same.
+    const isHopeless = reason === 'unreadable' && !refetch && letter.family !== 'balances';
+    if (isHopeless || foreseeReplay(letter, { refetch }, connector.shops)) return [];
+    const by = { ...filter, ...(code === undefined ? { reason } : { code }) };
+    return [line('dead-letters replay', [], { ...optionsOf(by), refetch })];
+  });
+  const alike = [...Map.groupBy(lines, (one) => JSON.stringify(one)).values()];
+  const [most = []] = alike.toSorted((one, other) => other.length - one.length);
+  const say = `To send ${most.length} again when the cause is gone; without --yes it shows which:`;
+  return most[0] ? [{ label: `Send ${most.length}`, line: most[0], say }] : [];
 }

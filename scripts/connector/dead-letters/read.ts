@@ -2,34 +2,104 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
-import { readLetters, readLettersById } from '../../../shared/aws/read-ledger.ts';
+import { readLetters, readLettersAbout, readLettersById } from '../../../shared/aws/read-ledger.ts';
 import {
   createSqsDeadLetterQueue,
   createSqsEventQueue,
   createSqsQueueDepth,
 } from '../../../shared/aws/sqs-queues.ts';
+import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
-  DEAD_LETTER_DAYS,
   type DeadLetter,
   type DeadLetterFacts,
   type DeadLetterQueue,
   type ListedDeadLetter,
-  type ListedEvent,
+  restoreSummaries,
   retireSummaries,
   type SummarizedDeadLetter,
+  summarize,
   type WayOut,
 } from '../../../shared/core/batch/dead-letter.ts';
 import { decodeEvent } from '../../../shared/core/events/decode-event.ts';
 import {
   type BulkQueue,
-  isStoreEvent,
+  type EntityKey,
+  type EventKind,
   type QueueDepth,
   type QueuedEvent,
   type QueueFamily,
+  queueFamilyOf,
 } from '../../../shared/core/events/event.ts';
+import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
+import type { Ledger } from '../../../shared/core/ledger/ledger.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { familiesOf, type LetterFilter, matchesFilter } from './filter.ts';
-import { createLetterGroups, type LetterGroup } from './groups.ts';
+import { isDenied } from '../deployment/explain-aws-error.ts';
+
+/** Which dead letters are meant; what is not given matches all. */
+export interface LetterFilter {
+  readonly kind?: EventKind;
+  readonly topic?: string;
+  readonly shop?: string;
+  readonly queue?: QueueFamily;
+  /** Of dead letters, or of what they are about: one of these. */
+  readonly id?: readonly string[];
+  /** The loyalty service's error name. */
+  readonly code?: string;
+  readonly reason?: DeadLetterReason;
+  /** Stands in what a list shows of the dead letter; in capitals or not. */
+  readonly text?: string;
+  /** Epoch milliseconds, on the time at which the dead letter was given up. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export function matchesFilter(letter: ListedDeadLetter, filter: LetterFilter): boolean {
+  const { event, at, letterId } = letter;
+  const same = (wanted: string | undefined, found: string | undefined) =>
+    wanted === undefined || wanted === found;
+  return (
+    same(filter.kind, event?.kind) &&
+    same(filter.topic, event?.topic) &&
+    same(filter.shop, event?.shop) &&
+    same(filter.code, letter.code) &&
+    same(filter.reason, letter.reason) &&
+    same(filter.queue, letter.family) &&
+    (filter.id?.some((id) => [letterId, event?.id].includes(id)) ?? true) &&
+    (filter.text === undefined || contains(letter, filter.text)) &&
+    at >= (filter.since ?? Number.NEGATIVE_INFINITY) &&
+    at <= (filter.until ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+function contains({ event, why, code, reason }: ListedDeadLetter, text: string): boolean {
+  const { shop, kind, id, topic } = event ?? {};
+  return [why, code, reason, shop, kind, id, topic].some((part) =>
+    part?.toLowerCase().includes(text.toLowerCase()),
+  );
+}
+
+/** The filter as options of a command, to be shown and repeated. */
+export function optionsOf({ since, until, ...filter }: LetterFilter) {
+  const moment = (epochMs: number | undefined) =>
+    epochMs === undefined ? undefined : new Date(epochMs).toISOString();
+  return { ...filter, since: moment(since), until: moment(until) };
+}
+
+const STORE_QUEUES = ['orders', 'products', 'coupons'] as const;
+
+/** The deployed queues in which such dead letters can be. */
+export function familiesOf(
+  { kind, queue }: LetterFilter,
+  { storefront }: Pick<Connector, 'storefront'>,
+): readonly QueueFamily[] {
+  const deployed: readonly QueueFamily[] = storefront
+    ? [...STORE_QUEUES, 'balances']
+    : STORE_QUEUES;
+  return deployed.filter(
+    (one) =>
+      (kind === undefined || one === queueFamilyOf(kind)) && (queue === undefined || one === queue),
+  );
+}
 
 /** A dead letter and the event in it, as far as this release can read it. */
 export interface ReadLetter extends DeadLetter {
@@ -38,22 +108,6 @@ export interface ReadLetter extends DeadLetter {
   readonly undecodable: string | undefined;
   /** A newer release wrote it: the command of that release can show and replay it. */
   readonly isNewer: boolean;
-}
-
-/** What a list shows of it, without the message. */
-export function listedOf(letter: ReadLetter): ListedDeadLetter {
-  const { letterId, family, reason, why, code, attempts, at, event } = letter;
-  return { letterId, family, reason, why, code, attempts, at, event: event && headOf(event) };
-}
-
-function headOf(event: QueuedEvent): ListedEvent {
-  const { shop, kind, id, topic, receivedAt, replays } = event;
-  const triggeredAt = isStoreEvent(event) ? event.triggeredAt : undefined;
-  return {
-    ...{ shop, kind, id, topic, receivedAt },
-    ...(triggeredAt && { triggeredAt }),
-    ...(replays && { replays }),
-  };
 }
 
 export function readLetter(letter: DeadLetter): ReadLetter {
@@ -85,63 +139,23 @@ export function openSourceQueues(
   return { queue: createSqsEventQueue(sqs, urls), depth: createSqsQueueDepth(sqs, urls) };
 }
 
-type Place = Pick<Deployment, 'aws' | 'output'>;
-
-export function openSummaries({ aws, output }: Place): ReadSettings {
+export function openSummaries({ aws, output }: Pick<Deployment, 'aws' | 'output'>): ReadSettings {
   const client = new DynamoDB(aws);
   return { client, table: output('LedgerTable'), pause, random: Math.random };
 }
 
-interface Known {
-  readonly letters: Map<string, SummarizedDeadLetter>;
-  /** Epoch milliseconds: up to when each list was read. */
-  readonly open: number;
-  readonly gone: number;
-}
-
-/** What this process has read: a console asks again every few seconds, and then reads only what is new. */
-const known = new Map<string, Known>();
-
-/** Longer than a worker takes to write a summary, and the index to show it. */
-const OVERLAP_MS = 2 * 60_000;
-/** The clock of an operator dates what is gone. AWS refuses requests of one that is wrong by more than this. */
-const CLOCKS_DIFFER_MS = 15 * 60_000;
-
-/** All dead letters that have a summary, the newest first. `onProgress` says how many were read so far. */
+/** All listed dead letters since that moment, the newest first. `onProgress` says how many were read so far. */
 export async function readSummaries(
   settings: ReadSettings,
-  { aws }: Pick<Deployment, 'aws'>,
   now: Date,
-  onProgress: (read: number) => void = () => {},
+  { since = 0, onProgress = (_: number): void => {} } = {},
 ): Promise<readonly SummarizedDeadLetter[]> {
-  const key = JSON.stringify([aws.region, aws.endpoint, aws.profile, settings.table]);
-  const { letters, open, gone } = known.get(key) ?? {
-    ...{ letters: new Map<string, SummarizedDeadLetter>(), open: 0, gone: now.getTime() },
-  };
-  let newest = open;
-  for await (const some of readLetters(settings, 'open', { since: open - OVERLAP_MS, now })) {
-    for (const letter of some) {
-      letters.set(letter.letterId, letter);
-      newest = Math.max(newest, letter.at);
-    }
-    onProgress(letters.size);
+  const letters: SummarizedDeadLetter[] = [];
+  for await (const some of readLetters(settings, { since, now })) {
+    letters.push(...some);
+    onProgress(letters.length);
   }
-  // Read after the open ones: what leaves in between is in both.
-  let left = gone;
-  for await (const some of readLetters(settings, 'gone', { since: gone - CLOCKS_DIFFER_MS, now })) {
-    for (const letter of some) {
-      letters.delete(letter.letterId);
-      if (letter.gone) left = Math.max(left, Date.parse(letter.gone.at));
-    }
-  }
-  const oldest = now.getTime() - DEAD_LETTER_DAYS * 86_400_000;
-  for (const { letterId, at } of letters.values()) if (at < oldest) letters.delete(letterId);
-  // The next read begins there, even if thousands came or left in one minute and none since.
-  const settled = now.getTime() - CLOCKS_DIFFER_MS;
-  const upTo = { open: Math.max(newest, settled), gone: Math.max(left, settled) };
-  // Only now: a read that failed half-way has left some out.
-  known.set(key, { letters, ...upTo });
-  return [...letters.values()].toSorted(newestFirst);
+  return letters.toSorted(newestFirst);
 }
 
 export function newestFirst(one: ListedDeadLetter, other: ListedDeadLetter): number {
@@ -211,74 +225,25 @@ async function visitAll(
   }
 }
 
-export interface Survey {
-  /** What was read: summaries of the ledger, or the dead letters themselves. */
-  readonly source: 'summaries' | 'queues';
-  readonly groups: readonly LetterGroup[];
-  readonly matching: number;
-  readonly queues: readonly QueueSurvey[];
-}
-
-interface QueueSurvey {
-  readonly family: QueueFamily;
-  readonly seen: number;
-  readonly matching: number;
-  /**
-   * What SQS counted before, beyond what was seen: without a summary; or, where the queue was read, in other hands,
-   * or behind others of its group.
-   */
-  readonly notSeen: number;
-  /** Summaries beyond what SQS counts: their dead letters were removed without this command line. */
-  readonly gone: number;
-  readonly retentionSeconds: number;
-}
-
-interface SurveySettings {
+export interface SurveySettings {
   readonly queues: readonly DeadLetterQueue[];
   readonly filter: LetterFilter;
   readonly signal: AbortSignal;
   /** How many of how many were seen, from time to time. */
   readonly onProgress: (seen: number, total: number) => void;
-  /** Every dead letter that matches, once. */
-  readonly onMatch?: (letter: ReadLetter) => void;
+  /** Some that match, while this process holds them; each dead letter once. */
+  readonly onMatch?: (letters: readonly ReadLetter[]) => void | Promise<void>;
   /** No more than this match: the survey ends when it has seen them. */
   readonly most?: number | undefined;
 }
 
-/** Groups the summaries, and receives no dead letter. */
-export async function surveySummaries({
-  queues,
-  filter,
-  letters,
-  onMatch,
-}: Pick<SurveySettings, 'queues' | 'filter'> & {
-  readonly letters: readonly SummarizedDeadLetter[];
-  readonly onMatch: (letter: SummarizedDeadLetter) => void;
-}): Promise<Survey> {
-  const groups = createLetterGroups();
-  const chosen = letters.filter((letter) => matchesFilter(letter, filter));
-  for (const letter of chosen) {
-    groups.add(letter);
-    onMatch(letter);
-  }
-  const inFamily = (some: readonly SummarizedDeadLetter[], family: QueueFamily) =>
-    some.reduce((sum, one) => sum + (one.family === family ? 1 : 0), 0);
-  const surveyed = queues.map(async (queue): Promise<QueueSurvey> => {
-    const { family } = queue;
-    const { visible, inFlight, retentionSeconds } = await queue.counts();
-    const seen = inFamily(letters, family);
-    return {
-      ...{ family, seen, matching: inFamily(chosen, family), retentionSeconds },
-      notSeen: Math.max(visible + inFlight - seen, 0),
-      gone: Math.max(seen - visible - inFlight, 0),
-    };
-  });
-  return {
-    source: 'summaries',
-    groups: groups.all(),
-    matching: chosen.length,
-    queues: await Promise.all(surveyed),
-  };
+export interface Survey {
+  readonly matching: number;
+  /**
+   * What SQS counted before, beyond what it gave: in other hands, or behind others of their group. Undefined when the
+   * survey ended before it had seen all.
+   */
+  readonly notSeen: number | undefined;
 }
 
 /** Looks at every dead letter and changes none. */
@@ -286,37 +251,109 @@ export async function surveyLetters(settings: SurveySettings): Promise<Survey> {
   const { queues, filter, onProgress, onMatch = () => {}, most } = settings;
   const found = new AbortController();
   const signal = AbortSignal.any([settings.signal, found.signal]);
-  const groups = createLetterGroups();
-  const counts = await Promise.all(queues.map((queue) => queue.counts()));
-  const total = counts.reduce((sum, { visible, inFlight }) => sum + visible + inFlight, 0);
-  let seenInAll = 0;
-  let matchingInAll = 0;
-  const surveyed = queues.map(async (queue, index): Promise<QueueSurvey> => {
-    let seen = 0;
-    let matching = 0;
-    await scanLetters({ queue, signal }, async (letters) => {
-      for (const letter of letters.map(readLetter)) {
-        if (!matchesFilter(letter, filter)) continue;
-        matching += 1;
-        matchingInAll += 1;
-        if (matchingInAll === most) found.abort();
-        groups.add(letter);
-        onMatch(letter);
-      }
+  const total = await countIn(queues);
+  let seen = 0;
+  let matching = 0;
+  const scans = queues.map((queue) =>
+    scanLetters({ queue, signal }, async (letters) => {
+      const fitting = letters.map(readLetter).filter((one) => matchesFilter(one, filter));
       seen += letters.length;
-      seenInAll += letters.length;
-      onProgress(seenInAll, total);
+      matching += fitting.length;
+      if (matching >= (most ?? Number.POSITIVE_INFINITY)) found.abort();
+      await onMatch(fitting);
+      onProgress(seen, total);
       return letters;
-    });
-    const { visible = 0, inFlight = 0, retentionSeconds = 0 } = counts[index] ?? {};
-    const notSeen = found.signal.aborted ? 0 : Math.max(visible + inFlight - seen, 0);
-    return { family: queue.family, seen, matching, notSeen, gone: 0, retentionSeconds };
-  });
-  const all = await Promise.all(surveyed);
-  return { source: 'queues', groups: groups.all(), matching: matchingInAll, queues: all };
+    }),
+  );
+  await Promise.all(scans);
+  return { matching, notSeen: signal.aborted ? undefined : Math.max(total - seen, 0) };
 }
 
-/** Where the dead letters of a filter can be, and how they leave the lists. */
+export const NOT_SEEN =
+  'another person or a killed run has received them, or they wait behind an earlier dead letter of the same entity. Look again in five minutes.';
+
+/** As SQS counts: at times a minute late. */
+async function countIn(queues: readonly DeadLetterQueue[]): Promise<number> {
+  const counts = await Promise.all(queues.map((queue) => queue.counts()));
+  return counts.reduce((sum, { visible, inFlight }) => sum + visible + inFlight, 0);
+}
+
+interface Rebuilt extends Survey {
+  readonly letters: readonly SummarizedDeadLetter[];
+  /** These credentials may not write: the list stays as it was. */
+  readonly isUnwritten: boolean;
+}
+
+/**
+ * Receives all dead letters and makes the list equal to them: writes the summaries that are missing, each while its dead
+ * letter is in hand, and takes from the list what no queue has. The latter only if SQS gave as many as it counts: another
+ * person may hold the rest. `list` is the list as it was before.
+ */
+export async function rebuildSummaries(
+  list: readonly SummarizedDeadLetter[],
+  settings: Pick<SurveySettings, 'queues' | 'signal' | 'onProgress'>,
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+): Promise<Rebuilt> {
+  const listed = new Set(list.map(({ letterId }) => letterId));
+  const letters: SummarizedDeadLetter[] = [];
+  let isUnwritten = false;
+  const write = async (change: () => Promise<void>) => {
+    if (isUnwritten) return;
+    await change().catch((error: unknown) => {
+      if (!isDenied(error)) throw error;
+      isUnwritten = true;
+    });
+  };
+  const survey = await surveyLetters({
+    ...settings,
+    filter: {},
+    async onMatch(some) {
+      const summaries = some.map((letter) => summarize(letter, letter.event));
+      letters.push(...summaries);
+      const missing = summaries.filter(({ letterId }) => !listed.has(letterId));
+      await write(() => restoreSummaries(missing, ledger));
+    },
+  });
+  if (survey.notSeen === 0) {
+    const received = new Set(letters.map(({ letterId }) => letterId));
+    const left = list.filter(({ letterId }) => !received.has(letterId));
+    await write(() => retireSummaries(left, 'removed', { ledger, now: new Date() }));
+  }
+  return { ...survey, letters: letters.toSorted(newestFirst), isUnwritten };
+}
+
+/** Of a longer queue only `dead-letters list --scan` finds them: each dead letter that is read is hidden meanwhile. */
+const MOST_SCANNED = 1_000;
+
+/**
+ * The dead letters about one entity, by their summaries. The queue itself is read where it has dead letters without one,
+ * which SQS moved there because every worker died on them.
+ */
+export async function lettersAbout(
+  deployment: Deployment,
+  about: EntityKey,
+  settings: Pick<SurveySettings, 'signal' | 'onProgress'>,
+): Promise<readonly SummarizedDeadLetter[]> {
+  const { shop, kind, id } = about;
+  const now = new Date();
+  const found = await readLettersAbout(openSummaries(deployment), about, now);
+  if (found.length > 0) return found;
+  const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
+  const total = await countIn(queues);
+  // Most queues are empty: then no list has to be read.
+  if (total === 0 || total > MOST_SCANNED) return [];
+  const list = await readSummaries(openSummaries(deployment), now);
+  const families = queues.map(({ family }) => family);
+  if (list.filter(({ family }) => families.includes(family)).length >= total) return [];
+  const letters: SummarizedDeadLetter[] = [];
+  const onMatch = (some: readonly ReadLetter[]) => {
+    letters.push(...some.map((letter) => summarize(letter, letter.event)));
+  };
+  await surveyLetters({ queues, filter: { shop, kind, id: [id] }, ...settings, onMatch });
+  return letters.toSorted(newestFirst);
+}
+
+/** Where the dead letters of a filter can be, and how they leave the list. */
 interface SearchScope {
   readonly families: readonly QueueFamily[];
   /** How many they are at most; undefined when not known. */

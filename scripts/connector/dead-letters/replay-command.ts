@@ -1,30 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import {
+  type Block,
+  type Document,
+  type TableBlock,
+  type Tone,
+  text,
+  type Verdict,
+} from '../document/document.ts';
+import { line } from '../document/line.ts';
 import type { Session } from '../session.ts';
-import type { Terminal } from '../terminal/terminal.ts';
 import { counted, spanText } from '../terminal/text.ts';
-import type { LetterFilter } from './filter.ts';
+import { aboutCell, groupsOf, groupsTable, type OrderNames, readNames } from './describe.ts';
 import {
   type FollowDeps,
-  type Followed,
+  type FollowedLetter,
   followReplayed,
   openLetterSearch,
 } from './follow-replayed.ts';
-import { createLetterGroups, groupsAsJson, notSeenText, showGroups } from './groups.ts';
-import { openLetterQueues, openSourceQueues, searchScope, surveyLetters } from './read.ts';
+import { noticesOf, readList } from './list.ts';
+import {
+  type LetterFilter,
+  NOT_SEEN,
+  openLetterQueues,
+  openSourceQueues,
+  optionsOf,
+  searchScope,
+} from './read.ts';
 import {
   countObstacles,
   createPacer,
-  type LetterReader,
+  foreseeReplay,
   letterReaderOf,
   newTally,
   OBSTACLES,
   type Obstacle,
-  prepareReplay,
-  type ReplayChoice,
   type ReplayedLetter,
   type ReplayTally,
   replayLetters,
@@ -39,14 +50,18 @@ export interface ReplayOptions {
   readonly wait?: boolean;
 }
 
+/** More than that are counted only. */
+const MOST_KEPT = 1_000;
+
 /** `loyalty-connector dead-letters replay` */
 export async function replayCommand(
   session: Session,
   filter: LetterFilter,
   options: ReplayOptions,
-): Promise<ExitCode> {
+): Promise<Document> {
   const signal = session.interruption();
   const deployment = await session.findDeployment();
+  if (!options.yes) return previewReplay(session, deployment, filter, options);
   const scope = await searchScope(deployment, filter);
   const { families, most } = scope;
   const choice = {
@@ -59,8 +74,6 @@ export async function replayCommand(
   };
   const queues = openLetterQueues(deployment, families);
   const reader = letterReaderOf(deployment.connector.shops);
-  if (!options.yes) return dryRun(session, choice, { queues, ...reader, signal });
-
   const change = await session.beginChange(deployment);
   const { queue: replayQueue, depth } = openSourceQueues(deployment, families);
   const counts = await Promise.all(queues.map((queue) => queue.counts()));
@@ -90,7 +103,7 @@ export async function replayCommand(
         signal,
         onReplayed(letter) {
           lastAt = performance.now();
-          if (options.wait) replayed.push(letter);
+          if (options.wait || replayed.length < MOST_KEPT) replayed.push(letter);
           const share = Math.max(tally.seen / visible, tally.replayed / choice.limit);
           const detail = `${countObstacles(tally)} cannot be replayed`;
           progress.report(tally.replayed, detail, total === undefined ? share : undefined);
@@ -111,11 +124,15 @@ export async function replayCommand(
   const wasWhole =
     fault === undefined && !signal.aborted && most === undefined && tally.replayed < choice.limit;
   const notSeen = wasWhole ? Math.max(visible + inFlight - tally.seen, 0) : 0;
-  reportReplay(session, { stack: deployment.stack, tally, notSeen, elapsedMs, followed });
-  if (fault !== undefined) throw fault;
-  const failing = followed ? followed.failing + followed.underway : tally.backAgain;
-  const unhappy = countObstacles(tally) + failing;
-  return unhappy === 0 ? EXIT.fine : EXIT.failed;
+  const names = await readNames(
+    deployment,
+    replayed.slice(0, MOST_SHOWN).map((letter) => ({ ...letter, letterId: letter.id })),
+  );
+  const { stack } = deployment;
+  const document = replayDocument({ stack, tally, notSeen, elapsedMs, replayed, followed, names });
+  if (fault === undefined) return document;
+  session.show(document);
+  throw fault;
 }
 
 async function follow(
@@ -123,77 +140,68 @@ async function follow(
   deployment: Deployment,
   replayed: readonly ReplayedLetter[],
   deps: Pick<FollowDeps, 'by' | 'depth' | 'signal'>,
-): Promise<Followed> {
+): Promise<readonly FollowedLetter[]> {
   const progress = session.terminal.progress('Waiting for outcomes:', replayed.length);
   const followed = await followReplayed(replayed, {
     ...deps,
     ledger: openLedger(deployment),
-    eachLetter: openLetterSearch(deployment),
+    lettersSince: openLetterSearch(deployment),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queues`),
   });
   progress.end();
   return followed;
 }
 
-/** What a replay would do, without sending or removing anything. */
-async function dryRun(
+/** What a replay would do, by the list: without receiving, sending or removing anything. */
+async function previewReplay(
   session: Session,
-  choice: ReplayChoice,
-  deps: LetterReader & {
-    readonly queues: readonly DeadLetterQueue[];
-    readonly signal: AbortSignal;
-  },
-): Promise<ExitCode> {
-  const { terminal } = session;
-  const groups = createLetterGroups();
-  const obstacles = new Map<Obstacle, number>();
-  let replayable = 0;
-  const progress = terminal.progress('Reading dead letters:');
-  const { matching, queues } = await surveyLetters({
-    ...deps,
-    filter: choice.filter,
-    most: choice.most,
-    onProgress: (seen, total) => progress.report(seen, `of about ${total}`, seen / total),
-    onMatch(letter) {
-      const prepared = prepareReplay(letter, choice, deps, new Date());
-      if (prepared.kind === 'event') {
-        replayable += 1;
-        if (replayable <= choice.limit) groups.add(letter);
-      } else obstacles.set(prepared.obstacle, (obstacles.get(prepared.obstacle) ?? 0) + 1);
-    },
-  });
-  progress.end();
-  const notSeen = queues.reduce((sum, queue) => sum + queue.notSeen, 0);
-  const would = Math.min(replayable, choice.limit);
-  if (session.json) {
-    terminal.json({
-      dryRun: true,
-      matching,
-      wouldReplay: would,
-      notSeen,
+  deployment: Deployment,
+  filter: LetterFilter,
+  options: ReplayOptions,
+): Promise<Document> {
+  const list = await readList(session, deployment, filter);
+  const { limit, rate, refetch = false, force } = options;
+  const foreseen = Map.groupBy(list.matching, (letter) =>
+    foreseeReplay(letter, { refetch }, deployment.connector.shops),
+  );
+  const matching = list.matching.length;
+  // SQS gives the oldest first.
+  const sent = (foreseen.get(undefined) ?? []).slice(-(limit ?? matching));
+  const unread = refetch ? 0 : sent.filter(({ reason }) => reason === 'unreadable').length;
+  const again = { ...optionsOf(filter), limit, rate, refetch, force, wait: true, yes: true };
+  const obstacles = [...foreseen].flatMap(([one, { length }]) => (one ? [[one, length]] : []));
+  return {
+    title:
+      matching === 0
+        ? 'No dead letter to send'
+        : `Would send ${sent.length} of ${counted(matching, 'matching dead letter')} again`,
+    blocks: [
+      ...noticesOf(list, filter),
+      ...(sent.length > 0 ? [groupsTable(groupsOf(sent))] : []),
+      ...obstacleTexts(Object.fromEntries(obstacles), 'cannot be sent again'),
+      ...(unread > 0 ? [text(`${unread} only if this release can read them: ${UNREAD}`)] : []),
+      text('Nothing was sent.'),
+    ],
+    next:
+      sent.length === 0
+        ? []
+        : [{ label: `Send ${sent.length}`, line: line('dead-letters replay', [], again) }],
+    data: {
+      ...{ dryRun: true, matching, wouldReplay: sent.length, groups: groupsOf(sent) },
       cannot: Object.fromEntries(obstacles),
-      groups: groupsAsJson(groups.all()),
-    });
-    return EXIT.fine;
-  }
-  if (matching === 0) terminal.line('No dead letter matches. Nothing would be sent.');
-  else terminal.line(`${would} of ${matching} matching dead letters would be sent again.`);
-  if (would > 0) {
-    terminal.line();
-    showGroups(groups.all(), terminal, new Date());
-  }
-  for (const [obstacle, count] of obstacles) {
-    terminal.line();
-    terminal.paragraph(`${count} cannot be replayed: ${OBSTACLES[obstacle]}.`);
-  }
-  if (notSeen > 0) {
-    terminal.line();
-    terminal.paragraph(notSeenText(notSeen));
-  }
-  if (would > 0) {
-    terminal.hint(`\n${terminal.style('bold', 'Nothing was sent. Repeat with --yes to do it.')}`);
-  }
-  return EXIT.fine;
+    },
+  };
+}
+
+const UNREAD = 'the one that parked them could not. --refetch asks the store instead.';
+
+function obstacleTexts(
+  obstacles: Readonly<Record<string, number>>,
+  what: string,
+): readonly Block[] {
+  return Object.entries(obstacles).map(([obstacle, count]) =>
+    text(`${count} ${what}: ${OBSTACLES[obstacle as Obstacle]}.`, 'bad'),
+  );
 }
 
 interface ReplayReport {
@@ -202,89 +210,88 @@ interface ReplayReport {
   /** What SQS counted beyond those that it gave; 0 when the run ended early. */
   readonly notSeen: number;
   readonly elapsedMs: number;
+  /** The first, or with --wait all. */
+  readonly replayed: readonly ReplayedLetter[];
   /** Undefined without --wait. */
-  readonly followed: Followed | undefined;
+  readonly followed: readonly FollowedLetter[] | undefined;
+  readonly names: OrderNames;
 }
 
 /** What was done, in the end or when it was interrupted. */
-function reportReplay({ terminal, json }: Session, report: ReplayReport): void {
-  const { tally, notSeen, elapsedMs, followed } = report;
-  const { obstacles, ...counts } = tally;
-  const perSecond = Math.round(tally.replayed / Math.max(elapsedMs / 1000, 0.001));
-  if (json) {
-    terminal.json({
-      stack: report.stack,
-      ...counts,
-      notSeen,
-      cannot: Object.fromEntries(obstacles),
-      seconds: Math.round(elapsedMs) / 1000,
-      ...(followed && {
-        outcomes: Object.fromEntries(followed.outcomes),
-        settled: followed.settled,
-        failing: followed.failing,
-        underway: followed.underway,
-        failures: groupsAsJson(followed.failures),
-        each: followed.each.slice(0, MOST_IN_JSON),
-      }),
-    });
-    return;
-  }
+function replayDocument(report: ReplayReport): Document {
+  const { stack, tally, notSeen, elapsedMs, followed } = report;
+  const { replayed, beyondLimit, notReached, backAgain } = tally;
+  const perSecond = Math.round(replayed / Math.max(elapsedMs / 1000, 0.001));
   const rate = elapsedMs >= 1000 ? ` in ${spanText(elapsedMs)} (${perSecond}/s)` : '';
-  terminal.line(
-    terminal.style('bold', `Replayed ${counted(tally.replayed, 'dead letter')}${rate}.`),
-  );
-  reportWhatIsLeft(tally, terminal);
-  if (tally.backAgain > 0 && !followed) {
-    terminal.line(
-      `Left ${tally.backAgain}: replayed a moment ago, and dead letters again already.`,
-    );
-  }
-  if (notSeen > 0) terminal.paragraph(notSeenText(notSeen));
-  if (followed) reportOutcomes(followed, terminal);
-  else if (tally.replayed > 0) {
-    terminal.line('The workers have them now; --wait follows them to their outcome.');
-  }
+  const verdict = verdictOf(tally, followed);
+  const cannot = Object.fromEntries(tally.obstacles);
+  const failures = groupsOf((followed ?? []).flatMap(({ again }) => again ?? []));
+  const left = (count: number, why: string) =>
+    count > 0 ? [text(`Left ${count} ${why}.`, 'soft')] : [];
+  return {
+    title:
+      replayed === 0 ? 'Nothing was sent' : `Sent ${counted(replayed, 'dead letter')} again${rate}`,
+    ...(verdict && { verdict }),
+    blocks: [
+      ...(replayed > 0 ? [sentTable(report)] : []),
+      ...(failures.length > 0 ? [groupsTable(failures)] : []),
+      ...(replayed > 0 && !followed
+        ? [text('The workers have them now. What becomes of them was not followed: --wait does.')]
+        : []),
+      ...obstacleTexts(cannot, 'left'),
+      ...left(beyondLimit, 'or more: beyond --limit'),
+      ...left(notReached, 'or more: interrupted'),
+      ...left(backAgain, 'that were sent a moment ago, and are dead letters again already'),
+      ...(notSeen > 0 ? [text(`About ${notSeen} more cannot be seen now: ${NOT_SEEN}`)] : []),
+    ],
+    next: [{ label: 'See what is left', line: line('dead-letters list') }],
+    data: {
+      ...{ stack, ...tally, obstacles: undefined, cannot, notSeen },
+      seconds: Math.round(elapsedMs) / 1000,
+      ...(followed && { failures, each: followed.slice(0, MOST_KEPT) }),
+    },
+  };
 }
 
-function reportWhatIsLeft(tally: ReplayTally, { line, paragraph }: Terminal): void {
-  for (const [obstacle, count] of tally.obstacles)
-    paragraph(`Left ${count}: ${OBSTACLES[obstacle]}.`);
-  if (tally.beyondLimit > 0) line(`Left ${tally.beyondLimit} or more: beyond --limit.`);
-  if (tally.notReached > 0) line(`Left ${tally.notReached} or more: interrupted.`);
-  if (tally.notMatching > 0) line(`Left ${tally.notMatching}: they did not match.`);
-}
-
-function reportOutcomes(followed: Followed, terminal: Terminal): void {
-  const { outcomes, settled, failing, failures, underway } = followed;
-  const parts = [...outcomes].map(([outcome, count]) => `${count} ${outcome}`);
-  if (settled > 0) parts.push(`${settled} settled with nothing to change`);
-  if (parts.length > 0)
-    terminal.line(terminal.style('green', `Went through: ${parts.join(', ')}.`));
-  if (underway > 0) {
-    terminal.line(
-      terminal.style(
-        'yellow',
-        `No outcome yet: ${underway}. The queue is not empty, and the workers go on.`,
-      ),
-    );
+/** Undefined where nothing is known of what became of them. */
+function verdictOf(
+  tally: ReplayTally,
+  followed: readonly FollowedLetter[] | undefined,
+): Verdict | undefined {
+  const results = Map.groupBy(followed ?? [], ({ result }) => result);
+  const countOf = (result: string) => results.get(result)?.length ?? 0;
+  const left = countObstacles(tally) + tally.backAgain;
+  if (countOf('failing') > 0) {
+    const what = `${countOf('failing')} of ${tally.replayed} failed again, and are dead letters.`;
+    return { kind: 'action required', what };
   }
-  showEach(followed, terminal);
-  if (failing === 0) return;
-  terminal.line(terminal.style('red', `Still failing: ${failing}, dead letters again:`));
-  terminal.line();
-  showGroups(failures, terminal, new Date());
+  if (left > 0) {
+    return { kind: 'action required', what: `${counted(left, 'dead letter')} could not be sent.` };
+  }
+  if (!followed) return undefined;
+  const each = [...results].map(([result, { length }]) => `${length} ${result}`).join(', ');
+  return countOf('underway') > 0
+    ? { kind: 'waits', what: `Not all have their outcome, and the workers go on: ${each}.` }
+    : { kind: 'well', what: `All went through: ${each}.` };
 }
 
 /** More than that are counted only. */
-const MOST_SHOWN = 20;
-const MOST_IN_JSON = 1_000;
+const MOST_SHOWN = 100;
 
-function showEach({ each }: Followed, { line, table }: Terminal): void {
-  if (each.length < 2 || each.length > MOST_SHOWN) return;
-  line();
-  table({
-    columns: [{ title: 'SENT', shrinks: true }, { title: 'RESULT' }],
-    rows: each.map(({ kind, id, result }) => [`${kind} ${id}`, result]),
-  });
-  line();
+const TONES: Readonly<Record<string, Tone>> = { failing: 'bad', underway: 'waits' };
+
+function sentTable({ replayed, followed, names }: ReplayReport): TableBlock {
+  const queued = replayed.map((letter) => ({ ...letter, result: 'on its queue' }));
+  const shown = (followed ?? queued).slice(0, MOST_SHOWN);
+  return {
+    kind: 'table',
+    ...(replayed.length > shown.length && { title: `The first ${shown.length}` }),
+    columns: [{ title: 'Sent', shrinks: true }, { title: 'Result' }],
+    rows: shown.map(({ result, ...letter }) => ({
+      cells: [
+        aboutCell({ ...letter, letterId: letter.id }, names),
+        { text: result, tone: TONES[result] ?? 'well' },
+      ],
+    })),
+  };
 }

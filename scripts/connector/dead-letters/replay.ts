@@ -1,4 +1,8 @@
-import type { DeadLetter, DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import type {
+  DeadLetter,
+  DeadLetterQueue,
+  SummarizedDeadLetter,
+} from '../../../shared/core/batch/dead-letter.ts';
 import {
   type BulkQueue,
   deduplicationIdOf,
@@ -14,8 +18,13 @@ import {
 import { canBeReadFromStore } from '../../../shared/core/events/message-body.ts';
 import type { ReadEvent } from '../../../shared/core/store/store.ts';
 import { createEventReader } from '../../../shared/shopify/webhooks/read-event.ts';
-import { type LetterFilter, matchesFilter } from './filter.ts';
-import { type ReadLetter, readLetter, scanLetters } from './read.ts';
+import {
+  type LetterFilter,
+  matchesFilter,
+  type ReadLetter,
+  readLetter,
+  scanLetters,
+} from './read.ts';
 
 /** Where the loop stands; a killed run has stopped at one of these. */
 export type ReplayStep =
@@ -57,14 +66,14 @@ interface Chosen {
  * Sends dead letters back to the queues they came from.
  *
  *   received ─▶ chosen ─▶ sent ─▶ retired ─▶ removed
- *                 │         │         └ killed here: no list shows the dead letter, and the queue counts it
+ *                 │         │         └ killed here: the dead letter is in its queue, and in the list again after a scan
  *                 │         └ killed here: the dead letter is in both places. Replayed again within five minutes
  *                 │           it is the same message to SQS; later the ledger knows it as unchanged.
  *                 └ killed here: SQS shows the dead letter again when its time is over.
  *
  * The counts are kept in `tally` as it goes, so that they are right whenever it ends; it rejects when
  * AWS fails, with everything that was not sent put back.
- * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
+ * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
  */
 export async function replayLetters(
   choice: ReplayChoice,
@@ -91,10 +100,7 @@ export async function replayLetters(
     const chosen: Chosen[] = [];
     for (const letter of letters.map(readLetter)) {
       tally.seen += 1;
-      if (!matchesFilter(letter, choice.filter)) {
-        tally.notMatching += 1;
-        continue;
-      }
+      if (!matchesFilter(letter, choice.filter)) continue;
       matching += 1;
       if (isBackAgain(letter)) {
         tally.backAgain += 1;
@@ -173,7 +179,7 @@ function followed(event: QueuedEvent): ReplayedLetter {
   const at = event.replays?.at(-1)?.at ?? event.receivedAt;
   const isEntity = kind === 'order' || kind === 'product' || kind === 'coupon';
   const key = isEntity ? { shop, kind, id } : undefined;
-  return { family: queueFamilyOf(kind), key, kind, id, at };
+  return { family: queueFamilyOf(kind), key, shop, kind, id, at };
 }
 
 interface ReplayWishes {
@@ -227,6 +233,20 @@ export function letterReaderOf(shops: readonly { readonly domain: string }[]): L
   return { read: createEventReader(domains), knowsShop: (shop) => domains.has(shop) };
 }
 
+/**
+ * Why a replay would leave a dead letter, as far as its summary tells; undefined if it would be sent. Whether this
+ * release can read what the one that parked it could not, only the message tells.
+ */
+export function foreseeReplay(
+  { event, reason }: SummarizedDeadLetter,
+  { refetch }: Pick<ReplayWishes, 'refetch'>,
+  shops: readonly { readonly domain: string }[],
+): Obstacle | undefined {
+  if (!event) return reason === 'newer-release' ? reason : 'undecodable';
+  if (!shops.some(({ domain }) => domain === event.shop)) return 'shop-not-configured';
+  return refetch && !event.isInTheStore ? 'not-in-the-store' : undefined;
+}
+
 /** The message to send again; an obstacle where it would only become a dead letter again. */
 export function prepareReplay(
   { event, messageId, isNewer }: ReadLetter,
@@ -272,7 +292,6 @@ export interface ReplayTally {
   /** Chosen, but interrupted before their turn. */
   notReached: number;
   readonly obstacles: Map<Obstacle, number>;
-  notMatching: number;
   /** Replayed since this run began, by it or by another run, and dead letters again. */
   backAgain: number;
 }
@@ -282,6 +301,7 @@ export interface ReplayedLetter {
   readonly family: QueueFamily;
   /** Undefined for what the ledger has no entry for: a discount, a person, the shop. */
   readonly key: EntityKey | undefined;
+  readonly shop: string;
   readonly kind: EventKind;
   readonly id: string;
   /** ISO 8601, as it stands in the message's own list of replays. */
@@ -295,7 +315,6 @@ export function newTally(): ReplayTally {
     beyondLimit: 0,
     notReached: 0,
     obstacles: new Map(),
-    notMatching: 0,
     backAgain: 0,
   };
 }

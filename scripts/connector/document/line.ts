@@ -31,11 +31,7 @@ export interface LinePlace {
  * options then.
  */
 export function lineText({ command, operands, options }: Line, place?: LinePlace): string {
-  const given = Object.entries(options).flatMap(([name, value]) => {
-    if (value === undefined || value === false) return [];
-    if (value === true) return [`--${name}`];
-    return [value].flat().map((one) => optionText(name, String(one)));
-  });
+  const given = optionTexts(options);
   const stack =
     place?.where === 'aws' ? [`--stack ${place.stack}`, `--region ${place.region}`] : [];
   const profile = place?.profile === undefined ? [] : [`--profile ${shellWord(place.profile)}`];
@@ -45,6 +41,15 @@ export function lineText({ command, operands, options }: Line, place?: LinePlace
     ? [...given, ...stack, ...profile, '--', ...words]
     : [...words, ...given, ...stack, ...profile];
   return ['npx loyalty-connector', command, ...parts].join(' ');
+}
+
+/** `--code 35`, one text for each. */
+export function optionTexts(options: Options): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    if (value === true) return [`--${name}`];
+    return [value].flat().map((one) => optionText(name, String(one)));
+  });
 }
 
 /** A value that begins with a hyphen would be taken for an option. */

@@ -6,24 +6,23 @@ import {
 import { type EntityEntry, readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { backfillTopicOf } from '../../../shared/shopify/webhooks/topics.ts';
 import { findShop } from '../arguments.ts';
-import { examiningDeps, foresee, type Prospect } from '../dead-letters/examine.ts';
 import {
-  type Followed,
+  examiningDeps,
+  foresee,
+  type Prospect,
+  prospectBlocks,
+  prospectData,
+} from '../dead-letters/examine.ts';
+import {
+  type FollowedLetter,
   followReplayed,
   openLetterSearch,
 } from '../dead-letters/follow-replayed.ts';
 import { openSourceQueues } from '../dead-letters/read.ts';
-import { prospectAsJson as prospectData } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { localUser } from '../deployment/read-caller.ts';
 import { openShopServices, orderNames } from '../deployment/services.ts';
-import {
-  type Block,
-  type Document,
-  text,
-  type Verdict,
-  type VerdictKind,
-} from '../document/document.ts';
+import { type Document, text, type Verdict, type VerdictKind } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
@@ -63,7 +62,7 @@ export async function resendOne(
   const plan = await foreseeSending(deployment, key, options.force === true);
   const names = kind === 'order' ? await orderNames(services.ask(shop), [id]) : undefined;
   const title = `Resend of ${kindText} ${names?.get(id) ?? id} of ${shop.domain}`;
-  const now = prospectData(plan.prospect, plan.entry, options);
+  const now = prospectData(plan.prospect, options);
   const data = { ...key, wouldSend: wouldSend(plan), now, waiting: plan.waits };
   const preview = { title, ...previewOf(plan, now, options), data: { ...data, sent: 0 } };
   if (!wouldSend(plan)) return preview;
@@ -176,16 +175,6 @@ const PROBLEMS: Readonly<Record<string, VerdictKind>> = {
   unknown: 'not known',
 };
 
-const prospectBlocks = ({ summary, calls }: ReturnType<typeof prospectData>): readonly Block[] => [
-  text(summary),
-  ...calls.map(
-    ({ operation, id, body }): Block => ({
-      ...{ kind: 'code', title: [operation, id].join(' ').trim() },
-      text: JSON.stringify(body ?? {}, null, 2),
-    }),
-  ),
-];
-
 type Outcome = 'applied' | 'rejected' | 'waiting' | 'settled' | 'other';
 
 async function follow(
@@ -199,20 +188,20 @@ async function follow(
   const followed = await followReplayed([{ family, key, ...key, at: receivedAt }], {
     ledger: openLedger(deployment),
     depth: openSourceQueues(deployment, [family]).depth,
-    eachLetter: openLetterSearch(deployment),
+    lettersSince: openLetterSearch(deployment),
     by: replays[0]?.by ?? '',
     signal: session.interruption('Following no longer; the message is on the queue.'),
     onProgress: (settled, depth) => progress.report(settled, `${depth} messages on the queue`),
   });
   progress.end();
-  return outcomeOf(followed);
+  return outcomeOf(followed[0] ?? { result: 'other' });
 }
 
-function outcomeOf({ outcomes, settled, failing, underway }: Followed): Outcome {
-  if (failing > 0) return 'rejected';
-  if (underway > 0) return 'waiting';
-  if (outcomes.has('applied')) return 'applied';
-  return settled > 0 || outcomes.has('unchanged') ? 'settled' : 'other';
+function outcomeOf({ result }: Pick<FollowedLetter, 'result'>): Outcome {
+  if (result === 'failing') return 'rejected';
+  if (result === 'underway') return 'waiting';
+  if (result === 'applied') return 'applied';
+  return result === 'settled' || result === 'unchanged' ? 'settled' : 'other';
 }
 
 /** As it was read in the ledger and on the queues just now. */

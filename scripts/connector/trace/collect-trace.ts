@@ -1,28 +1,12 @@
-import type { ReadSettings } from '../../../shared/aws/ledger-item.ts';
-import { readLettersAbout } from '../../../shared/aws/read-ledger.ts';
 import type { Shop } from '../../../shared/config/connector-config.ts';
-import type { DeadLetterQueue, ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
 import { createCircuitBreaker } from '../../../shared/core/calls/call-loyalty.ts';
-import {
-  type EntityKey,
-  type EntityKind,
-  queueFamilyOf,
-} from '../../../shared/core/events/event.ts';
+import { type EntityKind, queueFamilyOf } from '../../../shared/core/events/event.ts';
 import type { MappingSkip } from '../../../shared/core/events/outcome.ts';
 import { idempotencyKey, type Mapped } from '../../../shared/core/mapping/wanted-state.ts';
 import { earningOf, type OrderEarning } from '../../../shared/core/storefront/read-history.ts';
 import type { LoyaltyClient } from '../../../shared/loyalty/client.ts';
-import { familiesOf } from '../dead-letters/filter.ts';
-import {
-  listedOf,
-  newestFirst,
-  openLetterQueues,
-  openSourceQueues,
-  openSummaries,
-  readSummaries,
-  surveyLetters,
-  surveySummaries,
-} from '../dead-letters/read.ts';
+import { lettersAbout, openSourceQueues } from '../dead-letters/read.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import type { ShopServices } from '../deployment/services.ts';
 import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
@@ -71,7 +55,7 @@ export async function collectTrace(
     readPauses(ledger, [shop], now),
     readWaiting(deployment, [shop.domain], now, MOST_WAITS),
     openSourceQueues(deployment, [family]).depth.of(family),
-    findLetters(deployment, key, signal, onProgress),
+    lettersAbout(deployment, key, { signal, onProgress }),
   ]);
   return {
     ...{ ...sides, letters, ready },
@@ -123,49 +107,4 @@ async function askEarning(
     ...{ telemetry: { count: () => {}, log: () => {} }, now: () => new Date() },
   });
   return { earning, givenAt: givenAt ?? undefined };
-}
-
-/**
- * By their summaries. The queue itself is read where it has dead letters without one, which SQS moved there because
- * every worker died on them.
- */
-async function findLetters(
-  deployment: Deployment,
-  key: EntityKey,
-  signal: AbortSignal,
-  onProgress: (seen: number, total: number) => void,
-): Promise<readonly ListedDeadLetter[]> {
-  const { shop, kind, id } = key;
-  const queues = openLetterQueues(deployment, familiesOf({ kind }, deployment.connector));
-  const settings = openSummaries(deployment);
-  const now = new Date();
-  const found = await readLettersAbout(settings, key, now);
-  if (found.length > 0 || !(await hasUnlisted(queues, settings, deployment, now))) return found;
-  const letters: ListedDeadLetter[] = [];
-  await surveyLetters({
-    queues,
-    filter: { shop, kind, id: [id] },
-    signal,
-    onProgress,
-    onMatch: (letter) => letters.push(listedOf(letter)),
-  });
-  return letters.toSorted(newestFirst);
-}
-
-/** Of a longer queue only `dead-letters list --scan` finds them: each dead letter that is read is hidden meanwhile. */
-const MOST_WALKED = 1_000;
-
-async function hasUnlisted(
-  queues: readonly DeadLetterQueue[],
-  settings: ReadSettings,
-  deployment: Deployment,
-  now: Date,
-): Promise<boolean> {
-  const counts = await Promise.all(queues.map((queue) => queue.counts()));
-  const total = counts.reduce((sum, { visible, inFlight }) => sum + visible + inFlight, 0);
-  // Most queues are empty: then no summary has to be read.
-  if (total === 0 || total > MOST_WALKED) return false;
-  const letters = await readSummaries(settings, deployment, now);
-  const survey = await surveySummaries({ queues, filter: {}, letters, onMatch: () => {} });
-  return survey.queues.some(({ notSeen }) => notSeen > 0);
 }

@@ -92,13 +92,13 @@ export interface DeadLetterQueue {
 
 /**
  * What lists and traces show of a dead letter. SQS shows it only to a caller that receives it and so hides
- * it from all others. Without personal data.
+ * it from all others. Without personal data. A cache: a scan of the queues writes all of it anew.
  *
  *   park:          the queue holds the dead letter ──▶ summary written
- *   replay, drop:  summary taken from the lists ──▶ dead letter removed from the queue
+ *   replay, drop:  summary taken from the list ──▶ dead letter removed from the queue
+ *   scan:          dead letters received ──▶ missing summaries written, those without a dead letter taken from the list
  *
- * So a crash can leave a dead letter without a summary, never a summary without a dead letter.
- * See docs/decisions/0008-waits-and-dead-letters-are-listed-from-the-ledger.md.
+ * See docs/decisions/0035-the-dead-letter-stays-in-its-queue-and-its-summary-is-a-cache.md.
  */
 interface Summary extends Omit<DeadLetterFacts, 'letterId' | 'at' | 'code'> {
   readonly code?: string | undefined;
@@ -106,7 +106,7 @@ interface Summary extends Omit<DeadLetterFacts, 'letterId' | 'at' | 'code'> {
   readonly at: string;
   /** Absent when the envelope could not be read. */
   readonly event?: SummaryOfEvent;
-  /** It left the queue. */
+  /** It left the queue. Kept until it expires: its worker may be about to write the summary. */
   readonly gone?: { readonly at: string; readonly how: WayOut };
 }
 
@@ -115,7 +115,8 @@ interface SummaryOfEvent extends ListedEvent {
   readonly isInTheStore: boolean;
 }
 
-export type WayOut = 'replayed' | 'dropped';
+/** `removed`: without this connector, as a scan of the queue found. */
+export type WayOut = 'replayed' | 'dropped' | 'removed';
 
 /** A dead letter as its summary describes it. */
 export interface SummarizedDeadLetter extends ListedDeadLetter {
@@ -142,6 +143,35 @@ export async function writeSummary(
   await ledger.write(deadLetterKey(deadLetterIdOf(source)), entryOf(summary), undefined);
 }
 
+/** A dead letter that was received, as its summary describes it. */
+export function summarize(
+  letter: DeadLetterFacts,
+  event: QueuedEvent | undefined,
+): SummarizedDeadLetter {
+  const { letterId, family, reason, why, code, attempts, at } = letter;
+  const about = event && summaryOf(event);
+  return { letterId, family, reason, why, code, attempts, at, event: about, gone: undefined };
+}
+
+/**
+ * Lists dead letters whose summary was never written, or says that they left. Only for the caller who holds them: what
+ * another person replays must not be listed again.
+ */
+export async function restoreSummaries(
+  letters: readonly SummarizedDeadLetter[],
+  ledger: Pick<Ledger, 'readMany' | 'write'>,
+): Promise<void> {
+  const changes = letters.map((letter) => ({
+    key: deadLetterKey(letter.letterId),
+    change(entry: LedgerEntry | undefined) {
+      const summary = form.read(entry?.remembered);
+      if (entry && !summary?.gone) return undefined;
+      return entryOf({ ...factsOf(letter), ...(letter.event && { event: letter.event }) });
+    },
+  }));
+  await writeAll(changes, ledger);
+}
+
 function summaryOf(event: QueuedEvent): SummaryOfEvent {
   const { shop, kind, id, topic, receivedAt, replays } = event;
   const { triggeredAt, body } = isStoreEvent(event) ? event : {};
@@ -153,8 +183,8 @@ function summaryOf(event: QueuedEvent): SummaryOfEvent {
 }
 
 /**
- * Takes dead letters from the lists, before they leave the queue. One without a summary is marked as gone all the same:
- * its worker may be about to write one. One that SQS moved never has a summary.
+ * Takes dead letters from the list, before they leave the queue. One without a summary is marked as gone all the same:
+ * its worker may be about to write one.
  */
 export async function retireSummaries(
   letters: readonly DeadLetterFacts[],
@@ -162,8 +192,7 @@ export async function retireSummaries(
   { ledger, now }: { readonly ledger: Pick<Ledger, 'readMany' | 'write'>; readonly now: Date },
 ): Promise<void> {
   const gone = { at: now.toISOString(), how };
-  const summarized = letters.filter(({ reason }) => reason !== 'crashed');
-  const changes = summarized.map((letter) => ({
+  const changes = letters.map((letter) => ({
     key: deadLetterKey(letter.letterId),
     change(entry: LedgerEntry | undefined) {
       const summary = form.read(entry?.remembered) ?? factsOf(letter);
@@ -195,9 +224,7 @@ function entryOf(summary: Summary): LetterWrite {
   return {
     ...{ version: 0, uncertain: false, remembered: form.write(summary), outcomes: [] },
     ...expiresAfter(DEAD_LETTER_DAYS, new Date(at)),
-    listed: gone
-      ? { list: 'gone', at: gone.at }
-      : { list: 'open', at, ...(event && { about: event }) },
+    ...(!gone && { listed: { at, ...(event && { about: event }) } }),
   };
 }
 

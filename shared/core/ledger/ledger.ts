@@ -123,16 +123,13 @@ export type WriteOf<Key extends LedgerKey> = Key extends EntityKey
 
 /** The summary of a dead letter. */
 export interface LetterWrite extends LedgerWrite {
-  /** The list that has it, by time; the dead letters about an entity have a list of their own. */
-  readonly listed: {
-    readonly list: LetterList;
+  /** In the list, by time; the dead letters about an entity have a list of their own. Absent when it left its queue. */
+  readonly listed?: {
     /** ISO 8601. */
     readonly at: string;
     readonly about?: Pick<EventHead, 'shop' | 'kind' | 'id'>;
   };
 }
-
-export type LetterList = 'open' | 'gone';
 
 export interface RedactionMark {
   /** Epoch milliseconds. */

@@ -132,7 +132,9 @@ async function describeStack(name: string, count: number) {
 async function run(line: string) {
   const nodeOptions = [`--max-old-space-size=${HEAP_MIB}`, '--import', memoryReport];
   const run = await runCommand(line.split(' '), { folder, nodeOptions });
-  if (run.code !== 0) throw new Error(`${line}: ${run.stderr.slice(-2_000)}`);
+  // A list of dead letters asks for a decision: 1.
+  if (run.code !== (line.includes('list') ? 1 : 0))
+    throw new Error(`${line}: ${run.stderr.slice(-2_000)}`);
   const [, kib] = /max rss (\d+) KiB\n$/.exec(run.stderr) ?? [];
   return { ...run, rssMib: Number(kib) / 1024 };
 }
@@ -142,20 +144,22 @@ describe('thousands of dead letters', () => {
     await describeStack('few', FEW);
     const listedFew = await run('dead-letters list --scan --json');
     const replayedFew = await run('dead-letters replay --yes --json');
-    expect(JSON.parse(replayedFew.stdout)).toMatchObject({ replayed: FEW });
+    expect(JSON.parse(replayedFew.stdout).data).toMatchObject({ replayed: FEW });
 
     const letters = await describeStack('many', MANY);
     const listed = await run('dead-letters list --scan --json');
-    const { matching, groups, queues } = JSON.parse(listed.stdout);
+    const { matching, groups, queues } = JSON.parse(listed.stdout).data;
     expect(matching).toBe(MANY);
     expect(groups).toHaveLength(7);
     for (const family of Object.keys(families)) {
-      expect(queues).toContainEqual(expect.objectContaining({ family, notSeen: 0 }));
+      expect(queues).toContainEqual(
+        expect.objectContaining({ family, listed: MANY / 3, counted: MANY / 3 }),
+      );
     }
     expect(await letters.dead()).toBe(MANY);
 
     const replayed = await run('dead-letters replay --yes --json');
-    expect(JSON.parse(replayed.stdout)).toMatchObject({ replayed: MANY, notReached: 0 });
+    expect(JSON.parse(replayed.stdout).data).toMatchObject({ replayed: MANY, notReached: 0 });
     expect(await letters.dead()).toBe(0);
     expect(await letters.sentAgain()).toBe(MANY);
 

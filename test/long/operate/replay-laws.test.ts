@@ -93,7 +93,7 @@ describe('a replay of thousands', () => {
     await parkLetters(sqs, urls.orders.deadLetterUrl, letters);
 
     const tally = await replay({ filter: { code: 'Order_InvalidTotal' } });
-    expect(tally).toMatchObject({ replayed: MANY / 3, notMatching: (MANY / 3) * 2, seen: MANY });
+    expect(tally).toMatchObject({ replayed: MANY / 3, seen: MANY });
     const sent = await drain(urls.orders.url);
     expect(sent).toHaveLength(MANY / 3);
     expect(sent.every(({ id }) => Number(id) % 3 === 0)).toBe(true);

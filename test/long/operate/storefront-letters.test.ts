@@ -9,6 +9,7 @@ import connector from '../../../local/harness/storefront.config.ts';
 import { type Emulator, startDynamoDb, startSqs } from '../../../local/stack/emulators.ts';
 import { replayCommand } from '../../../scripts/connector/dead-letters/replay-command.ts';
 import { awsSettings } from '../../../scripts/connector/deployment/deployment.ts';
+import { type Document, exitCodeOf } from '../../../scripts/connector/document/document.ts';
 import type { Session } from '../../../scripts/connector/session.ts';
 import { createTerminal } from '../../../scripts/connector/terminal/terminal.ts';
 import { createSqsDeadLetters } from '../../../shared/aws/sqs-queues.ts';
@@ -53,12 +54,11 @@ beforeEach(async () => {
 
 const urlOf = (name: string): string => outputs[name] ?? '';
 
-/** Runs a command with `--json` and gives the document that it printed. */
-async function run(command: (session: Session) => Promise<number>) {
-  const documents: unknown[] = [];
+/** Runs a command and gives its document, and the exit code of that. */
+async function run(command: (session: Session) => Promise<Document>) {
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'operator' };
-  const code = await command({
-    terminal: { ...createTerminal({ quiet: true }), json: (one) => documents.push(one) },
+  const document = await command({
+    terminal: createTerminal({ quiet: true }),
     json: true,
     show: () => {},
     beginChange: async () => ({ count: () => {} }),
@@ -74,7 +74,7 @@ async function run(command: (session: Session) => Promise<number>) {
       connector,
     }),
   });
-  return { code, document: documents[0] };
+  return { code: exitCodeOf(document), data: document.data };
 }
 
 const NOW = '2026-10-09T12:00:00.000Z';
@@ -112,10 +112,10 @@ describe.each([
 ] as const)('a dead letter of a %s', (_, event) => {
   it('goes back to its queue, in its own group, with a new time for retries', async () => {
     await park(event);
-    const { code, document } = await run((session) =>
+    const { code, data } = await run((session) =>
       replayCommand(session, { id: [event.id] }, { yes: true }),
     );
-    expect({ code, document }).toMatchObject({ code: 0, document: { replayed: 1 } });
+    expect({ code, data }).toMatchObject({ code: 0, data: { replayed: 1 } });
     expect(await countMessages(sqs, urlOf('BalancesDeadLetterQueueUrl'))).toBe(0);
     const [message] = await receive(sqs, urlOf('BalancesQueueUrl'), 1);
     expect(message?.Attributes?.MessageGroupId).toBe(groupIdOf(event));

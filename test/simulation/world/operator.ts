@@ -1,6 +1,6 @@
 import type { MemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { createMemoryQueueDepth } from '../../../local/harness/memory-queue.ts';
-import type { LetterFilter } from '../../../scripts/connector/dead-letters/filter.ts';
+import type { LetterFilter } from '../../../scripts/connector/dead-letters/read.ts';
 import {
   letterReaderOf,
   newTally,

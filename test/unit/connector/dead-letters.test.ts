@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../../local/harness/memory-ledger.ts';
 import { sequenceNumber } from '../../../local/harness/memory-queue.ts';
+import { KINDS } from '../../../scripts/connector/dead-letters/command.ts';
+import {
+  EVENT_KINDS,
+  expiryText,
+  filterText,
+  groupsOf,
+  lettersText,
+} from '../../../scripts/connector/dead-letters/describe.ts';
 import { type DropDeps, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
 import { maskCall, maskPersonal } from '../../../scripts/connector/dead-letters/examine.ts';
-import {
-  describeFilter,
-  familiesOf,
-  KINDS,
-  matchesFilter,
-  REASONS,
-} from '../../../scripts/connector/dead-letters/filter.ts';
 import { followReplayed } from '../../../scripts/connector/dead-letters/follow-replayed.ts';
-import { createLetterGroups } from '../../../scripts/connector/dead-letters/groups.ts';
 import {
+  familiesOf,
+  matchesFilter,
   type ReadLetter,
   readLetter,
+  rebuildSummaries,
   scanLetters,
 } from '../../../scripts/connector/dead-letters/read.ts';
 import {
@@ -25,14 +28,16 @@ import {
   type ReplayedLetter,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import type { DeadLetter, DeadLetterQueue } from '../../../shared/core/batch/dead-letter.ts';
+import { letterData } from '../../../scripts/connector/dead-letters/show.ts';
+import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
-  type EntityKey,
-  type EventKind,
-  hashBody,
-  type StoreEvent,
-} from '../../../shared/core/events/event.ts';
-import { DEAD_LETTER_REASONS } from '../../../shared/core/events/outcome.ts';
+  type DeadLetterQueue,
+  readSummary,
+  restoreSummaries,
+  retireSummaries,
+  summarize,
+} from '../../../shared/core/batch/dead-letter.ts';
+import { type EntityKey, hashBody, type StoreEvent } from '../../../shared/core/events/event.ts';
 import { type LedgerEntry, ledgerKeyText } from '../../../shared/core/ledger/ledger.ts';
 import {
   LETTER_AT as at,
@@ -41,6 +46,7 @@ import {
   letterEvent,
 } from '../../support/parked-letters.ts';
 
+const iso = (epochMs: number) => new Date(epochMs).toISOString();
 const letterOf = (...given: Parameters<typeof deadLetter>) => readLetter(deadLetter(...given));
 
 describe('a filter', () => {
@@ -77,45 +83,35 @@ describe('a filter', () => {
   it('knows the queue of a kind, and can be repeated', () => {
     expect(familiesOf({}, { storefront: undefined })).toEqual(['orders', 'products', 'coupons']);
     expect(familiesOf({ kind: 'discount' }, { storefront: undefined })).toEqual(['coupons']);
-    expect(describeFilter({ kind: 'order', since: at })).toBe(
+    expect(filterText({ kind: 'order', since: at })).toBe(
       '--kind order --since 2026-10-09T12:00:00.000Z',
     );
   });
 
-  it('offers every reason and kind that there is', () => {
-    expect(REASONS).toEqual([...DEAD_LETTER_REASONS]);
-    const kinds: Record<EventKind, true> = {
-      ...{
-        order: true,
-        product: true,
-        coupon: true,
-        member: true,
-        discount: true,
-        customer: true,
-        shop: true,
-      },
-      ...{ balance: true, 'point-event': true, redemption: true },
-    };
-    expect(KINDS).toEqual(Object.keys(kinds));
+  it('offers every kind that there is', () => {
+    expect(KINDS).toEqual(EVENT_KINDS);
   });
 });
 
 describe('groups of dead letters', () => {
-  it('take the same room for any number of reasons', () => {
-    const groups = createLetterGroups();
-    for (let n = 0; n < 5_000; n += 1) groups.add(letterOf({}, { why: `reason ${n % 1_000}` }));
-    const all = groups.all();
+  it('are only so many, for any number of reasons', () => {
+    const letters = Array.from({ length: 5_000 }, (_, n) =>
+      letterOf({}, { why: `reason ${n % 1_000}` }),
+    );
+    const all = groupsOf(letters);
     expect(all.length).toBeLessThan(210);
     expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
   });
 
   it('show the oldest, the newest and an example', () => {
-    const groups = createLetterGroups();
-    for (const offset of [5, 0, 9]) {
-      groups.add(letterOf({ id: `order-${offset}` }, { at: at + offset }));
-    }
-    expect(groups.all()).toMatchObject([
-      { count: 3, oldest: at, newest: at + 9, example: { kind: 'order', id: 'order-9' } },
+    const letters = [9, 5, 0].map((offset) =>
+      letterOf({ id: `order-${offset}` }, { at: at + offset }),
+    );
+    expect(groupsOf(letters)).toMatchObject([
+      {
+        ...{ count: 3, oldest: iso(at), newest: iso(at + 9) },
+        example: { kind: 'order', id: 'order-9' },
+      },
     ]);
   });
 });
@@ -226,7 +222,7 @@ describe('the pace of a replay', () => {
 });
 
 describe('what is shown of a form', () => {
-  it('shows its structure and nothing about people', () => {
+  it('shows its structure and the names of metadata, and nothing about people', () => {
     const shown = maskPersonal({
       OriginalId: '1',
       OrderTotal: 64.9,
@@ -245,7 +241,7 @@ describe('what is shown of a form', () => {
         Deep: [{ X: '•••' }],
       },
       SalesPerson: { OriginalId: 's', Name: '•••' },
-      Metadatas: [{ Name: '•••', Value: '•••' }],
+      Metadatas: [{ Name: 'gift for', Value: '•••' }],
     });
   });
 });
@@ -253,7 +249,7 @@ describe('what is shown of a form', () => {
 const key = (id: string): EntityKey => ({ shop: LETTER_SHOP, kind: 'order', id });
 
 function replayed(id: string, at: string): ReplayedLetter {
-  return { family: 'orders', key: key(id), kind: 'order', id, at: `2026-10-10T00:00:0${at}Z` };
+  return { family: 'orders', key: key(id), ...key(id), at: `2026-10-10T00:00:0${at}Z` };
 }
 
 function entry(...outcomes: readonly [string, 'applied' | 'rejected'][]): LedgerEntry {
@@ -287,7 +283,7 @@ function follow(
   return followReplayed(letters, {
     ledger: { readMany: async () => new Map(entries) },
     depth: { of: async () => ({ ready: 0, hidden: 0 }) },
-    eachLetter: async (_, visit) => parkedAgain.forEach(visit),
+    lettersSince: async () => parkedAgain,
     by: 'ops@desk',
     signal: new AbortController().signal,
     onProgress: () => {},
@@ -302,9 +298,7 @@ describe('following replayed dead letters', () => {
       1: entry(['0', 'rejected'], ['5', 'applied']),
       2: entry(['6', 'applied']),
     });
-    expect(Object.fromEntries(followed.outcomes)).toEqual({ applied: 2 });
-    expect(followed).toMatchObject({ settled: 1, failing: 0, underway: 0 });
-    expect(followed.each.map(({ id, result }) => [id, result])).toEqual([
+    expect(followed.map(({ id, result }) => [id, result])).toEqual([
       ...[
         ['1', 'applied'],
         ['1', 'settled'],
@@ -315,8 +309,7 @@ describe('following replayed dead letters', () => {
 
   it('does not take what was there before the replay for its outcome', async () => {
     const followed = await follow([replayed('1', '3')], { 1: entry(['2', 'rejected']) });
-    expect(followed.outcomes.size).toBe(0);
-    expect(followed).toMatchObject({ settled: 1, failing: 0 });
+    expect(followed).toMatchObject([{ result: 'settled' }]);
   });
 
   it('finds what is a dead letter again, by its last replay', async () => {
@@ -332,8 +325,7 @@ describe('following replayed dead letters', () => {
     ];
     const known = { 1: entry(['4', 'rejected']) };
     const followed = await follow([replayed('1', '3')], known, [again, ...others]);
-    expect(followed).toMatchObject({ settled: 0, failing: 1, failures: [{ count: 1 }] });
-    expect(followed.each).toEqual([{ kind: 'order', id: '1', result: 'failing' }]);
+    expect(followed).toMatchObject([{ kind: 'order', id: '1', result: 'failing', again }]);
   });
 });
 
@@ -370,16 +362,17 @@ describe('replaying dead letters', () => {
 });
 
 describe('dropping dead letters', () => {
-  const letters = ['agreed', 'later', 'other'].map((id) =>
+  const letters = ['first', 'later', 'other'].map((id, index) =>
     deadLetter(
-      { topic: id === 'other' ? 'orders/create' : 'orders/updated' },
-      { messageId: id, receiptHandle: id },
+      { id, topic: id === 'other' ? 'orders/create' : 'orders/updated' },
+      { messageId: id, receiptHandle: id, at: at + index },
     ),
   );
+  const ledger = createMemoryLedger();
 
-  async function drop(given: Pick<DropDeps, 'agreed' | 'most'>) {
+  async function drop(given: Partial<DropDeps>) {
     const did: string[] = [];
-    const note = (what: string) => (some: readonly (string | DeadLetter)[]) => {
+    const note = (what: string) => (some: readonly (string | { readonly messageId: string })[]) => {
       did.push(...some.map((one) => `${what} ${typeof one === 'string' ? one : one.messageId}`));
       return Promise.resolve();
     };
@@ -387,34 +380,118 @@ describe('dropping dead letters', () => {
     const receive = async () => pages.shift() ?? [];
     const queue = { ...emptyQueue, receive, remove: note('remove'), giveBack: note('give back') };
     const dropped = await dropLetters({
-      ...{ queues: [queue], file: { keep: note('keep') }, retire: note('retire'), ...given },
-      ledger: createMemoryLedger(),
+      ...{ queues: [queue], file: { keep: note('keep') }, retire: note('retire'), ledger },
       now: () => new Date(at),
       filter: { topic: 'orders/updated' },
       signal: new AbortController().signal,
       onDropped: () => {},
+      ...given,
     });
     return { dropped, did };
   }
   const gone = (id: string) => [`keep ${id}`, `retire ${id}`, `remove ${id}`];
 
-  it('leaves those that the person was not shown, although they match', async () => {
-    expect(await drop({ agreed: new Set(['agreed', 'other']), most: undefined })).toEqual({
+  it('leaves those that were given up after the last that the person was shown', async () => {
+    expect(await drop({ filter: { topic: 'orders/updated', until: at } })).toEqual({
       dropped: 1,
-      did: [...gone('agreed'), 'give back later', 'give back other'],
+      did: [...gone('first'), 'give back later', 'give back other'],
     });
   });
 
-  it('with --yes drops every match, each after the file holds it', async () => {
-    expect(await drop({ agreed: undefined, most: undefined })).toEqual({
+  it('drops every match, each after the file holds it', async () => {
+    expect(await drop({})).toEqual({
       dropped: 2,
-      did: [...gone('agreed'), ...gone('later'), 'give back other'],
+      did: [...gone('first'), ...gone('later'), 'give back other'],
     });
   });
 
   it('ends when it has seen as many as there are', async () => {
-    const { did } = await drop({ agreed: undefined, most: 1 });
-    expect(did).toEqual(gone('agreed'));
+    const { did } = await drop({ most: 1 });
+    expect(did).toEqual(gone('first'));
+  });
+
+  it('keeps no body of a person whom the store asked to erase', async () => {
+    const mark = { redactedAt: at, expiresAt: at / 1000 };
+    await ledger.redact([{ shop: LETTER_SHOP, kind: 'order', id: 'later' }], mark);
+    const bodies: string[] = [];
+    const keep = async (some: readonly { readonly body: string }[]) => {
+      bodies.push(...some.map(({ body }) => body));
+    };
+    await drop({ file: { keep } });
+    expect(bodies).toEqual([letters[0]?.body, expect.stringMatching(/^erased: /)]);
+  });
+});
+
+describe('a list that is made anew from the queue', () => {
+  const known = (id: string) => deadLetter({ id }, { letterId: id, messageId: id });
+
+  async function rebuild(inQueue: readonly string[], counted: number) {
+    const ledger = createMemoryLedger();
+    const open = async () => {
+      const entries = [...ledger.entries].map(([text, { remembered }]) =>
+        readSummary(text.split('|').at(-1) ?? '', remembered),
+      );
+      return entries.filter((one) => one && !one.gone).flatMap((one) => one ?? []);
+    };
+    const listed = ['listed', 'purged'].map((id) => summarize(known(id), letterEvent({ id })));
+    await restoreSummaries(listed, ledger);
+    const left = [summarize(known('retired'), undefined)];
+    await retireSummaries(left, 'replayed', { ledger, now: new Date(at) });
+    const pages = [inQueue.map(known), []];
+    await rebuildSummaries(
+      await open(),
+      {
+        queues: [
+          {
+            ...emptyQueue,
+            receive: async () => pages.shift() ?? [],
+            counts: async () => ({ visible: counted, inFlight: 0, retentionSeconds: 0 }),
+          },
+        ],
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      },
+      ledger,
+    );
+    return (await open()).map(({ letterId }) => letterId).toSorted();
+  }
+
+  it('has what had no summary, or was marked by a run that was killed, and lacks what was purged', async () => {
+    expect(await rebuild(['listed', 'moved', 'retired'], 3)).toEqual([
+      ...['listed', 'moved', 'retired'],
+    ]);
+  });
+
+  it('keeps what another person may hold', async () => {
+    expect(await rebuild(['listed', 'moved'], 3)).toEqual(['listed', 'moved', 'purged']);
+  });
+});
+
+describe('what documents say of dead letters', () => {
+  it('counts them by what they are about, in the plural where there are several', () => {
+    const one = letterOf({});
+    expect(lettersText([one, one])).toBe('2 rejected orders');
+    expect(lettersText([letterOf({ kind: 'coupon' }, { reason: 'crashed' })])).toBe(
+      '1 crashed coupon',
+    );
+    expect(lettersText([one, letterOf({ kind: 'product' })])).toBe('2 dead letters');
+  });
+
+  const { healing } = defineConnector({
+    shops: [{ domain: LETTER_SHOP }],
+    loyalty: { address: 'https://loyalty.example.com' },
+  });
+
+  it('says for every kind what happens on which day if nobody decides', () => {
+    const said = EVENT_KINDS.map((kind) => {
+      const letter = summarize(deadLetter('nonsense'), letterEvent());
+      const event = letter.event && { ...letter.event, kind };
+      return expiryText({ ...letter, event }, { healing });
+    });
+    for (const words of said) expect(words).toMatch(/^SQS deletes it on 2026-10-23\. \S/);
+    expect(said[0]).toContain('deep scan after 2026-10-24');
+    const off = { healing: { ...healing, deepEveryDays: false } } as const;
+    expect(expiryText(letterOf({}), off)).toContain('turn deep scans off');
   });
 });
 
@@ -434,6 +511,15 @@ describe('a scan of dead letters', () => {
     const receive = async () => Promise.reject(new Error('access denied'));
     await expect(scan({ receive, giveBack: unreachable })).rejects.toThrow('access denied');
   });
+});
+
+it('does not reveal the body of a person whom the store asked to erase', () => {
+  const letter = letterOf({ body: new TextEncoder().encode('{"email":"robin@example.com"}') });
+  const prospect = { kind: 'unreadable', why: '' } as const;
+  const shown = (changes: Partial<LedgerEntry>) =>
+    letterData({ letter, entry: { ...entry(), ...changes }, prospect }, { reveal: true });
+  expect(shown({}).body).toContain('robin');
+  expect(JSON.stringify(shown({ redactedAt: at }))).not.toContain('robin');
 });
 
 it('masks all of a form that is about a person, except the id', () => {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { groupsOf } from '../../../scripts/connector/dead-letters/describe.ts';
 import { examineLetter } from '../../../scripts/connector/dead-letters/examine.ts';
-import { familiesOf, matchesFilter } from '../../../scripts/connector/dead-letters/filter.ts';
-import { createLetterGroups } from '../../../scripts/connector/dead-letters/groups.ts';
-import { readLetter } from '../../../scripts/connector/dead-letters/read.ts';
-import { letterAsJson, printLetter } from '../../../scripts/connector/dead-letters/show.ts';
+import {
+  familiesOf,
+  matchesFilter,
+  readLetter,
+} from '../../../scripts/connector/dead-letters/read.ts';
+import { letterBlocks, letterData } from '../../../scripts/connector/dead-letters/show.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';
@@ -42,6 +45,11 @@ const pointEvent = encodeEvent({
   body: Buffer.from(JSON.stringify({ Customer: { Email: 'jordan.testperson@example.com' } })),
 });
 
+const least = {
+  shops: [{ domain: SHOP }],
+  loyalty: { address: 'https://loyalty.example.com' },
+};
+
 describe('a dead letter of the storefront sync', () => {
   it.each([
     ['balance', balance, '7001'],
@@ -53,15 +61,13 @@ describe('a dead letter of the storefront sync', () => {
     expect(matchesFilter(letter, { id: [id] })).toBe(true);
     expect(matchesFilter(letter, { id: ['1'] })).toBe(false);
     expect(matchesFilter(letter, { shop: SHOP, reason: 'rejected' })).toBe(true);
-    const groups = createLetterGroups();
-    groups.add(letter);
-    expect(groups.all()[0]?.example).toMatchObject({ family: 'balances', kind, id });
+    expect(groupsOf([letter])[0]?.example).toMatchObject({ kind, id });
   });
 
   it('is shown without the balance in it', async () => {
     const letter = letterOf(balance);
     const world = { ledger: { readMany: async () => new Map() } } as never;
-    const shown = letterAsJson(await examineLetter(letter, world), {});
+    const shown = letterData(await examineLetter(letter, world), {});
     expect(shown).toMatchObject({ event: { kind: 'balance', id: '7001' }, family: 'balances' });
     expect(JSON.stringify(shown)).not.toContain('4321');
   });
@@ -70,11 +76,10 @@ describe('a dead letter of the storefront sync', () => {
     const world = { ledger: { readMany: async () => new Map() } } as never;
     const examined = await examineLetter(letterOf(pointEvent), world);
     const shown = (reveal: boolean) => {
-      const lines: string[] = [];
-      const write = (text = '') => void lines.push(text);
-      const terminal = { line: write, style: (_: string, text: string) => text, width: 200 };
-      printLetter(examined, { terminal: terminal as never, options: { reveal }, now: new Date() });
-      return [lines.join('\n'), JSON.stringify(letterAsJson(examined, { reveal }))];
+      const data = letterData(examined, { reveal });
+      const connector = defineConnector(least);
+      const blocks = letterBlocks(examined.letter, data, new Map(), { connector });
+      return [data, blocks].map((one) => JSON.stringify(one));
     };
     for (const text of shown(false)) expect(text).not.toContain('jordan');
     for (const text of shown(true)) expect(text).toContain('jordan.testperson@example.com');
@@ -89,10 +94,6 @@ describe('a dead letter of the storefront sync', () => {
   });
 
   it('is looked for where there is such a queue', () => {
-    const least = {
-      shops: [{ domain: SHOP }],
-      loyalty: { address: 'https://loyalty.example.com' },
-    };
     const without = defineConnector(least);
     const connector = defineConnector({ ...least, storefront: {} });
     const store = ['orders', 'products', 'coupons'];

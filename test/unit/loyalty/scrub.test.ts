@@ -89,7 +89,7 @@ describe('scrubbing', () => {
 });
 
 describe('personal texts of a request', () => {
-  it('are only those of customers, staff and free text', () => {
+  it('are only those of customers, staff and free text, not the names of metadata', () => {
     const order = {
       OriginalId: 'order-1',
       OrderStatus: 'paid',
@@ -105,7 +105,6 @@ describe('personal texts of a request', () => {
       'Robin Sample',
       's-1',
       'Alex Sample',
-      'birthday',
       'May 1st',
       'c-2',
       'Spoke to Robin',

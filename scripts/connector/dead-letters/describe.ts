@@ -1,0 +1,207 @@
+import type { Connector } from '../../../shared/config/connector-config.ts';
+import { DEAD_LETTER_DAYS, type ListedDeadLetter } from '../../../shared/core/batch/dead-letter.ts';
+import type { EventKind } from '../../../shared/core/events/event.ts';
+import type { DeadLetterReason } from '../../../shared/core/events/outcome.ts';
+import { adviceOn } from '../../../shared/loyalty/error-advice.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { openShopServices, orderNames } from '../deployment/services.ts';
+import type { Cell, TableBlock } from '../document/document.ts';
+import { type Line, line, optionTexts } from '../document/line.ts';
+import { counted } from '../terminal/text.ts';
+import { type LetterFilter, optionsOf } from './read.ts';
+
+/** Dead letters that were given up for one and the same reason. */
+export interface LetterGroup {
+  readonly reason: DeadLetterReason;
+  readonly code: string | undefined;
+  readonly why: string;
+  /** What a person can do about the code, where it is known. */
+  readonly advice: string | undefined;
+  readonly count: number;
+  /** ISO 8601. */
+  readonly oldest: string;
+  readonly newest: string;
+  /** The newest of them. */
+  readonly example: About;
+}
+
+/** What a dead letter is about, as far as it can be read. */
+interface About {
+  readonly letterId: string;
+  readonly shop: string | undefined;
+  readonly kind: EventKind | undefined;
+  readonly id: string | undefined;
+}
+
+/** Reasons can quote a size or a field, so their number has a limit. */
+const MOST_GROUPS = 200;
+const REST = 'further reasons, too many to list: narrow them down with a filter';
+
+/** Of dead letters with the newest first. The largest group first. */
+export function groupsOf(letters: readonly ListedDeadLetter[]): readonly LetterGroup[] {
+  const byReason = Map.groupBy(letters, ({ reason, code, why }) =>
+    JSON.stringify([reason, code, why]),
+  );
+  const bySize = [...byReason.values()].toSorted((one, other) => other.length - one.length);
+  const groups = bySize.slice(0, MOST_GROUPS).map((some) => groupOf(some));
+  const rest = bySize.slice(MOST_GROUPS).flat();
+  return rest.length === 0 ? groups : [...groups, { ...groupOf(rest), why: REST }];
+}
+
+function groupOf(letters: readonly ListedDeadLetter[]): LetterGroup {
+  const [newest, oldest] = [letters[0], letters.at(-1)];
+  if (!newest || !oldest) throw new Error('a group has at least one dead letter');
+  const { reason, code, why } = newest;
+  return {
+    ...{ reason, code, why, advice: adviceOn(code), count: letters.length },
+    ...{ oldest: isoOf(oldest.at), newest: isoOf(newest.at), example: aboutOf(newest) },
+  };
+}
+
+export const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
+
+export const aboutOf = ({ letterId, event }: ListedDeadLetter): About => ({
+  ...{ letterId, shop: event?.shop, kind: event?.kind, id: event?.id },
+});
+
+/** With `narrow`, a reason opens the list of its dead letters. */
+export function groupsTable(
+  groups: readonly LetterGroup[],
+  { names = new Map(), narrow }: { names?: OrderNames; narrow?: (group: LetterGroup) => Line } = {},
+): TableBlock {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Count', align: 'right' },
+      { title: 'Reason' },
+      { title: 'Code', shrinks: true },
+      { title: 'Oldest' },
+      { title: 'Newest' },
+      { title: 'Example', shrinks: true },
+    ],
+    rows: groups.map((group) => {
+      const { count, reason, code, oldest, newest, example, why, advice } = group;
+      return {
+        cells: [
+          count,
+          narrow ? { text: reason, opens: narrow(group) } : reason,
+          code ?? '–',
+          { at: oldest },
+          { at: newest },
+          { text: aboutText(example, names), opens: showLine(example.letterId) },
+        ],
+        detail: [why, advice].filter(Boolean).join('. '),
+      };
+    }),
+  };
+}
+
+export const showLine = (letterId: string): Line => line('dead-letters show', [letterId]);
+
+/** By shop and id. */
+export type OrderNames = ReadonlyMap<string, string>;
+
+const nameKey = ({ shop, id }: Pick<About, 'shop' | 'id'>): string => `${shop}|${id}`;
+
+/** `order #1007`, or with the id where the name is not known; of what cannot be read the id of the dead letter. */
+export function aboutText(about: About, names: OrderNames): string {
+  const { kind, id, letterId } = about;
+  if (kind === undefined || id === undefined) return letterId;
+  return `${kind} ${(kind === 'order' && names.get(nameKey(about))) || id}`;
+}
+
+/** Also in the ledger and, but for customers, on both sides. */
+export const ENTITIES: ReadonlySet<EventKind> = new Set(['order', 'product', 'coupon', 'member']);
+
+/** The same as a cell that opens what happened to it, where that is known. */
+export function aboutCell(about: About, names: OrderNames): Cell {
+  const { kind, id = '', shop } = about;
+  const words = aboutText(about, names);
+  if (kind === undefined || !ENTITIES.has(kind)) return words;
+  const traced = kind === 'member' ? 'customer' : kind;
+  return { text: words, opens: line('trace', [traced, id], { shop }) };
+}
+
+/** A list must not wait for a store that does not answer. */
+const PATIENCE_MS = 2_000;
+
+/** The names of these orders, with one request for each shop; none where the store cannot be asked. */
+export async function readNames(
+  { onSecretsDenied: _, ...deployment }: Deployment,
+  abouts: readonly About[],
+): Promise<OrderNames> {
+  const orders = abouts.filter(({ kind }) => kind === 'order');
+  const read = async (domain: string) => {
+    const shop = deployment.connector.shops.find((one) => one.domain === domain);
+    const ids = orders.flatMap((one) => (one.shop === domain && one.id ? [one.id] : []));
+    const found = shop && (await orderNames(openShopServices(deployment).ask(shop), ids));
+    return [...(found ?? [])].map(([id, name]) => [nameKey({ shop: domain, id }), name] as const);
+  };
+  const domains = new Set(orders.flatMap(({ shop }) => shop ?? []));
+  const patience = new Promise<never[]>((resolve) => {
+    setTimeout(() => resolve([]), PATIENCE_MS).unref();
+  });
+  const reading = [...domains].map((domain) =>
+    Promise.race([read(domain), patience]).catch(() => []),
+  );
+  return new Map((await Promise.all(reading)).flat());
+}
+
+/** `5 rejected orders`, or `7 dead letters` where there are several kinds. */
+export function lettersText(letters: readonly ListedDeadLetter[]): string {
+  const things = letters.map(({ reason, event }) => `${reason} ${event?.kind ?? 'message'}`);
+  const [first = '', ...others] = new Set(things);
+  return counted(letters.length, others.length === 0 ? first : 'dead letter');
+}
+
+const DAY_MS = 86_400_000;
+
+/** ISO 8601: when SQS deletes it. */
+export const deletedAt = ({ at }: Pick<ListedDeadLetter, 'at'>): string =>
+  isoOf(at + DEAD_LETTER_DAYS * DAY_MS);
+
+/**
+ * What happens to the dead letter if nobody decides. For each kind by what reconcile compares: see
+ * shared/core/reconcile, and docs/healing.md.
+ */
+export function expiryText(
+  letter: ListedDeadLetter,
+  { healing }: Pick<Connector, 'healing'>,
+): string {
+  const then = letter.event ? AFTERWARDS[letter.event.kind] : UNREADABLE;
+  const words = then === SCANNED && healing.deepEveryDays === false ? NOT_SCANNED : then;
+  // From then on a deep scan takes what was rejected for lost: a day later than SQS.
+  const scanned = isoOf(Date.parse(deletedAt(letter)) + DAY_MS).slice(0, 10);
+  return `SQS deletes it on ${deletedAt(letter).slice(0, 10)}. ${words.replace('{day}', scanned)}`;
+}
+
+const SCANNED =
+  'The first deep scan after {day} sends what the store then has, at the latest; of an order from before the last 60 days only if the app has read_all_orders.';
+const NOT_SCANNED =
+  'Nothing sends it then until it changes in the store, because the settings turn deep scans off.';
+const NOTHING = 'Nothing does it then: replay it before, or do by hand what it asks for.';
+const BALANCE =
+  "The customer's next visit to the storefront, or next movement of points, reads the balance again.";
+const UNREADABLE =
+  'What it was about is not known. If the store has it, a deep scan compares it like all else.';
+
+const AFTERWARDS: Readonly<Record<EventKind, string>> = {
+  order: SCANNED,
+  product: SCANNED,
+  coupon: SCANNED,
+  member:
+    "The customer's next change in the store, or next order, sends them. A merge is not noticed again.",
+  discount: SCANNED,
+  customer: NOTHING,
+  shop: NOTHING,
+  balance: BALANCE,
+  'point-event': BALANCE,
+  redemption: 'It stays unfinished, and `redemptions list` shows it.',
+};
+
+export const EVENT_KINDS = Object.keys(AFTERWARDS) as readonly EventKind[];
+
+/** The filter in the words in which it was given. */
+export function filterText(filter: LetterFilter): string {
+  return optionTexts(optionsOf(filter)).join(' ');
+}
