@@ -137,7 +137,24 @@ export interface OrderEarning {
   readonly cashback: number | null;
   /** With `none`. */
   readonly why: 'cancelled' | 'no-points' | null;
+  /**
+   * How the amount came about that the points are given for, in the currency of the shop; they add up to it. Empty
+   * where it is just what was paid for the items.
+   */
+  readonly steps: readonly { readonly kind: AmountStepKind; readonly amount: number }[];
+  /** What the order counted since then, the oldest first. */
+  readonly counted: readonly { readonly at: string; readonly amount: number }[];
 }
+
+export type AmountStepKind =
+  | 'goods'
+  | 'tax'
+  | 'gift-cards-sold'
+  | 'tips-and-duties'
+  | 'refunded-without-lines'
+  | 'never-paid'
+  | 'dispute-lost'
+  | 'paid-with-gift-cards';
 
 export interface Quizzes {
   readonly quizzes: readonly Quiz[];

@@ -105,10 +105,6 @@ export class BulkOperations {
     return operation && this.#view(operation);
   }
 
-  all(): readonly View[] {
-    return [...this.#operations.values()].map((operation) => this.#view(operation));
-  }
-
   /** The content of a result file. */
   result(key: string): readonly Buffer[] | undefined {
     return [...this.#operations.values()].find((one) => one.key === key)?.result?.pieces;

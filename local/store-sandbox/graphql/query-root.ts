@@ -139,12 +139,6 @@ export function queryRoot(context: GraphContext): View {
         view: subscriptionView,
       }),
     bulkOperation: byType('BulkOperation'),
-    bulkOperations: (args: ListArguments) =>
-      connect(context, args, {
-        rows: context.bulk.all().filter((row) => fitsBulk(args.query, row)),
-        id: ({ id }) => String(id),
-        view: (row) => row,
-      }),
   };
 }
 
@@ -163,18 +157,6 @@ function momentKey(sortKey: string | undefined) {
     default:
       return undefined;
   }
-}
-
-/** Bulk mutations are not among what the sandbox has. */
-function fitsBulk(query: string | null | undefined, { createdAt, status }: View): boolean {
-  return parseSearch(query)(
-    (field) =>
-      ({
-        created_at: String(createdAt),
-        operation_type: 'query',
-        status: String(status).toLowerCase(),
-      })[field],
-  );
 }
 
 function fitsProduct(query: string | null | undefined, row: ProductRow): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shop } from '../../../shared/config/connector-config.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { explainAwsError } from '../deployment/explain-aws-error.ts';
@@ -112,15 +113,17 @@ export function runChecks(
   options: CommonOptions = {},
   timeoutMs = TIMEOUT_MS,
 ): Promise<readonly CheckResult[]> {
-  const look = async (check: Check): Promise<readonly Finding[]> => {
-    try {
-      return await check.look();
-    } catch (error) {
-      return [notAsked(error, options)];
-    }
-  };
   return Promise.all(
-    checks.map(async (check) => resultOf(check, await within(timeoutMs, look(check)))),
+    checks.map(async (check) => {
+      const timer = new AbortController();
+      const what = `no answer within ${timeoutMs / 1000} s`;
+      const late = [unknown(what, 'Check the network from here, then run the command again.')];
+      const look = check.look().catch((error: unknown) => [notAsked(error, options)]);
+      const time = sleep(timeoutMs, late, { signal: timer.signal });
+      const findings = await Promise.race([look, time]);
+      timer.abort();
+      return resultOf(check, findings);
+    }),
   );
 }
 
@@ -135,47 +138,6 @@ function notAsked(error: unknown, options: CommonOptions): Finding {
   const said = error instanceof Error ? `${error.name}: ${error.message}` : 'an unknown error';
   const what = (problem?.message ?? said).replace(/\s+/g, ' ').replace(/\.$/, '');
   return unknown(what, problem?.next ?? 'Run the command again; --verbose shows more.');
-}
-
-async function within(
-  timeoutMs: number,
-  work: Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Finding[]>((resolve) => {
-    const what = `no answer within ${timeoutMs / 1000} s`;
-    const findings = [unknown(what, 'Check the network from here, then run the command again.')];
-    timer = setTimeout(() => resolve(findings), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** What was found, what a fix did, and what is so afterwards. */
-export interface Fixed {
-  readonly before: readonly Finding[];
-  /** Undefined: there was nothing to fix, or nothing that fixes it. */
-  readonly done?: readonly Finding[];
-  /** Read after the fix. */
-  readonly after: readonly Finding[];
-}
-
-/** Something fails or warns. */
-export const isWrong = (findings: readonly Finding[]): boolean =>
-  findings.some(({ verdict }) => verdict === 'fail' || verdict === 'warn');
-
-/** Look → fix what is wrong → look again. Throws what the look or the fix throws. */
-export async function lookAndFix(
-  check: Check,
-  isWanted: (before: readonly Finding[]) => boolean = isWrong,
-): Promise<Fixed> {
-  const before = await check.look();
-  if (!check.fix || !isWanted(before)) return { before, after: before };
-  const done = await check.fix(before);
-  return { before, done, after: await check.look() };
 }
 
 export interface ChecksData {
@@ -204,28 +166,27 @@ interface FixCommand {
   readonly blocks?: readonly Block[];
 }
 
-/** A command that shows what it would do, and with --yes does it and looks again. */
+/** A command that looks and shows what it would do, and with --yes does it and looks again. */
 export async function fixDocument(
   check: Check,
   { title, yes, isWanted, next, blocks = [] }: FixCommand,
 ): Promise<Document<ChecksData>> {
-  const isFixed = (before: readonly Finding[]) => yes === true && isWanted(before);
-  const { before, done, after } = await lookAndFix(check, isFixed);
-  const found = checksDocument(title, [resultOf(check, after)]);
-  if (done) {
-    const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
-    const verdict = verdictOf([resultOf(check, [...done, ...after])]);
-    return { ...found, verdict, blocks: [changed, ...found.blocks] };
-  }
+  const before = await check.look();
+  const found = checksDocument(title, [resultOf(check, before)]);
   if (!isWanted(before)) {
     return { ...found, blocks: [...found.blocks, ...blocks, text('Nothing to do.')] };
   }
-  const { verdict, ...preview } = found;
-  return {
-    ...preview,
-    blocks: [...found.blocks, ...blocks, text('Nothing was changed.')],
-    next: [next(before)],
-  };
+  if (!yes) {
+    const { verdict, ...preview } = found;
+    const unchanged = text('Nothing was changed.');
+    return { ...preview, blocks: [...found.blocks, ...blocks, unchanged], next: [next(before)] };
+  }
+  const done = (await check.fix?.(before)) ?? [];
+  const after = await check.look();
+  const now = checksDocument(title, [resultOf(check, after)]);
+  const changed = findingsBlock([resultOf(check, done)], { title: 'Changed' });
+  const verdict = verdictOf([resultOf(check, [...done, ...after])]);
+  return { ...now, verdict, blocks: [changed, ...now.blocks] };
 }
 
 interface Node {

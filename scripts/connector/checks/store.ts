@@ -1,7 +1,7 @@
 import type { Connector, Shop } from '../../../shared/config/connector-config.ts';
 import type { MappingRules } from '../../../shared/config/mapping-settings.ts';
 import { unavailable } from '../../../shared/shopify/admin/client/admin-answer.ts';
-import type { Ask, DataOf } from '../../../shared/shopify/admin/client/admin-client.ts';
+import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 import {
   accessScopesDocument,
   installedAppDocument,
@@ -134,72 +134,35 @@ export function judgeScopes(
   ];
 }
 
-type Installed = DataOf<typeof installedAppDocument>;
-type DeveloperType = Installed['currentAppInstallation']['app']['developerType'];
-
-const DAY_MS = 86_400_000;
-/** Shopify, "Partner apps must enable bulk operations before use". */
-const UNUSED_DAYS = 31;
-
 /** What the person does in Shopify, with the names of its pages. */
 export const ALLOW_BULK_QUERIES =
   'Partner Dashboard, Apps, the app, API access requests, Run bulk operations: Allow bulk queries.';
 
-/** What Shopify asks of an app that a partner made, as far as an API shows it. */
-export function installedAppCheck({ shops, services }: ShopDeps, now = new Date()): Check {
+/**
+ * Shopify, "App security updates: Thank you, plus what's required next", "IP allowlists are now required for public
+ * apps", and "Partner apps must enable bulk operations before use". No API shows either.
+ */
+const OF_A_PARTNER =
+  'needs an IP allowlist for new installs from 20 November 2026, and permission for bulk queries before a backfill; docs/how-to/agency.md says what to enter';
+
+/** Shopify asks more of an app that a partner made. */
+export function installedAppCheck({ shops, services }: ShopDeps): Check {
   return {
     name: 'app',
     needs: ['Admin API'],
     look: forEachShop(shops, async (shop) => {
-      const since = new Date(now.getTime() - UNUSED_DAYS * DAY_MS).toISOString();
-      const search = `operation_type:query AND created_at:>='${since}'`;
-      const answer = await services().ask(shop)(installedAppDocument, { search });
+      const answer = await services().ask(shop)(installedAppDocument, {});
       if (answer.kind !== 'data') return [unknown('who made the app: the store did not answer')];
-      const { developerType } = answer.data.currentAppInstallation.app;
-      const started = answer.data.bulkOperations.nodes.map((one) => Date.parse(one.createdAt));
-      return judgeInstalledApp(developerType, Math.max(...started, 0), now);
+      switch (answer.data.currentAppInstallation.app.developerType) {
+        case 'MERCHANT':
+          return [pass("the app is the merchant's own: it may run a backfill")];
+        case 'PARTNER':
+          return [info(`a partner made the app: it ${OF_A_PARTNER}`)];
+        default:
+          return [info(`no API shows who made the app: that of a partner ${OF_A_PARTNER}`)];
+      }
     }),
   };
-}
-
-/**
- * Shopify, "App security updates: Thank you, plus what's required next", and "IP allowlists are now required for
- * public apps".
- */
-const ALLOWLIST =
-  'a custom app outside of its own organization needs an IP allowlist for new installs from 20 November 2026, which no API shows; docs/how-to/agency.md says what to enter';
-
-/** `lastBulkQuery` in epoch milliseconds; 0: none is known. */
-function judgeInstalledApp(
-  developerType: DeveloperType,
-  lastBulkQuery: number,
-  now: Date,
-): readonly Finding[] {
-  if (developerType === 'MERCHANT') {
-    return [
-      pass("the app is the merchant's own: it needs no IP allowlist, and may run a backfill"),
-    ];
-  }
-  const isPartners = developerType === 'PARTNER';
-  return [
-    judgeBulkQueries(isPartners, lastBulkQuery, now),
-    info(`${isPartners ? '' : 'if a partner made the app: '}${ALLOWLIST}`),
-  ];
-}
-
-function judgeBulkQueries(isPartners: boolean, lastBulkQuery: number, now: Date): Finding {
-  const until = lastBulkQuery + UNUSED_DAYS * DAY_MS;
-  if (until > now.getTime()) {
-    const day = new Date(until).toISOString().slice(0, 10);
-    return pass(`a backfill may run; a partner's app loses that without another one until ${day}`);
-  }
-  const why = `Shopify takes bulk queries from a partner's app after ${UNUSED_DAYS} days without one`;
-  return isPartners
-    ? warn(
-        `it is not known whether a backfill may run: ${why}`,
-        `Before a backfill: ${ALLOW_BULK_QUERIES}`,
-      )
-    : info(`no API shows who made the app, nor whether a backfill may run: ${why}`);
 }
 
 interface CountedShop {

@@ -315,10 +315,9 @@ export function registerRedemptions(program: Command): void {
     .addHelpText('afterAll', REDEMPTIONS_EXAMPLES);
   group
     .command('list')
-    .summary('list unfinished redemptions; all with --all')
+    .summary('list unfinished redemptions')
     .description('Lists the redemptions that are not finished. Changes nothing.')
     .option('--shop <domain>', 'the shop, where the settings name several')
-    .option('--all', 'list finished ones too')
     .action(runLazily(async () => (await import('../redemptions/redemptions.ts')).listCommand));
   group
     .command('show')

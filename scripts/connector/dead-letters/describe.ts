@@ -90,7 +90,7 @@ export function groupsTable(
           { at: newest },
           { text: aboutText(example, names), opens: showLine(example.letterId) },
         ],
-        detail: [why, advice].filter(Boolean).join('. '),
+        detail: advice === undefined ? why : `${why.replace(/\.$/, '')}. ${advice}`,
       };
     }),
   };

@@ -71,7 +71,7 @@ async function dropAll(
   const queues = openLetterQueues(deployment, families);
   const change = await session.beginChange(deployment);
   const path = fileFor(stack, new Date());
-  const file = createDroppedFile(path, { because, by: localUser(), now: () => new Date() });
+  const file = createDroppedFile(path, { because });
   const progress = session.terminal.progress('Dropping dead letters:', most);
   const dropped: ListedDeadLetter[] = [];
   let fault: unknown;
@@ -131,7 +131,7 @@ function fileFor(stack: string, now: Date): string {
 
 export interface DropDeps {
   readonly queues: readonly DeadLetterQueue[];
-  readonly file: Pick<DroppedFile, 'keep'>;
+  readonly file: Pick<ReturnType<typeof createDroppedFile>, 'keep'>;
   readonly ledger: Pick<Ledger, 'readMany' | 'write'>;
   /** Takes dead letters from the lists, before they leave the queue. */
   readonly retire: (letters: readonly DeadLetter[]) => Promise<void>;
@@ -195,34 +195,19 @@ async function withoutRedacted(
 
 type KeptLetter = Omit<DeadLetter, 'receiptHandle'>;
 
-/** Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. */
-interface DroppedFile {
-  /** Resolves when the disk holds the dead letters: only then may they be removed. */
-  keep(letters: readonly KeptLetter[]): Promise<void>;
-  close(): Promise<void>;
-}
-
-interface Circumstances {
-  readonly because: string;
-  readonly by: string;
-  readonly now: () => Date;
-}
-
-/** Made with the first letter: where nothing matches, there is no file. Refuses one that exists. */
-function createDroppedFile(path: string, { because, by, now }: Circumstances): DroppedFile {
+/**
+ * Keeps what is about to be dropped. Bodies hold personal data: only the user may read it. Made with the first dead
+ * letter: where nothing matches, there is no file. Refuses one that exists.
+ */
+function createDroppedFile(path: string, circumstances: { readonly because: string }) {
   let file: FileHandle | undefined;
   return {
-    async keep(letters) {
+    /** Resolves when the disk holds the dead letters: only then may they be removed. */
+    async keep(letters: readonly KeptLetter[]): Promise<void> {
       file ??= await create(path);
-      const droppedAt = now().toISOString();
+      const facts = { droppedAt: new Date().toISOString(), by: localUser(), ...circumstances };
       const lines = letters.map((letter) =>
-        JSON.stringify({
-          droppedAt,
-          by,
-          because,
-          ...letter,
-          at: new Date(letter.at).toISOString(),
-        }),
+        JSON.stringify({ ...facts, ...letter, at: new Date(letter.at).toISOString() }),
       );
       await file.appendFile(lines.map((line) => `${line}\n`).join(''));
       await file.datasync();
@@ -234,17 +219,8 @@ function createDroppedFile(path: string, { because, by, now }: Circumstances): D
 async function create(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const file = await open(path, 'ax', 0o600);
-  await syncFolder(dirname(path));
+  // Else a power failure could leave the dead letters removed and the file without a name.
+  const folder = await open(dirname(path), 'r');
+  await folder.sync().finally(() => folder.close());
   return file;
-}
-
-/** Else a power failure could leave the dead letters removed and the file without a name. */
-async function syncFolder(path: string): Promise<void> {
-  let folder: FileHandle | undefined;
-  try {
-    folder = await open(path, 'r');
-    await folder.sync();
-  } finally {
-    await folder?.close();
-  }
 }

@@ -77,7 +77,7 @@ export async function listLetters(
     blocks: [
       ...noticesOf(list, filter),
       ...(oldest ? [text(`Oldest: ${expiryText(oldest, deployment.connector)}`, 'waits')] : []),
-      formOf(filter, asked, list.letters, deployment),
+      ...(list.letters.length > 0 ? [formOf(filter, asked, list.letters, deployment)] : []),
       ...(oldest ? [groupsTable(groups, { names, narrow })] : []),
       ...(page.letters.length > 0 ? [pageTable(page.letters, names)] : []),
     ],
@@ -209,8 +209,7 @@ function formOf(
   const choice = (name: 'reason' | 'code' | 'queue' | 'shop', label: string, found: string[]) => {
     const value = filter[name] ?? '';
     const all = new Set([...found, value].filter(Boolean).toSorted());
-    const of = Object.fromEntries([['', 'all'], ...[...all].map((one) => [one, one])]);
-    return { name, label, value, of };
+    return { name, label, value, of: Object.fromEntries([...all].map((one) => [one, one])) };
   };
   const day = (epochMs?: number) => (epochMs === undefined ? '' : isoOf(epochMs).slice(0, 10));
   const shops = connector.shops.map(({ domain }) => domain);

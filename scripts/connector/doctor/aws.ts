@@ -166,7 +166,7 @@ export function absentAddresses(
 }
 
 /** `wanted`: the addresses in the settings. */
-export function judgeAlarms(
+function judgeAlarms(
   wanted: readonly string[],
   found: readonly AlarmSubscription[],
 ): readonly Finding[] {

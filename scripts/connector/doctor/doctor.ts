@@ -54,10 +54,9 @@ export async function examine(
   const versions = { version, commandVersion: VERSION, ledgerFormat: LEDGER_FORMAT };
   const title = `${stack} ${where === 'aws' ? `in ${region}` : 'on this machine'}`;
   const found = checksDocument(title, checks, { all });
-  const counts = countChecks(checks);
   const data = { stack, stage, region, where, ...versions, checks };
   if (all) return { ...found, data };
-  const passed = (counts.get('pass') ?? 0) + (counts.get('info') ?? 0);
+  const passed = countChecks(checks).get('pass') ?? 0;
   return {
     ...found,
     blocks: [...found.blocks, text(`${passed} checks passed; --all shows them.`, 'soft')],

@@ -18,7 +18,7 @@ import {
 import type { Deployment } from '../deployment/deployment.ts';
 import { line } from '../document/line.ts';
 import { type CredentialStatus, readSecret } from '../secrets/read-secret.ts';
-import { answerText, type PostedWebhook, postWebhook, signWebhook } from '../send/send-webhook.ts';
+import { answerText, type PostedWebhook, postWebhook } from '../send/send-webhook.ts';
 import { metricsOf } from '../status/collect-status.ts';
 import { type LastHour, readLastHour } from '../status/figures.ts';
 import { FEW_BAD_SIGNATURES, signaturesText } from '../status/judge-status.ts';
@@ -151,13 +151,8 @@ export function webhookAddressCheck(
     look: forEachShop(shops, async ({ domain, path }) => {
       const address = shopAddress(deployment.output('WebhookAddress'), path);
       const body = Buffer.from('{}');
-      const send = (secret: string) => {
-        const delivery = {
-          ...{ topic: PROBE_TOPIC, shop: domain, webhookId: randomUUID() },
-          ...{ body, triggeredAt: new Date() },
-        };
-        return postWebhook(address, signWebhook(delivery, secret), body);
-      };
+      const send = (secret: string) =>
+        postWebhook(address, { topic: PROBE_TOPIC, shop: domain, body, secret });
       const reached = judgeForged(await send(randomUUID()), address, deployment);
       if (reached) return [reached];
       const name = secretName(deployment.output('SecretsPrefix'), path, 'webhook');

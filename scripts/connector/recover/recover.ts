@@ -31,6 +31,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, right, table, text } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, EXIT, type ExitCode, Problem } from '../exit.ts';
+import { pausesIn } from '../pause/read-pauses.ts';
 import { invokeReconcile } from '../reconcile/reconcile.ts';
 import type { Session } from '../session.ts';
 import { readQueues } from '../status/collect-status.ts';
@@ -147,7 +148,7 @@ async function planOf(
   const restored = from === undefined ? undefined : openLedger(deployment, from);
   const kept = restored ? await readControl(restored, shop.domain) : control;
   const goLive = await findGoLive(deployment, shop, given, kept, ledger);
-  const isPaused = Object.keys(control.operator).length > 0;
+  const isPaused = pausesIn(shop.domain, control, new Date()).some(({ by }) => by === 'operator');
   return isOpenDoubt(doubt)
     ? { shop, goLive, isPaused, since: doubt.since, underWay: doubt.until }
     : { shop, goLive, isPaused, since: Math.max(since ?? 0, goLive.at), underWay: undefined };

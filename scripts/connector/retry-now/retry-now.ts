@@ -66,7 +66,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
   const isHeld = ({ shop }: WokenMessage) => pauses.some((pause) => pause.shop === shop);
   const free = woken.filter((one) => !isHeld(one));
   const ends = signal && [
-    ...(await followWoken(free, { ledger, patienceMs: wait * 1_000, signal })).map(endOf),
+    ...(await followWoken(free, ledger, Date.now() + wait * 1_000, signal)).map(endOf),
     ...woken.filter(isHeld).map((): End => ({ tone: 'waits', what: 'held by a pause' })),
   ];
   return {
@@ -80,7 +80,7 @@ export async function retryNow(session: Session, options: RetryNowOptions): Prom
         : []),
       ...others,
     ],
-    ...(!isOver(ends) && { next: [STATUS] }),
+    ...(!(ends && isOver(ends)) && { next: [STATUS] }),
     data: { woken: woken.length, gone, left, pauses, ...(ends && { ends: countedEnds(ends) }) },
   };
 }
@@ -110,8 +110,7 @@ function endOf(message: FollowedMessage): End {
   }
 }
 
-const isOver = (ends: readonly End[] | undefined): boolean =>
-  ends !== undefined && ends.every(({ tone }) => tone === 'well');
+const isOver = (ends: readonly End[]): boolean => ends.every(({ tone }) => tone === 'well');
 
 function countedEnds(ends: readonly End[]): Readonly<Record<string, number>> {
   const groups = Map.groupBy(ends, ({ what }) => what);
@@ -125,12 +124,6 @@ function verdictOf(ends: readonly End[]): Verdict {
   return { kind: ends.some(({ tone }) => tone === 'bad') ? 'action required' : 'waits', what };
 }
 
-interface FollowDeps {
-  readonly ledger: Pick<Ledger, 'readMany'>;
-  readonly patienceMs: number;
-  readonly signal: AbortSignal;
-}
-
 interface FollowedMessage extends WokenMessage {
   /** Its newest wait; that of the command itself while no worker has had it since. */
   readonly last: WaitingMessage;
@@ -139,17 +132,27 @@ interface FollowedMessage extends WokenMessage {
 const EVERY_MS = 500;
 
 /**
- * Follows messages until each has left its queue, or until none of the others is tried again within the patience.
- * A worker records each new wait, and the end of the last one.
+ * Follows messages until each has left its queue, or until none of the others is tried again before `endsAt`. A worker
+ * records each new wait, and the end of the last one.
  */
 async function followWoken(
   woken: readonly WokenMessage[],
-  { ledger, patienceMs, signal }: FollowDeps,
+  ledger: Pick<Ledger, 'readMany'>,
+  endsAt: number,
+  signal: AbortSignal,
 ): Promise<readonly FollowedMessage[]> {
-  const endsAt = Date.now() + patienceMs;
   let followed = woken.map((one): FollowedMessage => ({ ...one, last: one }));
   for (;;) {
-    followed = await readNext(followed, ledger);
+    const keys = followed.flatMap(({ shop, messageId, receives }) => [
+      waitingKey(shop, messageId, receives),
+      waitingKey(shop, messageId, receives + 1),
+    ]);
+    const entries = await ledger.readMany(keys);
+    const waits = keys.map((key) => waitingIn(entries.get(ledgerKeyText(key))?.remembered));
+    followed = followed.map((one, index) => {
+      const [known = one.last, next] = waits.slice(2 * index, 2 * index + 2);
+      return next ? { ...one, last: next, receives: one.receives + 1 } : { ...one, last: known };
+    });
     const open = followed.filter((one) => mayEnd(one, endsAt));
     if (open.length === 0 || signal.aborted || Date.now() >= endsAt) return followed;
     // Thousands of messages are read less often.
@@ -164,20 +167,3 @@ function mayEnd(one: FollowedMessage, endsAt: number): boolean {
 /** It was received since it was woken, and has a new receipt handle. */
 const waitsAgain = ({ last, receiptHandle }: FollowedMessage): boolean =>
   !last.ended && last.receiptHandle !== receiptHandle;
-
-async function readNext(
-  followed: readonly FollowedMessage[],
-  ledger: Pick<Ledger, 'readMany'>,
-): Promise<FollowedMessage[]> {
-  const keyOf = ({ shop, messageId, receives }: FollowedMessage, later: 0 | 1) =>
-    waitingKey(shop, messageId, receives + later);
-  const open = followed.filter(({ last }) => !last.ended);
-  const entries = await ledger.readMany(open.flatMap((one) => [keyOf(one, 0), keyOf(one, 1)]));
-  const waitOf = (one: FollowedMessage, later: 0 | 1) =>
-    waitingIn(entries.get(ledgerKeyText(keyOf(one, later)))?.remembered);
-  return followed.map((one) => {
-    const next = waitOf(one, 1);
-    if (next) return { ...one, last: next, receives: one.receives + 1 };
-    return { ...one, last: waitOf(one, 0) ?? one.last };
-  });
-}

@@ -46,7 +46,7 @@ export async function readSecret(
 export async function storeSecret(
   client: SecretsManagerClient,
   name: string,
-  fields: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const SecretString = JSON.stringify(fields);
   await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));

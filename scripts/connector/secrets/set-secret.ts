@@ -24,7 +24,7 @@ import { BadArguments, Problem } from '../exit.ts';
 import { readWaiting, wake, wokenTexts } from '../pause/waiting-messages.ts';
 import type { Session } from '../session.ts';
 import { askHidden } from '../terminal/terminal.ts';
-import { type ReadSecret, readSecret, storeSecret } from './read-secret.ts';
+import { readSecret, storeSecret } from './read-secret.ts';
 
 export interface SetSecretOptions {
   readonly shop?: string;
@@ -53,15 +53,20 @@ export async function setSecret(
 
   const given = change === 'finish' ? {} : await obtain(purpose, domain, options);
   const isTried = purpose !== 'webhook' && !options.untried;
-  if (isTried) refuseUnusable(await tryCredentials(deployment, shop, purpose, given));
-  const next = nextSecret(purpose, change, stored, given);
-  if (next.kind === 'refused') throw new Problem(next.why, next.next);
-  if (next.kind === 'confirm' && !options.yes && !(await terminal.confirm(next.why))) {
-    throw new Problem(`${next.why}\nNothing was changed.`, 'To store it anyway: --yes.');
+  const refused = isTried && (await tryCredentials(deployment, shop, purpose, given));
+  if (refused) {
+    // Refused credentials that are stored stop a shop: nothing is stored without an answer.
+    const next =
+      'Check what you entered, or repeat the command later. To store it untried: --untried.';
+    throw new Problem(`Nothing was stored: ${refused}.`, next);
   }
-  const { overlap } = next;
+  const kept = stored.kind === 'there' ? stored.fields : {};
+  const { fields, overlap = false, risk } = nextSecret(change, kept, given);
+  if (risk && !options.yes && !(await terminal.confirm(risk))) {
+    throw new Problem(`${risk}\nNothing was changed.`, 'To store it anyway: --yes.');
+  }
   const recorded = await beginChange(deployment);
-  await storeSecret(client, name, next.fields);
+  await storeSecret(client, name, fields);
   recorded.count({ stored: 1 });
   const place = `${deployment.stack} (${deployment.region})`;
   // Before the rest, which may fail.
@@ -102,24 +107,6 @@ const finishRotation = (shop: string): Suggestion => ({
 });
 
 const SERVICES = { loyalty: 'The loyalty service', store: 'The store' } as const;
-
-/** Refused credentials that are stored stop a shop: nothing is stored without an answer. */
-function refuseUnusable(tried: Tried): void {
-  switch (tried.kind) {
-    case 'accepted':
-      return;
-    case 'refused':
-      throw new Problem(
-        `Nothing was stored: ${tried.why}.`,
-        'Check what you entered. To store it all the same: --untried.',
-      );
-    case 'unanswered':
-      throw new Problem(
-        `Nothing was stored: ${tried.why}, so the credentials could not be tried.`,
-        'Repeat the command later, or store them without a try: --untried.',
-      );
-  }
-}
 
 /** A worker reads refused credentials again after this pause. */
 const WAKE_SECONDS = REFUSED_PAUSE_MS / 1000 + 1;
@@ -189,28 +176,38 @@ export type SecretFields = Readonly<Record<string, string>>;
 
 const CLIENT_SECRET = 'CONNECTOR_CLIENT_SECRET';
 
+const FIELDS: Readonly<Record<SecretPurpose | 'older app', readonly AskedField[]>> = {
+  webhook: [
+    {
+      field: 'current',
+      question: "the app's client secret, which signs its webhooks",
+      variable: CLIENT_SECRET,
+    },
+  ],
+  loyalty: [
+    {
+      field: 'token',
+      question: "the loyalty service's token",
+      variable: 'CONNECTOR_LOYALTY_TOKEN',
+    },
+    { field: 'key', question: "the loyalty service's key", variable: 'CONNECTOR_LOYALTY_KEY' },
+  ],
+  store: [
+    { field: 'clientId', question: "the app's client ID", variable: 'CONNECTOR_CLIENT_ID' },
+    { field: 'clientSecret', question: "the app's client secret", variable: CLIENT_SECRET },
+  ],
+  'older app': [
+    {
+      field: 'accessToken',
+      question: "the app's Admin API access token",
+      variable: 'CONNECTOR_ACCESS_TOKEN',
+    },
+  ],
+};
+
 /** The fields to ask for, named as in the place where the user finds them. */
-export function fieldsOf(purpose: SecretPurpose, olderApp: boolean): readonly AskedField[] {
-  const asked = (field: string, question: string, variable: string) => [
-    { field, question, variable },
-  ];
-  switch (purpose) {
-    case 'webhook':
-      return asked('current', "the app's client secret, which signs its webhooks", CLIENT_SECRET);
-    case 'loyalty':
-      return [
-        ...asked('token', "the loyalty service's token", 'CONNECTOR_LOYALTY_TOKEN'),
-        ...asked('key', "the loyalty service's key", 'CONNECTOR_LOYALTY_KEY'),
-      ];
-    case 'store':
-      return olderApp
-        ? asked('accessToken', "the app's Admin API access token", 'CONNECTOR_ACCESS_TOKEN')
-        : [
-            ...asked('clientId', "the app's client ID", 'CONNECTOR_CLIENT_ID'),
-            ...asked('clientSecret', "the app's client secret", CLIENT_SECRET),
-          ];
-  }
-}
+export const fieldsOf = (purpose: SecretPurpose, olderApp = false): readonly AskedField[] =>
+  FIELDS[purpose === 'store' && olderApp ? 'older app' : purpose];
 
 function parsePurpose(text: string): SecretPurpose {
   const purpose = SECRET_PURPOSES.find((one) => one === text);
@@ -223,11 +220,12 @@ export function faultIn(
   purpose: SecretPurpose,
   fields: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  const known = new Set([false, true].flatMap((older) => fieldsOf(purpose, older)).map(nameOf));
-  const unknown = Object.keys(fields).filter((name) => !known.has(name));
+  const all = [...fieldsOf(purpose), ...fieldsOf(purpose, true)].map(({ field }) => field);
+  const unknown = Object.keys(fields).filter((name) => !all.includes(name));
   // A misspelt field would be stored and never read.
   if (unknown.length > 0) {
-    return `${unknown.join(', ')} is not a field of a ${purpose} secret (${[...known].join(', ')})`;
+    const known = [...new Set(all)].join(', ');
+    return `${unknown.join(', ')} is not a field of a ${purpose} secret (${known})`;
   }
   const parsed = secretForms[purpose](fields);
   if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
@@ -238,8 +236,6 @@ export function faultIn(
   return torn && `${torn[0]} contains a space, a line break or an invalid character`;
 }
 
-const nameOf = ({ field }: AskedField) => field;
-
 type Change =
   /** Replaces the stored value. */
   | 'replace'
@@ -248,111 +244,81 @@ type Change =
   /** Only the newest webhook secret is accepted from now on. */
   | 'finish';
 
-/** What to store, or why nothing is stored. */
-type NextSecret =
-  | { readonly kind: 'store'; readonly fields: SecretFields; readonly overlap: boolean }
-  | { readonly kind: 'refused'; readonly why: string; readonly next: string }
-  /** Webhooks signed with the current secret would be refused: the user must confirm that. */
-  | {
-      readonly kind: 'confirm';
-      readonly fields: SecretFields;
-      readonly overlap: boolean;
-      readonly why: string;
-    };
+interface NextSecret {
+  readonly fields: SecretFields;
+  /** The older one stays accepted. */
+  readonly overlap?: boolean;
+  /** Webhooks signed with a secret that is in use would be refused: the user must confirm that. */
+  readonly risk?: string | undefined;
+}
 
+const REPLACES =
+  'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both.';
+/** At most two are accepted. */
+const DROPS =
+  'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.';
+
+/** What to store. Throws a `Problem` where the change makes no sense. */
 function nextSecret(
-  purpose: SecretPurpose,
   change: Change,
-  stored: ReadSecret,
+  stored: Readonly<Record<string, unknown>>,
   given: SecretFields,
 ): NextSecret {
-  if (purpose !== 'webhook') return { kind: 'store', fields: given, overlap: false };
-  const current = stored.kind === 'there' ? String(stored.fields.current) : undefined;
+  const { current, previous } = stored as { readonly current?: string; readonly previous?: string };
+  const isSame = current === given.current;
   switch (change) {
     case 'replace':
-      if (current === undefined || current === given.current) {
-        return { kind: 'store', fields: given, overlap: false };
-      }
-      return {
-        kind: 'confirm',
-        fields: given,
-        overlap: false,
-        why: 'There is already a webhook secret, and webhooks signed with it would be refused. --rotate accepts both.',
-      };
-    case 'rotate':
+      return { fields: given, risk: current === undefined || isSame ? undefined : REPLACES };
+    case 'rotate': {
       if (current === undefined) {
-        return {
-          kind: 'refused',
-          why: 'There is no webhook secret to rotate yet.',
-          next: 'Run the same command without --rotate.',
-        };
+        const next = 'Run the same command without --rotate.';
+        throw new Problem('There is no webhook secret to rotate yet.', next);
       }
-      if (current === given.current) {
-        return {
-          kind: 'refused',
-          why: 'This secret is already stored; nothing was changed.',
-          next: 'Create a new client secret in the app first, then enter that one.',
-        };
+      if (isSame) {
+        const next = 'Create a new client secret in the app first, then enter that one.';
+        throw new Problem('This secret is already stored; nothing was changed.', next);
       }
-      return rotated(given, current, stored);
+      const fields = { ...given, previous: current };
+      return {
+        fields,
+        overlap: true,
+        risk: previous && previous !== given.current ? DROPS : undefined,
+      };
+    }
     case 'finish':
-      if (current === undefined || !(stored.kind === 'there' && stored.fields.previous)) {
-        return {
-          kind: 'refused',
-          why: 'There is no rotation to finish: only one webhook secret is stored.',
-          next: 'Nothing needs to be done.',
-        };
+      if (current === undefined || !previous) {
+        const why = 'There is no rotation to finish: only one webhook secret is stored.';
+        throw new Problem(why, 'Nothing needs to be done.');
       }
-      return { kind: 'store', fields: { current }, overlap: false };
+      return { fields: { current } };
   }
 }
 
-/** At most two are accepted: a second rotation drops the oldest of three. */
-function rotated(given: SecretFields, current: string, stored: ReadSecret): NextSecret {
-  const fields = { ...given, previous: current };
-  const older = stored.kind === 'there' ? stored.fields.previous : undefined;
-  if (!older || older === given.current) return { kind: 'store', fields, overlap: true };
-  return {
-    kind: 'confirm',
-    fields,
-    overlap: true,
-    why: 'A rotation is already running, and webhooks signed with the oldest of the three secrets would be refused.',
-  };
-}
-
-type Tried =
-  | { readonly kind: 'accepted' }
-  /** `why` is a sentence without its full stop, and holds no secret. */
-  | { readonly kind: 'refused' | 'unanswered'; readonly why: string };
-
-/** Asks the service that the credentials are for, with a request that changes nothing. */
+/**
+ * Asks the service that the credentials are for, with a request that changes nothing. Returns why they cannot be used,
+ * a sentence without its full stop that holds no secret; undefined when they are accepted.
+ */
 export async function tryCredentials(
   deployment: Deployment,
   shop: Shop,
   purpose: Exclude<SecretPurpose, 'webhook'>,
   fields: SecretFields,
-): Promise<Tried> {
+): Promise<string | undefined> {
   const services = openShopServices(deployment);
   if (purpose === 'loyalty') {
     const { token = '', key = '' } = fields;
-    const result = await services
-      .loyalty(shop, { token, key })
-      .listRewardConfigurations({ PageSize: 1 });
-    if (result.kind === 'success' || result.kind === 'warning') return { kind: 'accepted' };
-    const said = result.message.replace(/\.$/, '');
-    return result.class === 'misconfigured'
-      ? { kind: 'refused', why: `the loyalty service refuses them (${said})` }
-      : { kind: 'unanswered', why: `the loyalty service gave no usable answer (${said})` };
+    const client = services.loyalty(shop, { token, key });
+    const result = await client.listRewardConfigurations({ PageSize: 1 });
+    if (result.kind === 'success' || result.kind === 'warning') return undefined;
+    const does = result.class === 'misconfigured' ? 'refuses them' : 'gave no usable answer';
+    return `the loyalty service ${does} (${result.message.replace(/\.$/, '')})`;
   }
   const parsed = secretForms.store(fields);
-  if (parsed.kind === 'fault') return { kind: 'refused', why: `${parsed.field} ${parsed.why}` };
+  if (parsed.kind === 'fault') return `${parsed.field} ${parsed.why}`;
   const answer = await services.ask(shop, parsed.value)(accessScopesDocument, {});
-  if (answer.kind === 'data') return { kind: 'accepted' };
+  if (answer.kind === 'data') return undefined;
   const { why, misconfigured } = unavailable(answer);
   return misconfigured
-    ? {
-        kind: 'refused',
-        why: `${shop.domain} does not accept them (${why}); the app must be installed there`,
-      }
-    : { kind: 'unanswered', why: `${shop.domain} gave no usable answer (${why})` };
+    ? `${shop.domain} does not accept them (${why}); the app must be installed there`
+    : `${shop.domain} gave no usable answer (${why})`;
 }

@@ -27,32 +27,30 @@ export async function sendWebhook(session: Session, options: SendOptions): Promi
     throw new BadArguments('a file needs --topic, such as orders/updated, and --topic a --file.');
   }
   const deployment = await session.findDeployment();
-  const { domain: shop, path } = findShop(deployment.connector, options.shop);
-  const address = shopAddress(deployment.output('WebhookAddress'), path);
-  const triggeredAt = new Date();
-  const chosen = await chooseBody(options, triggeredAt);
+  const shop = findShop(deployment.connector, options.shop);
+  const { domain } = shop;
+  const chosen = await chooseBody(options);
   const { topic, body } = chosen;
-  const webhookId = randomUUID();
   const change = await session.beginChange(deployment);
-  const secret = await readWebhookSecret(deployment, { domain: shop, path });
-  const headers = signWebhook({ topic, shop, webhookId, body, triggeredAt }, secret);
-  const answer = await postWebhook(address, headers, body);
+  const { answer, address } = await deliver(deployment, shop, chosen);
   change.count({ sent: 1 });
   const accepted = isAccepted(answer);
-  const entity = entityIn(chosen, shop);
-  const next = accepted ? lookAt(entity, shop) : { label: 'Find the cause', line: line('doctor') };
+  const entity = entityIn(chosen, domain);
+  const next = accepted
+    ? lookAt(entity, domain)
+    : { label: 'Find the cause', line: line('doctor') };
   return {
-    title: `${topic} of ${shop}`,
+    title: `${topic} of ${domain}`,
     verdict: { kind: accepted ? 'well' : 'action required', what: answerText(answer) },
     blocks: [
       facts([
         ['address', address],
-        ['webhook id', webhookId],
+        ['webhook id', answer.webhookId],
         ['bytes', body.length],
       ]),
     ],
     ...(next && { next: [next] }),
-    data: { address, shop, topic, webhookId, bytes: body.length, entity, answer },
+    data: { address, shop: domain, topic, bytes: body.length, entity, answer },
   };
 }
 
@@ -72,18 +70,23 @@ function lookAt(entity: ReturnType<typeof entityIn>, shop: string): Suggestion |
     : { label: 'See the dead letter', line: line('dead-letters list', [], { id }) };
 }
 
-export async function readWebhookSecret(
+/** Signs and posts it as the store would. */
+export async function deliver(
   deployment: Deployment,
   { domain, path }: Pick<Shop, 'domain' | 'path'>,
-): Promise<string> {
-  const client = new SecretsManagerClient(deployment.aws);
+  chosen: ChosenBody,
+) {
   const name = secretName(deployment.output('SecretsPrefix'), path, 'webhook');
-  const read = await readSecret(client, name, 'webhook');
-  if (read.kind === 'there') return String(read.fields.current);
-  throw new Problem(
-    `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
-    `Set it: ${nextCommand(deployment, `secrets set webhook --shop ${domain}`)}`,
-  );
+  const read = await readSecret(new SecretsManagerClient(deployment.aws), name, 'webhook');
+  if (read.kind !== 'there') {
+    throw new Problem(
+      `The webhook secret of ${domain} ${read.kind === 'missing' ? 'does not exist' : read.why}.`,
+      `Set what is missing: ${nextCommand(deployment, `setup --shop ${domain}`)}`,
+    );
+  }
+  const address = shopAddress(deployment.output('WebhookAddress'), path);
+  const secret = String(read.fields.current);
+  return { address, answer: await postWebhook(address, { ...chosen, shop: domain, secret }) };
 }
 
 /** As the store sees it. */
@@ -112,15 +115,12 @@ interface ChosenBody {
 }
 
 /** Above all ids that Shopify has given out so far, and exact as a number of JavaScript. */
-const madeUpId = (at: Date) => 90_000_000_000_000 + at.getTime();
+const madeUpId = () => 90_000_000_000_000 + Date.now();
 
 /** The bytes of a file, or the deletion of a product that no store has: it passes every part and leaves nothing. */
-export async function chooseBody(
-  { file, topic = '' }: Pick<SendOptions, 'file' | 'topic'>,
-  at: Date,
-): Promise<ChosenBody> {
+export async function chooseBody({ file, topic = '' }: SendOptions = {}): Promise<ChosenBody> {
   if (file === undefined) {
-    return { topic: 'products/delete', body: Buffer.from(JSON.stringify({ id: madeUpId(at) })) };
+    return { topic: 'products/delete', body: Buffer.from(JSON.stringify({ id: madeUpId() })) };
   }
   try {
     return { topic, body: await readFile(file) };
@@ -138,43 +138,51 @@ export function entityIn({ topic, body }: ChosenBody, shop: string) {
   return route && { kind: route.kind, id: identifyEntity(route, body, shop) };
 }
 
-export type PostedWebhook =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly text: string;
-      readonly milliseconds: number;
-      /** The `Date` header of the answer. */
-      readonly date: string | undefined;
-    }
-  | { readonly kind: 'unanswered'; readonly why: string; readonly milliseconds: number };
+export type PostedWebhook = { readonly webhookId: string; readonly milliseconds: number } & (
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  | { readonly kind: 'unanswered'; readonly why: string }
+);
 
 /** Longer than the store's own five seconds: a slow answer is worth seeing. */
 const PATIENCE_MS = 15_000;
 const TEXT_MAX_CHARS = 200;
 
-/** One POST without following redirects, like the store's: anything outside 2xx is a failure. */
+interface Delivery extends ChosenBody {
+  readonly shop: string;
+  /** Signs it. */
+  readonly secret: string;
+}
+
+/** One signed POST as the store makes it, without following redirects: anything outside 2xx is a failure. */
 export async function postWebhook(
   address: string,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
+  { topic, shop, body, secret }: Delivery,
 ): Promise<PostedWebhook> {
+  const webhookId = randomUUID();
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'loyalty-connector',
+    'x-shopify-topic': topic,
+    'x-shopify-shop-domain': shop,
+    'x-shopify-webhook-id': webhookId,
+    'x-shopify-api-version': API_VERSION,
+    'x-shopify-triggered-at': new Date().toISOString(),
+    'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+  };
   const startedAt = performance.now();
-  const passed = () => Math.round(performance.now() - startedAt);
+  const passed = () => ({ webhookId, milliseconds: Math.round(performance.now() - startedAt) });
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
     const answer = await fetch(address, {
       method: 'POST',
       headers,
       body: Buffer.from(body),
       redirect: 'manual',
-      signal,
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const text = (await answer.text()).trim().slice(0, TEXT_MAX_CHARS);
-    const date = answer.headers.get('date') ?? undefined;
-    return { kind: 'answered', status: answer.status, text, milliseconds: passed(), date };
+    return { kind: 'answered', status: answer.status, text, ...passed() };
   } catch (error) {
-    return { kind: 'unanswered', why: reasonOf(error), milliseconds: passed() };
+    return { kind: 'unanswered', why: reasonOf(error), ...passed() };
   }
 }
 
@@ -186,30 +194,4 @@ function reasonOf(error: unknown): string {
   // Several addresses were tried and each failed: the first says enough.
   const first = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
   return first instanceof Error && first.message !== '' ? first.message : error.message;
-}
-
-interface Delivery {
-  readonly topic: string;
-  readonly shop: string;
-  readonly webhookId: string;
-  readonly body: Uint8Array;
-  /** When the change happened in the store, as its header says. */
-  readonly triggeredAt: Date;
-}
-
-/** The headers of one delivery as the store would send it. */
-export function signWebhook(
-  { topic, shop, webhookId, body, triggeredAt }: Delivery,
-  secret: string,
-): Readonly<Record<string, string>> {
-  return {
-    'content-type': 'application/json',
-    'user-agent': 'loyalty-connector',
-    'x-shopify-topic': topic,
-    'x-shopify-shop-domain': shop,
-    'x-shopify-webhook-id': webhookId,
-    'x-shopify-api-version': API_VERSION,
-    'x-shopify-triggered-at': triggeredAt.toISOString(),
-    'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
-  };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SECRET_MAX_AGE_MS } from '../../../shared/aws/secrets.ts';
@@ -6,7 +5,6 @@ import type { Shop } from '../../../shared/config/connector-config.ts';
 import { readEntry } from '../../../shared/core/ledger/ledger.ts';
 import { type SecretPurpose, secretName } from '../../../shared/services/shop-secrets.ts';
 import { API_VERSION } from '../../../shared/shopify/entity-id.ts';
-import { shopAddress } from '../../../shared/shopify/subscriptions/wanted-subscriptions.ts';
 import { appFolderCheck } from '../app/check-app.ts';
 import { type Finding, fail, pass, type ShopDeps, unknown, warn } from '../checks/check.ts';
 import { loyaltyCheck } from '../checks/loyalty.ts';
@@ -26,15 +24,7 @@ import {
   tryCredentials,
   undeployed,
 } from '../secrets/set-secret.ts';
-import {
-  answerText,
-  chooseBody,
-  entityIn,
-  isAccepted,
-  postWebhook,
-  readWebhookSecret,
-  signWebhook,
-} from '../send/send-webhook.ts';
+import { answerText, chooseBody, deliver, entityIn, isAccepted } from '../send/send-webhook.ts';
 import { storefrontCheck } from '../storefront/set-up.ts';
 import { subscriptionsCheck } from '../webhooks/webhooks.ts';
 import { obtainValue, type SetupDeps, type Step, waitForUser } from './step.ts';
@@ -97,7 +87,7 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
       if (lacking.some((one) => one !== 'loyalty secret')) await setApp();
       if (lacking.includes('loyalty secret')) {
         deps.terminal.note('Token and key are in the panel of the loyalty service, menu API Keys.');
-        await keep('loyalty', await obtainTried('loyalty', fieldsOf('loyalty', false)));
+        await keep('loyalty', await obtainTried('loyalty', fieldsOf('loyalty')));
       }
       return [];
     },
@@ -112,15 +102,13 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
     if (webhook) return;
     const { clientSecret } = store;
     const current =
-      typeof clientSecret === 'string'
-        ? { current: clientSecret }
-        : await ask(fieldsOf('webhook', true));
+      typeof clientSecret === 'string' ? { current: clientSecret } : await ask(fieldsOf('webhook'));
     await keep('webhook', current);
   }
 
   async function obtainStore(signing: unknown): Promise<Readonly<Record<string, unknown>>> {
     if (deps.where === 'aws') describeDashboard(setup);
-    const wanted = fieldsOf('store', deps.options.olderApp === true);
+    const wanted = fieldsOf('store', deps.options.olderApp);
     if (deps.options.olderApp || typeof signing !== 'string') return obtainTried('store', wanted);
     deps.terminal.note('The stored webhook secret is taken as the client secret of the app.');
     const unknownYet = wanted.filter(({ field }) => field !== 'clientSecret');
@@ -162,13 +150,10 @@ function secretsCheckOf(setup: ShopSetup): ShopCheck {
     }
     for (let tries = 1; ; tries += 1) {
       const fields = { ...known, ...(await ask(wanted)) };
-      const fault = faultIn(purpose, fields);
-      const tried =
-        fault === undefined
-          ? await tryCredentials(deployment, shop, purpose, fields)
-          : { kind: 'refused' as const, why: fault };
-      if (tried.kind === 'accepted') return fields;
-      const problem = `Nothing was stored: ${tried.why}.`;
+      const refused =
+        faultIn(purpose, fields) ?? (await tryCredentials(deployment, shop, purpose, fields));
+      if (refused === undefined) return fields;
+      const problem = `Nothing was stored: ${refused}.`;
       if (!process.stdin.isTTY || tries === MOST_TRIES) {
         throw new Problem(problem, 'Correct the value, then run the command again.');
       }
@@ -234,20 +219,19 @@ const PAUSE_MS = 1_000;
  * record shows that all of them work.
  */
 async function sendTestWebhook({ deps, deployment, shop }: ShopSetup): Promise<readonly Finding[]> {
-  const triggeredAt = new Date();
-  const chosen = await chooseBody({}, triggeredAt);
-  const { topic, body } = chosen;
-  const delivery = { topic, body, shop: shop.domain, webhookId: randomUUID(), triggeredAt };
-  const headers = signWebhook(delivery, await readWebhookSecret(deployment, shop));
-  const address = shopAddress(deployment.output('WebhookAddress'), shop.path);
+  const chosen = await chooseBody();
   const progress = deps.terminal.progress('waiting for the connector');
   let tries = 0;
-  const answer = await within(ACCEPTED_WITHIN_MS, isAccepted, async () => {
-    const posted = await postWebhook(address, headers, body);
-    tries += 1;
-    progress.report(tries, answerText(posted));
-    return posted;
-  });
+  const { answer, address } = await within(
+    ACCEPTED_WITHIN_MS,
+    (one) => isAccepted(one.answer),
+    async () => {
+      const delivered = await deliver(deployment, shop, chosen);
+      tries += 1;
+      progress.report(tries, answerText(delivered.answer));
+      return delivered;
+    },
+  );
   if (!isAccepted(answer)) {
     progress.end();
     const find = { label: 'Find the cause', line: line('doctor') };

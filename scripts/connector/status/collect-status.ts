@@ -3,7 +3,7 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQS } from '@aws-sdk/client-sqs';
-import { type LedgerNotice, listNotices } from '../../../shared/aws/read-ledger.ts';
+import { listNotices } from '../../../shared/aws/read-ledger.ts';
 import { createSqsQueueDepth } from '../../../shared/aws/sqs-queues.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import type { WaitsFor } from '../../../shared/core/batch/waiting.ts';
@@ -16,15 +16,13 @@ import {
   readLastReconcile,
 } from '../../../shared/core/reconcile/last-reconcile.ts';
 import { type Deployment, openLedger, QUEUE_OUTPUTS } from '../deployment/deployment.ts';
-import { type PauseStatus, readPauses } from '../pause/read-pauses.ts';
+import { readPauses } from '../pause/read-pauses.ts';
 import { readWaiting, type WaitingInShop } from '../pause/waiting-messages.ts';
-import { type CredentialStatus, readCredentials } from '../secrets/read-secret.ts';
-import { readSubscriptions, type SubscriptionStatus } from '../webhooks/webhooks.ts';
+import { readCredentials } from '../secrets/read-secret.ts';
+import { readSubscriptions } from '../webhooks/webhooks.ts';
 import {
-  type Chart,
   createCloudWatchFigures,
   createLocalFigures,
-  type LastHour,
   type ReadFigures,
   readLastDay,
   readLastHour,
@@ -37,21 +35,7 @@ export type Known<Value> =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** All that `status` shows, as plain data. */
-export interface Status {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly queues: Known<readonly QueueStatus[]>;
-  /** Undefined where the deployment writes no figures. */
-  readonly lastHour: Known<LastHour> | undefined;
-  /** Only with `--charts`. */
-  readonly lastDay?: Known<Chart> | undefined;
-  readonly waiting: Known<readonly WaitingStatus[]>;
-  readonly reconcile: Known<readonly ReconcileStatus[]>;
-  readonly notices: Known<readonly LedgerNotice[]>;
-  readonly pauses: Known<readonly PauseStatus[]>;
-  readonly subscriptions: readonly SubscriptionStatus[];
-  readonly credentials: readonly CredentialStatus[];
-}
+export type Status = Awaited<ReturnType<typeof collectStatus>>;
 
 export interface QueueStatus {
   readonly family: QueueFamily;
@@ -61,8 +45,6 @@ export interface QueueStatus {
   readonly dead: number;
   /** Undefined when not known. */
   readonly oldestSeconds: number | undefined;
-  /** Why it could not be read. */
-  readonly oldestWhy?: string;
 }
 
 /** Messages of a shop that wait for the same. */
@@ -95,7 +77,7 @@ export async function collectStatus(
   deployment: Deployment,
   explain: (error: unknown) => string,
   { now, charts }: { readonly now: Date; readonly charts: boolean },
-): Promise<Status> {
+) {
   const { aws, output, connector } = deployment;
   const { readFigures, readAges } = metricsOf(deployment, now);
   const ledger = openLedger(deployment);
@@ -112,13 +94,12 @@ export async function collectStatus(
   };
   const shops = connector.shops.map(({ domain }) => domain);
   const hasFigures = connector.deployment.monitoring !== 'basic';
-  const counts = attempt(() => readQueues(deployment));
-  const ages = attempt(readAges);
-  const queues = counts.then(async (found) =>
-    found.kind === 'unknown' ? found : { ...found, value: withAges(found.value, await ages) },
-  );
+  // Counts are useful without ages, but not the reverse.
+  const ages = readAges().catch((): Ages => ({}));
+  const queues = attempt(async () => withAges(await readQueues(deployment), await ages));
   const parts = {
     queues,
+    /** Undefined where the deployment writes no figures. */
     lastHour: hasFigures ? attempt(() => readLastHour(readFigures, now)) : undefined,
     lastDay: hasFigures && charts ? attempt(() => readLastDay(readFigures, now)) : undefined,
     waiting: attempt(async () =>
@@ -163,7 +144,7 @@ async function allOf<Parts extends object>(
 /** By shop and by what they wait for. Where a queue is empty, its records are those of settled messages. */
 function groupWaiting(
   waiting: readonly WaitingInShop[],
-  queues: Status['queues'],
+  queues: Known<readonly QueueStatus[]>,
 ): readonly WaitingStatus[] {
   const known = queues.kind === 'known' ? queues.value : [];
   const empty = new Set(known.filter(isEmpty).map(({ family }) => family));
@@ -223,7 +204,7 @@ export function deployedFamilies({
   return storefront ? [...FAMILIES, 'balances'] : FAMILIES;
 }
 
-type QueueCounts = Omit<QueueStatus, 'oldestSeconds' | 'oldestWhy'>;
+type QueueCounts = Omit<QueueStatus, 'oldestSeconds'>;
 
 export async function readQueues({
   aws,
@@ -249,12 +230,8 @@ export async function readQueues({
 /** Seconds that the oldest message of each queue has waited; undefined when there is no recent value. */
 type Ages = Readonly<Partial<Record<QueueFamily, number | undefined>>>;
 
-/** Counts are useful without ages, but not the reverse. */
-export function withAges(counts: readonly QueueCounts[], ages: Known<Ages>): QueueStatus[] {
+export function withAges(counts: readonly QueueCounts[], ages: Ages): readonly QueueStatus[] {
   return counts.map((queue) => {
-    if (isEmpty(queue)) return { ...queue, oldestSeconds: 0 };
-    return ages.kind === 'known'
-      ? { ...queue, oldestSeconds: ages.value[queue.family] }
-      : { ...queue, oldestSeconds: undefined, oldestWhy: ages.why };
+    return { ...queue, oldestSeconds: isEmpty(queue) ? 0 : ages[queue.family] };
   });
 }

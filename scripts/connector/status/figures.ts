@@ -128,9 +128,9 @@ const sumsEvery = (everySeconds: number, metrics: readonly Counted[]): readonly 
 
 function named<Name extends string, Value>(
   names: readonly Name[],
-  valueOf: (name: Name, index: number) => Value,
+  read: (name: Name, index: number) => Value,
 ): Readonly<Record<Name, Value>> {
-  const values = names.map((name, index) => [name, valueOf(name, index)]);
+  const values = names.map((name, index) => [name, read(name, index)]);
   return Object.fromEntries(values) as Record<Name, Value>;
 }
 

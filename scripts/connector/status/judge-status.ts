@@ -167,7 +167,7 @@ function judgeGroup(group: WaitingStatus, { at, pauses }: Status): ShownFinding 
   const again: Suggestion = {
     label: `Try ${many} again now`,
     line: line('retry-now', [], { shop, reason: waitsFor }),
-    say: 'There is nothing to do. If the cause is repaired already, you need not wait:',
+    say: 'It goes on by itself. If the cause is repaired already, you need not wait:',
   };
   // A pause has the command that ends it.
   const isPaused = waitsFor === 'paused' || knownIn(pauses).some((pause) => pause.shop === shop);
@@ -258,13 +258,10 @@ export function signaturesText(hour: Pick<LastHour, 'signatures-refused'>): stri
   return `${hour['signatures-refused']} webhooks were refused for their signature in the last hour: the app signs with another secret, or the sender is not Shopify`;
 }
 
-function* judgeQueue({ family, oldestSeconds = 0, oldestWhy, dead }: QueueStatus): Findings {
+function* judgeQueue({ family, oldestSeconds = 0, dead }: QueueStatus): Findings {
   if (oldestSeconds > OLDEST_MESSAGE_MINUTES * 60) {
     const minutes = Math.round(oldestSeconds / 60);
     yield trouble(`${family}: the oldest message has waited for ${minutes} minutes`, DOCTOR);
-  }
-  if (oldestWhy !== undefined) {
-    yield note(`how long the oldest of ${family} waits: not known, ${oldestWhy}`);
   }
   if (dead > 0) {
     const letters = `${counted(dead, 'dead letter')} of ${family}`;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
   GetSecretValueCommand,
-  PutSecretValueCommand,
   ResourceNotFoundException,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
@@ -33,6 +32,7 @@ import { openShopServices } from '../deployment/services.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
+import { storeSecret } from '../secrets/read-secret.ts';
 import type { Session } from '../session.ts';
 
 export interface SetUpOptions {
@@ -147,7 +147,7 @@ export function storefrontCheck(deps: ShopDeps, asked?: Asked): Check {
       session.show({ title, blocks: [panelFacts(deployment, shop, next.fresh)] });
     }
     if (next.kind === 'store') {
-      await storeTokens(client, tokensOf(shop), next.tokens);
+      await storeSecret(client, tokensOf(shop), { ...next.tokens });
       recorded.count({ tokens: 1 });
     }
     return [
@@ -188,11 +188,8 @@ function judgeDefinitions(
 /** Whether point events can be accepted. Undefined tokens: never set, or unusable. */
 export function judgePointTokens(
   { domain: shop }: Pick<Shop, 'domain'>,
-  tokens: PointTokens | 'no secret' | undefined,
+  tokens: PointTokens | undefined,
 ): Finding {
-  if (tokens === 'no secret') {
-    return fail('the secret for the token of point events does not exist', DEPLOY);
-  }
   if (!tokens) {
     return fail('no token of point events is set, so none is accepted', {
       label: 'Create the token',
@@ -207,8 +204,6 @@ export function judgePointTokens(
         line: line('storefront setup', [], { shop, finish: true, yes: true }),
       });
 }
-
-const DEPLOY = 'Deploy the settings that have a storefront (npm run deploy).';
 
 function afterwards(change: TokenChange, isShown: boolean): string {
   const minutes = SECRET_MAX_AGE_MS / 60_000;
@@ -250,11 +245,11 @@ function panelFacts(
   );
 }
 
-/** Undefined when they were never set: a deployment creates the secret with a random text. */
+/** Undefined when they were never set: a deployment creates the secret, with a random text. */
 async function readTokens(
   client: SecretsManagerClient,
   name: string,
-): Promise<PointTokens | 'no secret' | undefined> {
+): Promise<PointTokens | undefined> {
   try {
     const { SecretString: text = '' } = await client.send(
       new GetSecretValueCommand({ SecretId: name }),
@@ -262,18 +257,9 @@ async function readTokens(
     const parsed = parsePointTokens(readSecretFields(text) ?? {});
     return parsed.kind === 'parsed' ? parsed.value : undefined;
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return 'no secret';
+    if (error instanceof ResourceNotFoundException) return undefined;
     throw error;
   }
-}
-
-async function storeTokens(
-  client: SecretsManagerClient,
-  name: string,
-  tokens: PointTokens,
-): Promise<void> {
-  const SecretString = JSON.stringify(tokens);
-  await client.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
 }
 
 type TokenChange = 'keep' | 'rotate' | 'finish';
@@ -287,14 +273,10 @@ type NextTokens =
 
 /** `stored` is undefined when no token was set, or none that can be used. */
 export function nextTokens(
-  stored: PointTokens | 'no secret' | undefined,
+  stored: PointTokens | undefined,
   change: TokenChange,
   newToken: () => string,
 ): NextTokens {
-  if (stored === 'no secret') {
-    const why = 'The secret for the token of point events does not exist.';
-    return { kind: 'refused', why, next: DEPLOY };
-  }
   if (!stored) {
     if (change !== 'keep') {
       const why = 'There is no token yet.';

@@ -79,7 +79,7 @@ export function judgeTrace(trace: Trace): Judged {
     const why = pause ? 'paused' : 'queued';
     return say(why, 'waits', `${missing} ${where}${held}`, status);
   }
-  const held = pause ? ` ${pauseText(pause)}: until then it waits, if it is sent now.` : '';
+  const held = pause ? ` What is sent now waits for the end of a pause: ${pauseText(pause)}.` : '';
   return say(
     'no-webhook',
     'waits',

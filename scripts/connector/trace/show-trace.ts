@@ -1,7 +1,7 @@
 import type { WantedState } from '../../../shared/core/mapping/wanted-state.ts';
 import type { StoreEntity } from '../../../shared/core/store/store.ts';
 import { findShop, shopsOf } from '../arguments.ts';
-import { maskPerson, maskPersonal } from '../dead-letters/examine.ts';
+import { maskPerson, maskPersonal } from '../dead-letters/show.ts';
 import { type Deployment, openLedger } from '../deployment/deployment.ts';
 import { openShopServices, type ShopServices } from '../deployment/services.ts';
 import { type Block, type Document, facts, text } from '../document/document.ts';
@@ -146,7 +146,9 @@ export function documentOf(
       timelineOf(trace, verdict === 'well'),
       factsOf(trace),
       ...(form ? [codeOf(form, reveal)] : []),
-      ...(others.length > 0 ? [foundTable('Other orders', others)] : []),
+      ...(others.length > 0
+        ? [foundTable(kind === 'customer' ? 'Orders' : 'Other orders', others)]
+        : []),
     ],
     next: [
       ...next,

@@ -260,11 +260,18 @@ function rowsOf({ key, mapped, entry, held, store: read, assumptions }: Sides): 
     case 'product':
     case 'deleted-member':
     case undefined: {
-      const store = wanted ? 'is sent' : 'is not sent';
-      return { differences: [], rows: [{ field: 'it', store, ...absent, differs: false }] };
+      const field = key.kind === 'member' ? 'customer' : key.kind;
+      const store = STORE[read.kind];
+      return { differences: [], rows: [{ field, store, ...absent, differs: false }] };
     }
   }
 }
+
+const STORE: Readonly<Record<StoreAnswer<unknown>['kind'], string>> = {
+  found: 'has it',
+  gone: 'does not have it',
+  unavailable: 'did not answer',
+};
 
 const SERVICE: Readonly<Record<Held['kind'], string>> = {
   order: 'has it',

@@ -66,6 +66,7 @@ export function mapOrder(snapshot: StoreOrder, rules: OrderRules, before: KnownB
     knownFields({
       basics: rememberedBasics(form),
       countedBy,
+      steps: rememberedSteps(amounts),
       lostDispute: order.lostDispute || undefined,
       customer: customer.form,
       card: order.card ?? remembered?.card,
@@ -193,6 +194,10 @@ function countedForm(amounts: OrderAmounts): CountedForm {
 function rememberedBasics(form: OrderForm): NonNullable<RememberedOrder['basics']> {
   const { OrderPlacementDate, OrderCompletedDate, OrderTotal } = form;
   return knownFields({ OrderPlacementDate, OrderCompletedDate, OrderTotal });
+}
+
+function rememberedSteps({ steps }: OrderAmounts): RememberedOrder['steps'] {
+  return steps.length > 1 ? steps.map(({ kind, amount }) => [kind, amount]) : undefined;
 }
 
 const NOTHING_SOLD = { sold: [], isRefunded: false, earlier: [] };

@@ -167,6 +167,8 @@ export interface RememberedOrder {
   readonly basics?: Pick<OrderForm, 'OrderPlacementDate' | 'OrderCompletedDate' | 'OrderTotal'>;
   /** The rules that its amount was counted by. */
   readonly countedBy?: AmountRules;
+  /** How it came about; absent where it is just what was paid for the goods. */
+  readonly steps?: readonly (readonly [AmountStep['kind'], string])[] | undefined;
   readonly lostDispute?: boolean | undefined;
   readonly customer?: CustomerForm | undefined;
   readonly card?: StoreOrder['card'];

@@ -2,9 +2,9 @@ import type { LoyaltyClient } from '../../loyalty/client.ts';
 import type { components } from '../../loyalty/contract.gen.ts';
 import type { Value } from '../../loyalty/operations.ts';
 import { type AskingDeps, askLoyalty, type Unavailable } from '../calls/ask-loyalty.ts';
-import { type Ledger, readEntry } from '../ledger/ledger.ts';
+import { fromThousandths, type Ledger, readEntry } from '../ledger/ledger.ts';
 import { followMerges } from '../ledger/merged-customer.ts';
-import { recallOrder } from '../mapping/wanted-state.ts';
+import { type AmountStep, recallOrder } from '../mapping/wanted-state.ts';
 import { CANCELLED_STATE } from '../sync/held-order.ts';
 
 interface HistoryEntry {
@@ -93,6 +93,14 @@ export interface OrderEarning {
   readonly why: 'cancelled' | 'no-points' | null;
 }
 
+/** With how the amount came about that the points are given for, in the currency of the shop. */
+export interface ExplainedEarning extends OrderEarning {
+  /** As it was sent last; empty where it is just what was paid for the goods, or is not known. */
+  readonly steps: readonly { readonly kind: AmountStep['kind']; readonly amount: number }[];
+  /** What the order counted since then, the oldest first. */
+  readonly counted: readonly { readonly at: string; readonly amount: number }[];
+}
+
 interface OrderEarningDeps extends HistoryDeps {
   readonly shop: string;
   readonly ledger: Pick<Ledger, 'readMany'>;
@@ -114,13 +122,14 @@ export async function readOrderEarning(
   customerId: string,
   orderId: string,
   deps: OrderEarningDeps,
-): Promise<{ readonly kind: 'answered'; readonly value: OrderEarning } | Unavailable> {
+): Promise<{ readonly kind: 'answered'; readonly value: ExplainedEarning } | Unavailable> {
   const { shop, ledger, loyalty } = deps;
   const [entry, currentId] = await Promise.all([
     readEntry(ledger, { shop, kind: 'order', id: orderId }),
     followMerges({ shop, id: customerId }, ledger),
   ]);
-  const ownerId = recallOrder(entry?.remembered)?.customer?.OriginalId;
+  const { customer, steps = [] } = recallOrder(entry?.remembered) ?? {};
+  const ownerId = customer?.OriginalId;
   const isOwn =
     ownerId !== undefined &&
     ([customerId, currentId].includes(ownerId) ||
@@ -132,7 +141,13 @@ export async function readOrderEarning(
   if (asked.kind === 'refused') return answered(nothing('waiting'));
   const { Customer } = asked.value;
   if ((Customer?.OriginalId ?? ownerId) !== ownerId) return answered(nothing('waiting'));
-  return answered((await earningOf(currentId, asked.value, deps)).earning);
+  const { earning } = await earningOf(currentId, asked.value, deps);
+  return answered(earning, {
+    steps: steps.map(([kind, amount]) => ({ kind, amount: Number(amount) })),
+    counted: entry.outcomes.flatMap(({ at, counts }) =>
+      counts === undefined ? [] : [{ at, amount: fromThousandths(counts) }],
+    ),
+  });
 }
 
 /** What the order that the service holds earns its customer, and when the points were given. */
@@ -163,7 +178,10 @@ export async function earningOf(
 /** The service's number for an order that its program does not count. */
 const IGNORED_STATE = 4;
 
-const answered = (value: OrderEarning) => ({ kind: 'answered', value }) as const;
+const answered = (
+  earning: OrderEarning,
+  how: Pick<ExplainedEarning, 'steps' | 'counted'> = { steps: [], counted: [] },
+) => ({ kind: 'answered', value: { ...earning, ...how } }) as const;
 
 /** A page waits for no more calls: enough for 150 entries since the order. */
 const MOST_SEARCHED = 3;

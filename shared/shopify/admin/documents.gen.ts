@@ -2121,12 +2121,10 @@ type ProductsCountQueryVariables = Exact<{
 
 type ProductsCountQuery = { readonly productsCount: { readonly count: number } | null };
 
-type InstalledAppQueryVariables = Exact<{
-  search: string;
-}>;
+type InstalledAppQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } }, readonly bulkOperations: { readonly nodes: ReadonlyArray<{ readonly createdAt: string }> } };
+type InstalledAppQuery = { readonly currentAppInstallation: { readonly app: { readonly developerType: AppDeveloperType } } };
 
 type AccessScopesQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -2617,7 +2615,7 @@ export const productsCountDocument: AdminDocument<ProductsCountQuery, ProductsCo
 export const installedAppDocument: AdminDocument<InstalledAppQuery, InstalledAppQueryVariables> = {
   name: 'InstalledApp',
   kind: 'query',
-  text: "query InstalledApp($search:String!){currentAppInstallation{app{developerType}}bulkOperations(first:50 query:$search){nodes{createdAt}}}",
+  text: "query InstalledApp{currentAppInstallation{app{developerType}}}",
 };
 
 export const accessScopesDocument: AdminDocument<AccessScopesQuery, AccessScopesQueryVariables> = {

@@ -38,7 +38,7 @@ type CheckedSubscriptions =
   | { readonly kind: 'checked'; readonly findings: SubscriptionFindings }
   | (StoreUnavailable & { readonly answer: Exclude<AdminAnswer<never>, { kind: 'data' }> });
 
-export type Change =
+type Change =
   | { readonly done: 'created' | 'corrected' | 'removed'; readonly topic: string }
   | { readonly done: 'refused'; readonly topic: string; readonly why: string };
 

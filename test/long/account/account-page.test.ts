@@ -51,6 +51,7 @@ async function buyShirts(
   firstName: string,
   quantity: number,
   presentment?: { readonly currency: string; readonly rate: number },
+  hasTaxes = false,
 ): Promise<string> {
   const { actions, rows } = stack.store;
   const shirt = [...rows.products.values()].find(({ title }) => title === 'Linen Shirt');
@@ -58,7 +59,7 @@ async function buyShirts(
     customerId: customerId(firstName),
     lines: [{ variantId: shirt?.variants[0]?.id ?? '', quantity }],
     payment: 'paid',
-    taxes: [],
+    ...(!hasTaxes && { taxes: [] }),
     ...(presentment && { presentment }),
   });
   actions.fulfilOrder({ orderId: order.id });
@@ -267,6 +268,15 @@ describe.skipIf(browserPath === undefined)('the account page, in a browser', () 
     expect(await shift()).toBe(0);
     await page.getByRole('link', { name: 'See points and rewards' }).click();
     await page.getByRole('heading', { name: 'Points and rewards' }).waitFor();
+  }, 120_000);
+
+  it('says there how the amount came about: without the taxes that the prices include', async () => {
+    const taxed = await buyShirts('Toni', 1, undefined, true);
+    const { page, open } = await visit('Toni');
+    await open(`/account/orders/${taxed}`);
+    for (const line of ['€49.00 for the items you keep', '-€8.17 taxes', '€40.83 counts for']) {
+      await page.getByRole('status').getByText(line).waitFor();
+    }
   }, 120_000);
 
   it.each([

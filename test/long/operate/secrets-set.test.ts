@@ -52,7 +52,7 @@ describe('loyalty-connector secrets set', () => {
     const input = JSON.stringify(SECRETS.loyalty);
     const down = await connector.run('secrets set loyalty', input);
     expect(down.stderr).toContain('the loyalty service gave no usable answer');
-    expect(down.stderr).toContain('without a try: --untried');
+    expect(down.stderr).toContain('To store it untried: --untried');
     expect(down.code).toBe(1);
     expect((await connector.run('secrets set loyalty --untried', input)).code).toBe(0);
     connector.loyalty.faults.clear();

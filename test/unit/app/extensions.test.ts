@@ -52,7 +52,8 @@ const targets = [...files.keys()]
 const MOST_KILOBYTES: Readonly<Record<string, number>> = {
   // 22.5 before it showed the codes of a visit with their rewards.
   'customer-account.page.render': 24,
-  'customer-account.order-status.block.render': 17,
+  // 16.9 before it said how the amount came about, in three languages.
+  'customer-account.order-status.block.render': 17.6,
   // 19 and 20.5 before the till asked for a phone number or an e-mail address, in three languages.
   'pos.customer-details.block.render': 20,
   'pos.customer-details.action.render': 22,

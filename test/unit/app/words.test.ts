@@ -11,6 +11,7 @@ import type { HistoryEntry, OrderEarning, Quiz } from '../../../app/program/answ
 import { accountStrings } from '../../../app/program/strings/account.ts';
 import { en } from '../../../app/program/strings/en.ts';
 import { es } from '../../../app/program/strings/es.ts';
+import { orderStrings } from '../../../app/program/strings/order.ts';
 import { ptBr } from '../../../app/program/strings/pt-br.ts';
 import { forStaff, tillStrings } from '../../../app/program/strings/till.ts';
 import { createWords } from '../../../app/program/words.ts';
@@ -33,6 +34,8 @@ describe.each([
   ['the words in pt-BR', ptBr, en],
   ['the words of the account in es', accountStrings.es, accountStrings.en],
   ['the words of the account in pt-BR', accountStrings['pt-BR'], accountStrings.en],
+  ['the words of an order in es', orderStrings.es, orderStrings.en],
+  ['the words of an order in pt-BR', orderStrings['pt-BR'], orderStrings.en],
   ['the words of the till in es', tillStrings.es, tillStrings.en],
   ['the words of the till in pt-BR', tillStrings['pt-BR'], tillStrings.en],
 ])('%s', (_, table, inEnglish) => {
@@ -204,7 +207,9 @@ describe('the answers to a quiz', () => {
 });
 
 describe('the sentence about an order', () => {
-  const none: OrderEarning = { state: 'none', points: null, cashback: null, why: null };
+  const none: OrderEarning = {
+    ...{ state: 'none', points: null, cashback: null, why: null, steps: [], counted: [] },
+  };
 
   it.each([
     [{ state: 'waiting' }, /on its way to the loyalty program/],
@@ -216,6 +221,28 @@ describe('the sentence about an order', () => {
     [{ state: 'none', why: 'cancelled' }, /was cancelled/],
   ] as const)('of %j', (earning, said) => {
     expect(sayEarning({ ...none, ...earning }, inEnglish).main).toMatch(said);
+  });
+
+  it('is followed by how its amount came about, and by what was taken back when', () => {
+    const steps = [
+      { kind: 'goods', amount: 98 },
+      { kind: 'tax', amount: -16.34 },
+    ] as const;
+    const counted = [
+      { at: '2026-11-12T10:00:00.000Z', amount: 163.33 },
+      { at: '2026-11-14T10:00:00.000Z', amount: 81.66 },
+    ];
+    const said = sayEarning({ ...none, state: 'earned', points: 81.66, steps, counted }, inEnglish);
+    expect(said.lines).toEqual([
+      '€98.00 for the items you keep, without shipping',
+      '-€16.34 taxes',
+      '€81.66 counts for points',
+      'Nov 12, 2026: €163.33 counted',
+      'Nov 14, 2026: -€81.67 taken back',
+    ]);
+    const cancelled = { ...none, why: 'cancelled', steps, counted } as const;
+    expect(sayEarning(cancelled, inEnglish).lines).toEqual([]);
+    expect(sayEarning({ ...none, state: 'earned', points: 98 }, inEnglish).lines).toEqual([]);
   });
 
   it('says of points to come that they come later', () => {

@@ -10,8 +10,6 @@ import {
   lettersText,
 } from '../../../scripts/connector/dead-letters/describe.ts';
 import { type DropDeps, dropLetters } from '../../../scripts/connector/dead-letters/drop.ts';
-import { maskCall, maskPersonal } from '../../../scripts/connector/dead-letters/examine.ts';
-import { followReplayed } from '../../../scripts/connector/dead-letters/follow-replayed.ts';
 import {
   familiesOf,
   matchesFilter,
@@ -28,7 +26,12 @@ import {
   type ReplayedLetter,
   replayLetters,
 } from '../../../scripts/connector/dead-letters/replay.ts';
-import { letterData } from '../../../scripts/connector/dead-letters/show.ts';
+import { followReplayed } from '../../../scripts/connector/dead-letters/replay-command.ts';
+import {
+  letterData,
+  maskCall,
+  maskPersonal,
+} from '../../../scripts/connector/dead-letters/show.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import {
   type DeadLetterQueue,

@@ -5,8 +5,8 @@ import {
   type Finding,
   fail,
   findingsBlock,
+  fixDocument,
   info,
-  lookAndFix,
   pass,
   runChecks,
   type ShopDeps,
@@ -370,9 +370,9 @@ describe('checks', () => {
     ]);
   });
 
-  it('look again after a fix, and fix nothing where nothing is wrong', async () => {
+  it('preview a fix, look again after it, and fix nothing where nothing is wrong', async () => {
     let state = 'broken';
-    const check: Check = {
+    const door: Check = {
       name: 'door',
       look: async () => [state === 'mended' ? pass(state) : fail(state)],
       fix: async () => {
@@ -380,13 +380,20 @@ describe('checks', () => {
         return [info('mended it')];
       },
     };
-    const { before, done = [], after } = await lookAndFix(check);
-    expect([before, done, after].map((all) => all.map(shown))).toEqual([
-      ['fail broken'],
-      ['info mended it'],
-      ['pass mended'],
+    const run = (yes: boolean) =>
+      fixDocument(door, {
+        ...{ title: 'The door', yes },
+        isWanted: (found) => found.some(({ verdict }) => verdict === 'fail'),
+        next: () => ({ label: 'Mend it', line: line('mend', [], { yes: true }) }),
+      });
+    const preview = await run(false);
+    expect([preview.verdict, preview.next?.[0]?.label, state]).toEqual([
+      ...[undefined, 'Mend it', 'broken'],
     ]);
-    expect(await lookAndFix(check)).not.toHaveProperty('done');
+    const mended = await run(true);
+    expect(mended.verdict).toEqual({ kind: 'well', what: 'mended.' });
+    expect(JSON.stringify(mended.blocks)).toContain('mended it');
+    expect(JSON.stringify(await run(true))).toContain('Nothing to do.');
   });
 });
 

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { groupsOf } from '../../../scripts/connector/dead-letters/describe.ts';
-import { examineLetter } from '../../../scripts/connector/dead-letters/examine.ts';
 import {
   familiesOf,
   matchesFilter,
   readLetter,
 } from '../../../scripts/connector/dead-letters/read.ts';
-import { letterBlocks, letterData } from '../../../scripts/connector/dead-letters/show.ts';
+import {
+  examineLetter,
+  letterBlocks,
+  letterData,
+} from '../../../scripts/connector/dead-letters/show.ts';
 import { deployedFamilies } from '../../../scripts/connector/status/collect-status.ts';
 import { defineConnector } from '../../../shared/config/connector-config.ts';
 import { encodeEvent } from '../../../shared/core/events/message-body.ts';

@@ -5,7 +5,7 @@ import { render } from 'preact';
 import type { OrderEarning } from '../../../program/answers.ts';
 import { type Answer, createAsk } from '../../../program/ask.ts';
 import { readShopCurrency } from '../../../program/sentences.ts';
-import { accountStrings } from '../../../program/strings/account.ts';
+import { orderStrings } from '../../../program/strings/order.ts';
 import { createWords } from '../../../program/words.ts';
 import { sayEarning } from './say-earning.ts';
 
@@ -53,7 +53,7 @@ function Block() {
   const words = createWords(language.value.isoCode, earning.value?.currency, {
     pageCurrency: currency.value.isoCode,
   });
-  const { order } = accountStrings[words.language];
+  const order = orderStrings[words.language];
   return (
     <s-section heading={order.heading}>
       <s-stack gap="small" alignItems="start">
@@ -81,13 +81,18 @@ function Sentence({ words }: { readonly words: ReturnType<typeof createWords> })
   const asked = earning.value?.answer;
   if (!asked) return <s-text color="subdued">{words.strings.loading}</s-text>;
   if (asked.kind === 'failed') return <s-text tone="critical">{words.failure(asked)}</s-text>;
-  const { main, note } = sayEarning(asked.value, words);
+  const { main, note, lines } = sayEarning(asked.value, words);
   return (
     <s-stack>
       <s-text tone={asked.value.state === 'earned' ? 'success' : 'auto'} type="strong">
         {main}
       </s-text>
       {note !== '' && <s-text color="subdued">{note}</s-text>}
+      {lines.map((line) => (
+        <s-text color="subdued" key={line}>
+          {line}
+        </s-text>
+      ))}
     </s-stack>
   );
 }

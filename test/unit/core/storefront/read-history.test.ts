@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { History, OrderEarning } from '../../../../app/program/answers.ts';
 import { recordTelemetry } from '../../../../local/harness/recorded-telemetry.ts';
 import { createCircuitBreaker } from '../../../../shared/core/calls/call-loyalty.ts';
+import { readEntry } from '../../../../shared/core/ledger/ledger.ts';
 import { noteMerge } from '../../../../shared/core/ledger/merged-customer.ts';
-import { rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
+import { recallOrder, rememberOrder } from '../../../../shared/core/mapping/wanted-state.ts';
 import {
-  type OrderEarning as Earning,
+  type ExplainedEarning,
   earningOf,
   type HistoryPage,
 } from '../../../../shared/core/storefront/read-history.ts';
@@ -14,7 +15,9 @@ import { SHOP, serveInProcess } from '../../../support/served-storefront.ts';
 
 type Served = ReturnType<typeof serveInProcess>;
 
-const WAITING = { state: 'waiting', points: null, cashback: null, why: null };
+const WAITING = {
+  ...{ state: 'waiting', points: null, cashback: null, why: null, steps: [], counted: [] },
+};
 
 async function history(shop: Served, own: Readonly<Record<string, string>> = {}) {
   const { status, json } = await shop.ask('history', { customerId: '7', own });
@@ -25,7 +28,7 @@ async function history(shop: Served, own: Readonly<Record<string, string>> = {})
 
 async function earning(shop: Served, id: string, customerId = '7') {
   const { status, json } = await shop.ask('order', { customerId, own: { id } });
-  const read: Earning = json;
+  const read: ExplainedEarning = json;
   return { status, json: read satisfies OrderEarning };
 }
 
@@ -140,12 +143,49 @@ describe('what an order earns', () => {
   it('is expected while it is not complete, and earned once the points are there', async () => {
     const shop = serveInProcess();
     await send(shop, { id: '123', complete: false });
-    const expected = { state: 'expected', points: 40, cashback: 2, why: null };
+    const explained = { steps: [], counted: [] };
+    const expected = { state: 'expected', points: 40, cashback: 2, why: null, ...explained };
     expect((await earning(shop, '123')).json).toEqual(expected);
     await send(shop, { id: '124' });
     expect((await earning(shop, '124')).json).toEqual({ ...expected, state: 'earned' });
     // Those of the second order are not the first one's.
     expect((await earning(shop, '123')).json).toEqual(expected);
+  });
+
+  it('comes with how its amount came about, as the ledger recorded it then', async () => {
+    const shop = serveInProcess();
+    await send(shop, { id: '1', total: 81.66 });
+    const key = { shop: SHOP, kind: 'order', id: '1' } as const;
+    const entry = await readEntry(shop.parts.ledger, key);
+    const line = { outcome: 'applied', version: 1, topic: 'orders/updated' };
+    const outcomes = [
+      { ...line, at: '2026-11-12T10:00:00.000Z', counts: 163_330 },
+      { ...line, at: '2026-11-13T10:00:00.000Z', outcome: 'unchanged' },
+      { ...line, at: '2026-11-14T10:00:00.000Z', counts: 81_660 },
+    ];
+    const remembered = rememberOrder({
+      ...recallOrder(entry?.remembered),
+      steps: [
+        ['goods', '98'],
+        ['tax', '-16.34'],
+      ],
+    });
+    await shop.parts.ledger.write(
+      key,
+      { version: 1, uncertain: false, appliedKey: 'applied', outcomes, remembered },
+      entry?.revision,
+    );
+    const { json } = await earning(shop, '1');
+    expect(json.steps).toEqual([
+      { kind: 'goods', amount: 98 },
+      { kind: 'tax', amount: -16.34 },
+    ]);
+    expect(json.counted).toEqual([
+      { at: '2026-11-12T10:00:00.000Z', amount: 163.33 },
+      { at: '2026-11-14T10:00:00.000Z', amount: 81.66 },
+    ]);
+    // Another customer's.
+    expect((await earning(shop, '1', '8')).json).toEqual(WAITING);
   });
 
   it('is found behind a hundred newer entries, and looked for no further', async () => {

@@ -1,0 +1,96 @@
+import type { Language } from './en.ts';
+
+/** What one order earns, on its page. `…Some`: the number is not known. */
+const en = {
+  heading: 'Loyalty points',
+  waiting: 'This order is on its way to the loyalty program. What it earns appears here.',
+  expected: 'This order earns you {gain}.',
+  expectedSome: 'This order earns you points.',
+  later: 'They are added to your balance later.',
+  earned: 'You earned {gain} with this order.',
+  added: 'They are in your balance.',
+  earnedSome: 'The points of this order are in your balance.',
+  none: 'This order earns no points.',
+  cancelled: 'This order was cancelled. It earns no points.',
+  logInTo: 'Log in to see what this order earns.',
+  seeAll: 'See points and rewards',
+  steps: {
+    goods: '{amount} for the items you keep, without shipping',
+    tax: '{amount} taxes',
+    'gift-cards-sold': '{amount} gift cards',
+    'tips-and-duties': '{amount} tips and duties',
+    'refunded-without-lines': '{amount} refunded',
+    'never-paid': '{amount} not paid',
+    'dispute-lost': '{amount} not paid',
+    'paid-with-gift-cards': '{amount} paid with gift cards or store credit',
+  },
+  counts: '{amount} counts for points',
+  counted: '{date}: {amount} counted',
+  takenBack: '{date}: {amount} taken back',
+  addedTo: '{date}: {amount} added',
+};
+
+const ptBr: typeof en = {
+  heading: 'Pontos de fidelidade',
+  waiting: 'Este pedido está a caminho do programa de fidelidade. O que ele rende aparece aqui.',
+  expected: 'Este pedido rende {gain}.',
+  expectedSome: 'Este pedido rende pontos.',
+  later: 'Eles entram no seu saldo mais tarde.',
+  earned: 'Você ganhou {gain} com este pedido.',
+  added: 'Eles já estão no seu saldo.',
+  earnedSome: 'Os pontos deste pedido já estão no seu saldo.',
+  none: 'Este pedido não rende pontos.',
+  cancelled: 'Este pedido foi cancelado e não rende pontos.',
+  logInTo: 'Entre na sua conta para ver o que este pedido rende.',
+  seeAll: 'Ver pontos e recompensas',
+  steps: {
+    goods: '{amount} pelos itens que ficam com você, sem frete',
+    tax: '{amount} impostos',
+    'gift-cards-sold': '{amount} cartões-presente',
+    'tips-and-duties': '{amount} gorjetas e taxas alfandegárias',
+    'refunded-without-lines': '{amount} reembolsados',
+    'never-paid': '{amount} não pagos',
+    'dispute-lost': '{amount} não pagos',
+    'paid-with-gift-cards': '{amount} pagos com cartões-presente ou crédito da loja',
+  },
+  counts: '{amount} contam para pontos',
+  counted: '{date}: {amount} contados',
+  takenBack: '{date}: {amount} retirados',
+  addedTo: '{date}: {amount} acrescentados',
+};
+
+const es: typeof en = {
+  heading: 'Puntos de fidelidad',
+  waiting: 'Este pedido va de camino al programa de fidelidad. Lo que ganas con él aparecerá aquí.',
+  expected: 'Con este pedido ganas {gain}.',
+  expectedSome: 'Con este pedido ganas puntos.',
+  later: 'Se añaden a tu saldo más tarde.',
+  earned: 'Has ganado {gain} con este pedido.',
+  added: 'Ya están en tu saldo.',
+  earnedSome: 'Los puntos de este pedido ya están en tu saldo.',
+  none: 'Con este pedido no ganas puntos.',
+  cancelled: 'Este pedido se ha cancelado y no da puntos.',
+  logInTo: 'Inicia sesión para ver lo que ganas con este pedido.',
+  seeAll: 'Ver puntos y recompensas',
+  steps: {
+    goods: '{amount} por los artículos que conservas, sin envío',
+    tax: '{amount} impuestos',
+    'gift-cards-sold': '{amount} tarjetas de regalo',
+    'tips-and-duties': '{amount} propinas y aranceles',
+    'refunded-without-lines': '{amount} reembolsados',
+    'never-paid': '{amount} sin pagar',
+    'dispute-lost': '{amount} sin pagar',
+    'paid-with-gift-cards': '{amount} pagados con tarjetas de regalo o crédito de la tienda',
+  },
+  counts: '{amount} cuentan para puntos',
+  counted: '{date}: {amount} contados',
+  takenBack: '{date}: {amount} retirados',
+  addedTo: '{date}: {amount} añadidos',
+};
+
+/** By the language that the words are in. */
+export const orderStrings: Readonly<Record<Language, typeof en>> = {
+  en,
+  es,
+  'pt-BR': ptBr,
+};
