@@ -126,30 +126,31 @@ function Text({ text, tone }: TextBlock) {
   );
 }
 
-/** More of them that need nothing are folded away. */
+/** More of them, with nothing to do, are folded away. */
 const MOST_QUIET = 6;
-const QUIET = { well: 'are fine', info: 'notes' } as const;
+const QUIET = { info: 'notes', well: 'are fine' } as const;
 
 function Findings({ title, findings }: FindingsBlock) {
-  const folded = (['info', 'well'] as const).filter(
-    (tone) => findings.filter((one) => one.tone === tone).length > MOST_QUIET,
+  const quiet = Map.groupBy(findings, ({ tone, next = [] }) =>
+    (tone === 'well' || tone === 'info') && next.length === 0 ? tone : undefined,
   );
-  const shown = findings.filter(({ tone }) => !folded.some((one) => one === tone));
+  const folded = (['info', 'well'] as const).flatMap((tone) => {
+    const those = quiet.get(tone) ?? [];
+    return those.length > MOST_QUIET ? [{ tone, those }] : [];
+  });
+  const shown = findings.filter((one) => !folded.some(({ those }) => those.includes(one)));
   return (
     <section class="card findings">
       <Title of={title} />
       <FindingList of={shown} />
-      {folded.map((quiet) => {
-        const those = findings.filter(({ tone }) => tone === quiet);
-        return (
-          <details key={quiet}>
-            <summary>
-              {those.length} {QUIET[quiet]}
-            </summary>
-            <FindingList of={those} />
-          </details>
-        );
-      })}
+      {folded.map(({ tone, those }) => (
+        <details key={tone}>
+          <summary>
+            {those.length} {QUIET[tone]}
+          </summary>
+          <FindingList of={those} />
+        </details>
+      ))}
     </section>
   );
 }
