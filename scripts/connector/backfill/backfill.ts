@@ -46,12 +46,9 @@ import {
   orderFile,
 } from './store-file.ts';
 
-export interface PaceOptions {
+export interface StartOptions {
   readonly rate?: number;
   readonly shop?: string;
-}
-
-export interface StartOptions extends PaceOptions {
   /** Epoch milliseconds. */
   readonly since?: number;
   readonly until?: number;
@@ -121,7 +118,7 @@ export async function startBackfill(
   await session.beginChange(deployment);
   await open.backfills.enlist(id);
   const revision = await open.backfills.save(state, kept?.revision);
-  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; "backfill resume" continues it.`);
+  session.terminal.note(`Backfill ${id} starts. Ctrl-C stops it; the same command continues it.`);
   return continueBackfill(session, open, { state, revision }, options);
 }
 
@@ -180,43 +177,24 @@ function alreadyDone(state: BackfillState): Document {
   };
 }
 
-/** Starts the same backfill. */
+/** Starts the same backfill, or goes on with it. Names the shop: shops may have backfills of the same period. */
 function startLine({ id, shop, kind, since, until }: BackfillState, options: Options): Line {
   const isOpen = id === backfillId(kind, since, undefined);
   const span = { shop, since, until: isOpen ? undefined : until };
   return line(`backfill ${kind}`, [], { ...span, ...options, yes: true });
 }
 
-/** Names the shop, too: shops may have backfills of the same period. */
-const resuming = ({ id, shop }: BackfillState): Suggestion => ({
-  label: `Resume ${id}`,
-  line: line('backfill resume', [id], { shop }),
+const resuming = (state: BackfillState): Suggestion => ({
+  label: `Resume ${state.id}`,
+  line: startLine(state, {}),
 });
-
-export async function resumeBackfill(
-  session: Session,
-  options: PaceOptions,
-  id: string,
-): Promise<Document> {
-  const deployment = await session.findDeployment();
-  const open = openBackfill(deployment, options.shop);
-  const kept = await open.backfills.load(id);
-  if (!kept) {
-    throw new Problem(
-      `${open.shop.domain} has no backfill "${id}".`,
-      `To list them: ${nextCommand(deployment, 'backfill status')}`,
-    );
-  }
-  if (kept.state.finishedAt !== undefined) return alreadyDone(kept.state);
-  return continueBackfill(session, open, kept, options);
-}
 
 /** Continues from the saved place to the end: start the bulk operation, wait for its file, send it. */
 async function continueBackfill(
   session: Session,
   open: OpenBackfill,
   given: KeptBackfill,
-  options: PaceOptions,
+  options: StartOptions,
 ): Promise<Document> {
   keepMemorySteady();
   const { terminal } = session;
@@ -269,7 +247,7 @@ async function continueBackfill(
     if (error instanceof BulkFileGone) {
       throw new Problem(
         "The address of the store's file has expired.",
-        `Resume with a new one: ${lineText(resuming(given.state).line, place)}`,
+        `Get a new one, and go on: ${lineText(resuming(given.state).line, place)}`,
       );
     }
     throw error;

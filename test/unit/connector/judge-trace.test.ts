@@ -149,7 +149,11 @@ describe('the verdict on one entity', () => {
     [
       'sends again what differs',
       ofOrder({ held: { kind: 'order', order: { ...heldOrder.order, OrderTotal: 75 } } }),
-      ...(['action required', 'differs: amount', again] as const),
+      ...([
+        'action required',
+        'differs: amount that counts (store: 40, service: 75)',
+        again,
+      ] as const),
     ],
     [
       'waits while a call is in doubt, whatever was applied before',
