@@ -99,22 +99,6 @@ function resend(
   return { label: 'Send again', say, line: line('resend', [named, id], { shop, ...options }) };
 }
 
-/**
- * The last state that reconciliation found and no webhook had reported. What it sends again for another reason,
- * such as a changed rule, has a line of the same state before it.
- */
-export function lostWebhookOf({ key, entry }: Trace): string | undefined {
-  if (key.kind !== 'order' || !entry) return undefined;
-  const { outcomes } = entry;
-  const found = outcomes.findLast(
-    ({ origin, version }, index) =>
-      origin === 'reconcile' && outcomes.slice(0, index).every((one) => one.version < version),
-  );
-  if (!found) return undefined;
-  const at = momentText(Date.parse(found.at));
-  return `A webhook was lost: that of the change of ${momentText(found.version)} did not come, and reconciliation found the order (${at}).`;
-}
-
 type PointsWhy =
   | MappingSkip
   | NotApplied
