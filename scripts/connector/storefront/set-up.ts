@@ -24,11 +24,11 @@ import {
   info,
   pass,
   type ShopDeps,
+  shopDeps,
   unknown,
   warn,
 } from '../checks/check.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openShopServices } from '../deployment/services.ts';
 import { type Document, type FactsBlock, facts } from '../document/document.ts';
 import { line } from '../document/line.ts';
 import { BadArguments, Problem } from '../exit.ts';
@@ -56,8 +56,7 @@ export async function setUpStorefront(session: Session, options: SetUpOptions): 
     );
   }
   const shop = findShop(connector, options.shop);
-  const deps = { deployment, shops: [shop], services: () => openShopServices(deployment) };
-  const check = storefrontCheck(deps, { session, change });
+  const check = storefrontCheck(shopDeps(deployment, [shop]), { session, change });
   if (change !== 'keep') await planTokens(deployment, shop, change);
   if (options.yes) await session.beginChange(deployment);
   const { rotate, finish, yes } = options;
@@ -183,10 +182,7 @@ function judgeDefinitions(
 }
 
 /** Whether point events can be accepted. Undefined tokens: never set, or unusable. */
-export function judgePointTokens(
-  { domain: shop }: Pick<Shop, 'domain'>,
-  tokens: PointTokens | undefined,
-): Finding {
+function judgePointTokens({ domain: shop }: Shop, tokens: PointTokens | undefined): Finding {
   if (!tokens) {
     return fail('no token of point events is set, so none is accepted', {
       label: 'Create the token',
