@@ -183,6 +183,15 @@ export async function fixDocument(
     const unchanged = text('Nothing was changed.');
     return { ...found, blocks: [...found.blocks, ...blocks, unchanged], next: [next(before)] };
   }
+  return fixedDocument(check, title, before);
+}
+
+/** Fix → look again. */
+export async function fixedDocument(
+  check: Check,
+  title: string,
+  before: readonly Finding[],
+): Promise<Document<ChecksData>> {
   const done = (await check.fix?.(before)) ?? [];
   const after = await check.look();
   const now = checksDocument(title, [resultOf(check, after)]);

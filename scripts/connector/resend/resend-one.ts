@@ -68,7 +68,7 @@ export async function resendOne(
     // This one comes after it.
     const wait = waiting.find(({ about }) => about.kind === kind && about.id === id);
     const wake = { label: 'End the wait', line: line('retry-now', [], { shop: shop.domain }) };
-    const send = lineWith({ force: options.force, wait: options.wait, yes: true });
+    const send = lineWith({ force: options.force, wait: true, yes: true });
     session.show({
       title,
       blocks: [

@@ -46,7 +46,7 @@ describe('backfill orders', PATIENCE, () => {
     const first = await interruptAfterFirst('backfill orders --since 2d');
     expect(first.code).toBe(130);
     expect(first.stdout).toMatch(
-      /Stopped after \d+( of 25)?\. [^]*npx loyalty-connector backfill orders --shop /,
+      /Stopped after \d+( of 25)?\. .*npx loyalty-connector backfill orders --shop /s,
     );
 
     const { data } = JSON.parse((await operated.run('backfill status --json')).stdout);
