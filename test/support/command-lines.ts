@@ -4,7 +4,7 @@ export const COMMAND_LINES: Readonly<Record<string, string>> = {
   recover: 'recover --yes',
   status: 'status',
   trace: 'trace order 1',
-  compare: 'compare order 1',
+  compare: 'compare orders --since 24h',
   'dead-letters list': 'dead-letters list',
   'dead-letters show': 'dead-letters show 1',
   'dead-letters replay': 'dead-letters replay --id 2 --yes',
