@@ -5,7 +5,6 @@ import {
   type Finding,
   fail,
   findingsBlock,
-  fixDocument,
   info,
   pass,
   runChecks,
@@ -14,7 +13,7 @@ import {
   verdictOf,
   warn,
 } from '../../../scripts/connector/checks/check.ts';
-import { describeReward, judgeOrigins } from '../../../scripts/connector/checks/loyalty.ts';
+import { describeReward } from '../../../scripts/connector/checks/loyalty.ts';
 import { listGuesses, settingsCheck } from '../../../scripts/connector/checks/settings.ts';
 import {
   adminApiCheck,
@@ -30,7 +29,6 @@ import {
 } from '../../../scripts/connector/doctor/secrets.ts';
 import { line } from '../../../scripts/connector/document/line.ts';
 import { STEPS } from '../../../scripts/connector/probe/steps.ts';
-import { judgePointTokens } from '../../../scripts/connector/storefront/set-up.ts';
 import type { Connector } from '../../../shared/config/connector-config.ts';
 import {
   completeDeployment,
@@ -39,7 +37,6 @@ import {
   defaultAssumptions,
 } from '../../../shared/config/connector-settings.ts';
 import { defaultRules } from '../../../shared/config/mapping-settings.ts';
-import type { PointTokens } from '../../../shared/core/balances/receive-points.ts';
 import { failure } from '../../../shared/shopify/admin/client/admin-answer.ts';
 import type { Ask } from '../../../shared/shopify/admin/client/admin-client.ts';
 
@@ -309,37 +306,6 @@ describe('what the connector would make of a reward', () => {
   });
 });
 
-describe('the origin of orders', () => {
-  it('warns of a built-in integration that sends the same orders', () => {
-    expect(judgeOrigins([1, 0, 1])).toMatchObject({
-      verdict: 'warn',
-      what: expect.stringContaining('holds 3, 1 of Origin 0'),
-    });
-    expect(judgeOrigins([1, 1]).verdict).toBe('pass');
-    expect(judgeOrigins([]).verdict).toBe('info');
-  });
-});
-
-describe('the token of point events', () => {
-  const token = 'a'.repeat(43);
-  const shop = 'example-store.myshopify.com';
-  const judge = (tokens: PointTokens | undefined) => judgePointTokens({ domain: shop }, tokens);
-
-  it('must be set, or no event is accepted', () => {
-    expect(judge(undefined)).toMatchObject({
-      verdict: 'fail',
-      next: [{ line: line('storefront setup', [], { shop, yes: true }) }],
-    });
-    expect(judge({ current: token }).verdict).toBe('pass');
-  });
-
-  it('is worth a note while the previous one is accepted', () => {
-    const { verdict, next = [] } = judge({ current: token, previous: token });
-    expect(verdict).toBe('warn');
-    expect(next[0]?.line.options).toMatchObject({ finish: true, yes: true });
-  });
-});
-
 describe('checks', () => {
   const shown = ({ verdict, what }: Finding) => `${verdict} ${what}`;
   const run = async (checks: readonly Check[], timeoutMs?: number) =>
@@ -368,32 +334,6 @@ describe('checks', () => {
       ['hanging', 'unknown no answer within 0.02 s'],
       ['other', 'pass fine'],
     ]);
-  });
-
-  it('preview a fix, look again after it, and fix nothing where nothing is wrong', async () => {
-    let state = 'broken';
-    const door: Check = {
-      name: 'door',
-      look: async () => [state === 'mended' ? pass(state) : fail(state)],
-      fix: async () => {
-        state = 'mended';
-        return [info('mended it')];
-      },
-    };
-    const run = (yes: boolean) =>
-      fixDocument(door, {
-        ...{ title: 'The door', yes },
-        isWanted: (found) => found.some(({ verdict }) => verdict === 'fail'),
-        next: () => ({ label: 'Mend it', line: line('mend', [], { yes: true }) }),
-      });
-    const preview = await run(false);
-    expect([preview.verdict, preview.next?.[0]?.label, state]).toEqual([
-      ...[undefined, 'Mend it', 'broken'],
-    ]);
-    const mended = await run(true);
-    expect(mended.verdict).toEqual({ kind: 'well', what: 'mended.' });
-    expect(JSON.stringify(mended.blocks)).toContain('mended it');
-    expect(JSON.stringify(await run(true))).toContain('Nothing to do.');
   });
 });
 
